@@ -5,12 +5,14 @@ import {
   listGrants,
   publishMessage,
   publishToolResult,
+  readAttachment,
   setPolicy,
   showTools,
   stopChat,
   updateMcpServer,
 } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
+import { attachmentsIn } from '@countersign/protocol';
 import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
@@ -357,6 +359,16 @@ describe('a server that misbehaves during a call', () => {
     const { result } = await ran('big');
     expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
     expect(result).toMatch(/left out/);
+  });
+
+  it('[T16] that answers with thousands of pictures, an SVG and a decompression bomb: few are kept, and those two only as files', async () => {
+    const { result, lab, chat } = await ran('pictures');
+    expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
+    const kept = attachmentsIn(result);
+    expect(kept.map(({ kind }) => kind)).toEqual(['file', 'file', ...Array.from({ length: 14 }, () => 'image')]);
+    expect(result).toContain('not kept: larger than 3.5 MB');
+    const first = await readAttachment(lab.engine.runtime, lab.worldId, chat, kept[2]?.id ?? '');
+    expect(first).toMatchObject({ mimeType: 'image/gif' });
   });
 
   it('[T11.4] [S3] that sends an endless line: the server is killed, and the call fails with an error', async () => {

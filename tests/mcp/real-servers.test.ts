@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { publishMessage, publishToolResult } from '@countersign/core';
+import { publishMessage, publishToolResult, readAttachment } from '@countersign/core';
 import type { NewMcpServer } from '@countersign/protocol';
 import { freshFolder, ME, openLab } from './support/lab.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
@@ -42,7 +42,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     expect(lab.results()).toEqual(['{"result":"Echo: ahoy"}']);
   });
 
-  it('[T11] [T13] text, images, resources, links and structured content reach the model and the cards; progress reaches people', async () => {
+  it('[T11] [T13] [T16] [P12] text, images, resources, links and structured content reach the model and the cards; progress reaches people', async () => {
     const lab = await openLab({
       script: [
         {
@@ -68,12 +68,17 @@ describe.each(transports)('server-everything over %s', (transport) => {
       async () => (await lab.show('everything')).tools.includes('mcp__everything__get-roots-list'),
       'it has our roots',
     );
-    await lab.say('everything, please');
+    Object.assign(lab.provider, { takesImages: () => true });
+    const chat = await lab.say('everything, please');
     const results = lab.results();
     expect(results[0]).toContain('The sum of 2 and 3 is 5');
-    expect(results[1]).toMatch(/"type":"image","mimeType":"image\/png","bytes":\d+,"note":"this content is not text/);
+    expect(results[1]).toMatch(
+      /"\[image\/png, \d+ kB\]".*,"attachments":\[\{"id":"[0-9a-f]{64}","bytes":\d+,"kind":"image"/,
+    );
     expect(results[2]).toMatch(/"type":"resource","uri":"[^"]+","mimeType":"text\/plain","text":/);
-    expect(results[3]).toMatch(/"type":"resource".*"bytes":\d+,"note"/);
+    expect(results[3]).toMatch(
+      /"type":"resource".*"content":"\[text\/plain, \d+ bytes, can be downloaded\]".*"kind":"file"/,
+    );
     expect(results[4]).toMatch(/"type":"resource_link","uri"/);
     expect(JSON.parse(results[5] ?? '')).toEqual({ result: { temperature: 33, conditions: 'Cloudy', humidity: 82 } });
     expect(results[6]).toContain(`file://${lab.folder}`);
@@ -85,6 +90,20 @@ describe.each(transports)('server-everything over %s', (transport) => {
     expect(succeeded).toHaveLength(8);
     const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
     expect(shown).toContain('1/2');
+    // [T16] [P12] Stored once, described in events, and sent to a model that takes images.
+    const files = lab.events.flatMap((event) =>
+      event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_SUCCEEDED' ? (event.data.attachments ?? []) : [],
+    );
+    expect(files.map(({ kind, mimeType }) => [kind, mimeType])).toEqual([
+      ['image', 'image/png'],
+      ['file', 'text/plain'],
+    ]);
+    const stored = await readAttachment(lab.engine.runtime, lab.worldId, chat, files[0]?.id ?? '');
+    const images = lab.provider.requests
+      .at(-1)
+      ?.messages.map((message) => (message.role === 'tool' ? message.images : undefined));
+    expect(images?.filter((each) => each !== undefined)).toEqual([[{ mimeType: 'image/png', data: stored.data }]]);
+    expect(JSON.stringify(lab.events)).not.toContain(stored.data.slice(0, 200));
   });
 
   it('[A3] a form with many fields is shown to a person as text, and omitted fields get their defaults', async () => {

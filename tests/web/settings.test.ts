@@ -344,6 +344,35 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(told).not.toContain('nobody');
   });
 
+  it('[T16.3] images of a server are shown and enlarged, and other files can be downloaded', async () => {
+    const { page } = visit;
+    await opened.api.send(world, chat, { content: call('mcp__everything__get-tiny-image', {}) });
+    await goTo(page, path);
+    const thumbnail = page.getByRole('button', {
+      name: /^Enlarge: Image from mcp__everything__get-tiny-image, image.png, /,
+    });
+    const loaded = async (image: Locator): Promise<boolean> =>
+      (await image.evaluate((each) => Number(Reflect.get(each, 'naturalWidth')))) > 0;
+    await expect.poll(() => loaded(thumbnail.locator('img'))).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await thumbnail.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Image from mcp__everything__get-tiny-image' });
+    expect(await loaded(dialog.getByRole('img', { name: /image.png, \d+ kB$/ }))).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    expect((await downloaded(page, 'Download')).name).toMatch(/^attachment-[0-9a-f]{12}\.png$/);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await thumbnail.and(page.locator(':focus')).waitFor();
+
+    const reference = { resourceType: 'Blob', resourceId: 1 };
+    await opened.api.send(world, chat, { content: call('mcp__everything__get-resource-reference', reference) });
+    const name = (await page.getByRole('button', { name: /^Download text.plain, / }).textContent()) ?? '';
+    const file = await downloaded(page, name.replace('Download', 'Download '));
+    expect(file.name).toMatch(/\.bin$/);
+    expect(file.text).toContain('Resource 1');
+  });
+
   it('[A46.2] a server that needs the network says so, with a button that allows it', async () => {
     const { name } = await opened.api.addMcpServer(world, {
       name: 'runner',
@@ -360,6 +389,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .getByText(/will be able to reach public hosts from its sandbox/)
       .waitFor();
     expect((await opened.api.mcpServer(world, name)).value.network).toBe(false);
+    expect(await violations(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Allow network' }).click();
     await card.getByText('network', { exact: true }).waitFor();
     await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });

@@ -4,7 +4,7 @@ import { ClientError } from './client-error.js';
 import type { CallOptions, List, Tagged } from './client.js';
 import { backOff, pause, systemClock, type Clock } from './clock.js';
 import { streamEvents, type Batch, type EventsOptions } from './events.js';
-import { readJson, readText, send, type Connector, type Request } from './request.js';
+import { failure, readJson, readText, send, type Connector, type Request } from './request.js';
 
 export interface ClientOptions {
   /** The server's URL, such as `http://127.0.0.1:4160`. A page served by the server passes its own origin. */
@@ -60,6 +60,14 @@ export function createCaller(options: ClientOptions) {
   }
   async function text(request: Request, { signal }: CallOptions = {}): Promise<string> {
     return await readText(await send(connector, { ...request, signal }), signal);
+  }
+  async function blob(request: Request, { signal }: CallOptions = {}): Promise<Blob> {
+    const response = await send(connector, { ...request, signal });
+    try {
+      return await response.blob();
+    } catch (cause) {
+      throw failure(cause, signal);
+    }
   }
   async function nothing(request: Request, { signal }: CallOptions = {}): Promise<void> {
     const response = await send(connector, { ...request, signal });
@@ -146,6 +154,7 @@ export function createCaller(options: ClientOptions) {
     list,
     tagged,
     text,
+    blob,
     nothing,
     sendWithRetries,
     getKnown,

@@ -50,6 +50,7 @@ export function createClient(options: ClientOptions): Client {
     list,
     tagged,
     text,
+    blob,
     nothing,
     sendWithRetries,
     getKnown,
@@ -219,6 +220,8 @@ export function createClient(options: ClientOptions): Client {
     original: (world, call, options) =>
       get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
     stats: (world, options) => get(statsSchema, { path: ['worlds', world, 'stats'] }, options),
+    attachment: (world, chat, id, options) =>
+      blob({ path: ['worlds', world, 'chats', chat, 'attachments', id] }, options),
     timeline: (world, chat, turn, options) =>
       get(timelineSchema, { path: ['worlds', world, 'chats', chat, 'turns', turn, 'timeline'] }, options),
 

@@ -56,7 +56,11 @@ export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
     case 'TOOL_EXECUTION_STARTED':
       return learn(state, id, { ...who, startedAt: event.started_at ?? '' });
     case 'TOOL_EXECUTION_SUCCEEDED':
-      return ended({ kind: 'succeeded', result: event.result });
+      return ended({
+        kind: 'succeeded',
+        result: event.result,
+        ...(event.attachments === undefined ? {} : { attachments: event.attachments }),
+      });
     case 'TOOL_EXECUTION_FAILED':
       return ended({
         kind: 'failed',
@@ -122,7 +126,7 @@ function statusOf(
   if (end !== undefined) {
     const { as } = end;
     if (as.kind === 'denied' && last?.decision?.outcome === 'expired') return { kind: 'expired', reason: as.reason };
-    return as.kind === 'succeeded' && isEdited ? { kind: 'succeeded', result: resultAlone(as.result) } : as;
+    return as.kind === 'succeeded' && isEdited ? { ...as, result: resultAlone(as.result) } : as;
   }
   if (startedAt !== undefined) return { kind: 'running' };
   if (last === undefined) return { kind: 'proposed' };

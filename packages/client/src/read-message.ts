@@ -1,5 +1,6 @@
 import {
   approvalOptionSchema,
+  attachmentSchema,
   questionSchema,
   askReasonSchema,
   REQUEST_APPROVAL_TOOL,
@@ -174,14 +175,17 @@ function readToolMessage(message: Message): MessageMeaning {
   };
 }
 
+const attachments = z.array(attachmentSchema).optional().catch(undefined);
+
 const endSchema = z.union([
   z.object({ error: z.string(), reason: z.string() }),
   z.object({
     error: z.string(),
     outcome: unknownOutcomeSchema.optional().catch(undefined),
     result: z.unknown().exactOptional(),
+    attachments,
   }),
-  z.object({ result: z.unknown().exactOptional() }),
+  z.object({ result: z.unknown().exactOptional(), attachments }),
 ]);
 
 /** The envelope of a stored result (T14): tool output is under `result`, so it can't imitate a call status. */
@@ -190,10 +194,12 @@ function readEnd(frame: unknown): CallEnd {
   if (!parsed.success) return { kind: 'succeeded', result: frame };
   const end = parsed.data;
   if ('reason' in end) return { kind: 'denied', reason: end.reason };
-  if (!('error' in end)) return { kind: 'succeeded', result: end.result ?? null };
+  const files = end.attachments === undefined ? {} : { attachments: end.attachments };
+  if (!('error' in end)) return { kind: 'succeeded', result: end.result ?? null, ...files };
   return {
     kind: 'failed',
     error: end.error,
+    ...files,
     ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
     ...(end.result === undefined ? {} : { result: end.result }),
   };

@@ -1,4 +1,5 @@
 import type {
+  Attachment,
   Agent,
   ApprovalOption,
   AskReason,
@@ -108,9 +109,15 @@ export type InvocationStatus =
   | { readonly kind: 'asked'; readonly approvalId: string }
   | { readonly kind: 'approved' }
   | { readonly kind: 'running' }
-  | { readonly kind: 'succeeded'; readonly result: unknown }
+  | { readonly kind: 'succeeded'; readonly result: unknown; readonly attachments?: readonly Attachment[] }
   /** `outcome`: set if the outcome is unknown; says why (S3). */
-  | { readonly kind: 'failed'; readonly error: string; readonly outcome?: UnknownOutcome; readonly result?: unknown }
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly outcome?: UnknownOutcome;
+      readonly result?: unknown;
+      readonly attachments?: readonly Attachment[];
+    }
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'expired'; readonly reason: string };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentSchema } from './attachments.js';
 import { questionSchema } from './approvals.js';
 import { type messageSchema, usageSchema } from './messages.js';
 
@@ -42,7 +43,12 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     arguments: maskedArguments,
     started_at: z.string().exactOptional(),
   }),
-  z.object({ type: z.literal('TOOL_EXECUTION_SUCCEEDED'), ...toolEventCommon, result: z.unknown() }),
+  z.object({
+    type: z.literal('TOOL_EXECUTION_SUCCEEDED'),
+    ...toolEventCommon,
+    result: z.unknown(),
+    attachments: z.array(attachmentSchema).exactOptional(),
+  }),
   z.object({
     type: z.literal('TOOL_EXECUTION_FAILED'),
     ...toolEventCommon,

@@ -23,6 +23,8 @@ export {
   usageSchema,
 } from './messages.js';
 export type { Message, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './messages.js';
+export { attachmentSchema, attachmentsIn, describeFile, imageTypeSchema, readAttachments } from './attachments.js';
+export type { Attachment, ImageType } from './attachments.js';
 export {
   callSandboxSchema,
   inProcess,

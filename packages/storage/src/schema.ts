@@ -206,6 +206,15 @@ export interface GroupsTable {
   oidc_group: string | null;
 }
 
+export interface AttachmentsTable {
+  chat_id: string;
+  id: string;
+  kind: string;
+  mime_type: string;
+  /** In base64. */
+  data: string;
+}
+
 export interface EventsTable {
   world_id: string;
   id: number;

@@ -1,4 +1,5 @@
 import { approvalStatements } from './queries/approvals.js';
+import { attachmentStatements } from './queries/attachments.js';
 import { auditStatements } from './queries/audit.js';
 import { chatStatements } from './queries/chats.js';
 import { clientStatements } from './queries/clients.js';
@@ -22,6 +23,7 @@ export type Statements = ReturnType<typeof statementsIn>;
 export function statementsIn(search: SearchDialect) {
   return {
     ...approvalStatements,
+    ...attachmentStatements,
     ...auditStatements,
     ...chatStatements,
     ...clientStatements,

@@ -3,6 +3,7 @@ import type { Connection } from './connection.js';
 import type { Session } from './session.js';
 import type { Statements } from './statements.js';
 import { approvalVerbs } from './verbs/approvals.js';
+import { attachmentVerbs } from './verbs/attachments.js';
 import { auditVerbs } from './verbs/audit.js';
 import { chatVerbs } from './verbs/chats.js';
 import { clientVerbs } from './verbs/clients.js';
@@ -28,6 +29,7 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...turnVerbs(on, statements),
     ...invocationVerbs(on, statements),
     ...approvalVerbs(on, statements),
+    ...attachmentVerbs(on, statements),
     ...grantVerbs(on, statements, session),
     ...clientVerbs(on, statements, session),
     ...mcpServerVerbs(on, statements, session),

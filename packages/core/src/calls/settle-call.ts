@@ -80,7 +80,11 @@ export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, 
   switch (settlement.kind) {
     case 'succeeded':
       return frameResult(
-        { ok: true, result: edited === undefined ? settlement.result : { ...edited, result: settlement.result } },
+        {
+          ok: true,
+          result: edited === undefined ? settlement.result : { ...edited, result: settlement.result },
+          attachments: settlement.attachments ?? [],
+        },
         options,
       );
     case 'denied':
@@ -88,7 +92,8 @@ export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, 
       return frameResult({ ok: false, error: settlement.error, reason: settlement.reason }, options);
     case 'failed': {
       const result = edited === undefined ? settlement.result : { ...edited, result: settlement.result };
-      return frameResult({ ok: false, error: settlement.error, ...(result === undefined ? {} : { result }) }, options);
+      const { error, attachments = [] } = settlement;
+      return frameResult({ ok: false, error, ...(result === undefined ? {} : { result }), attachments }, options);
     }
     case 'unknown':
       return frameResult(

@@ -1,4 +1,4 @@
-import type { ToolEvent } from '@countersign/protocol';
+import { readAttachments, type ToolEvent } from '@countersign/protocol';
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
 import type {
   ChatState,
@@ -90,8 +90,10 @@ function lastEvent(
 ): Parameters<typeof toolEvent>[2] {
   switch (settlement.kind) {
     case 'succeeded': {
-      const { result = null } = maskResult(content, secrets) as { result?: unknown };
-      return { type: 'TOOL_EXECUTION_SUCCEEDED', result };
+      const masked = maskResult(content, secrets);
+      const { result = null } = masked as { result?: unknown };
+      const attachments = readAttachments(masked);
+      return { type: 'TOOL_EXECUTION_SUCCEEDED', result, ...(attachments.length === 0 ? {} : { attachments }) };
     }
     case 'denied':
     case 'forbidden':

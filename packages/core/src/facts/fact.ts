@@ -1,4 +1,4 @@
-import type { AskReason, Scope, UnknownOutcome, Usage } from '@countersign/protocol';
+import type { AskReason, Attachment, Scope, UnknownOutcome, Usage } from '@countersign/protocol';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -130,8 +130,8 @@ export interface CallStarted extends OfCall {
 
 /** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
 export type Settlement =
-  | { kind: 'succeeded'; result: unknown }
-  | { kind: 'failed'; error: string; result?: unknown }
+  | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[] }
+  | { kind: 'failed'; error: string; result?: unknown; attachments?: readonly Attachment[] }
   | { kind: 'refused'; error: string }
   | { kind: 'unknown'; error: string; outcome: UnknownOutcome }
   | { kind: 'denied'; error: string; reason: string }

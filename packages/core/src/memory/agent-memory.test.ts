@@ -110,7 +110,7 @@ describe('messages of a turn', () => {
 });
 
 describe('ended turns', () => {
-  const view: ViewFor = { provider: 'p', model: 'm', version: 1, speakerName: () => undefined };
+  const view: ViewFor = { provider: 'p', model: 'm', takesImages: true, version: 1, speakerName: () => undefined };
   const BUDGET = 10_000;
   const nth = (n: number): TurnRecord =>
     ({

@@ -1,4 +1,4 @@
-import { RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
+import { attachmentsIn, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 
@@ -6,6 +6,8 @@ import { isApprovalId } from '../turn/ids.js';
 export interface ViewFor {
   provider: string;
   model: string;
+  /** Otherwise, results only describe their files. */
+  takesImages: boolean;
   /** The world's `rev`, because a renamed agent is shown under its new name. */
   version: number;
   /** The display name of a message's speaker. */
@@ -51,10 +53,13 @@ function toAssistantMessages(
   if (calls.length > 0) messages.push({ role: 'assistant', content: message.content, tool_calls: calls, ...state });
   else if (message.content !== '') messages.push({ role: 'assistant', content: message.content, ...state });
   for (const call of calls) {
+    const content = results.get(call.id)?.content ?? '{"error":"no result"}';
+    const attachments = view.takesImages ? attachmentsIn(content) : [];
     messages.push({
       role: 'tool',
       tool_call_id: call.id,
-      content: results.get(call.id)?.content ?? '{"error":"no result"}',
+      content,
+      ...(attachments.length === 0 ? {} : { attachments }),
       ...(call.vendorId === undefined ? {} : { vendorId: call.vendorId }),
     });
   }
@@ -73,9 +78,15 @@ function isReserved(call: ToolCall): boolean {
   return call.function.name.startsWith(RESERVED_TOOL_PREFIX);
 }
 
+/** What an image costs in a budget: models count up to about 1,600 tokens. */
+const IMAGE_CHARACTERS = 4_800;
+
 /** The size of a message in characters, the unit of budgets. */
 export function sizeOf(message: ModelMessage): number {
   let size = message.content.length + 16;
+  if (message.role === 'tool') {
+    for (const { kind } of message.attachments ?? []) if (kind === 'image') size += IMAGE_CHARACTERS;
+  }
   if (message.role !== 'assistant') return size;
   for (const call of message.tool_calls ?? []) size += call.function.name.length + call.function.arguments.length + 16;
   return size;

@@ -46,6 +46,7 @@ export async function prepareMessagesForLLM(
   const view: ViewFor = {
     provider: context.provider.name,
     model,
+    takesImages: context.provider.takesImages?.(model) === true,
     version: snapshot.world.rev,
     speakerName: (message) => speakerName(message, snapshot),
   };
@@ -95,14 +96,27 @@ function schemaSize(tool: Tool): number {
   return size;
 }
 
-/** If the turn alone is too big, replaces its oldest results with a note (C2). Calls stay, so that pairs stay complete. */
+/** If the turn alone is too big, its oldest results lose their images, and then become a note (C2). Calls stay, so that pairs stay complete. */
 function shrinkToBudget(messages: readonly ModelMessage[], budget: number): ModelMessage[] {
   let size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  return messages.map((message) => {
-    if (size <= budget || message.role !== 'tool' || message.content.length <= SHRUNK.length) return message;
-    size -= message.content.length - SHRUNK.length;
-    return { ...message, content: SHRUNK };
-  });
+  const apply = (message: ModelMessage, shrink: (result: ToolMessage) => ToolMessage): ModelMessage => {
+    if (size <= budget || message.role !== 'tool') return message;
+    const shrunk = shrink(message);
+    const saved = sizeOf(message) - sizeOf(shrunk);
+    if (saved <= 0) return message;
+    size -= saved;
+    return shrunk;
+  };
+  return messages
+    .map((message) => apply(message, withoutImages))
+    .map((message) => apply(message, (result) => ({ ...withoutImages(result), content: SHRUNK })));
+}
+
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
+
+function withoutImages(result: ToolMessage): ToolMessage {
+  const { attachments: _, ...rest } = result;
+  return rest;
 }
 
 /** Other speakers become `user` messages with a name (C1). The default sender `human` has none. */

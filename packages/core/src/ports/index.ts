@@ -21,6 +21,7 @@ export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,
   LLMResponse,
+  ModelImage,
   ModelMessage,
   ModelTool,
   ModelToolCall,
@@ -37,11 +38,20 @@ export type { InputOf, ObjectJsonSchema, OutputOf, StandardSchema, ToolSchema } 
 export { NoAnswer, ToolFailure } from './tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';
-export type { ProtectedPaths, OpenedToSandbox, Tool, ToolContext, ToolPlace, TypedTool } from './tool.js';
+export type {
+  NewAttachment,
+  ProtectedPaths,
+  OpenedToSandbox,
+  Tool,
+  ToolContext,
+  ToolPlace,
+  TypedTool,
+} from './tool.js';
 export type { WorldHandle } from './world-handle.js';
 export type {
   AgentRecord,
   ApprovalRecord,
+  AttachmentRecord,
   ChatRecord,
   ClientRecord,
   Emission,

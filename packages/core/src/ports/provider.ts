@@ -1,11 +1,28 @@
-import type { ModelSettings, ToolCall, Usage } from '@countersign/protocol';
+import type { Attachment, ImageType, ModelSettings, ToolCall, Usage } from '@countersign/protocol';
 
 /** A message for a model: standard roles only. */
 export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string; name?: string }
   | { role: 'assistant'; content: string; tool_calls?: readonly ModelToolCall[]; providerState?: unknown }
-  | { role: 'tool'; content: string; tool_call_id: string; vendorId?: string };
+  | {
+      role: 'tool';
+      content: string;
+      tool_call_id: string;
+      vendorId?: string;
+      /** The files that `content` describes. */
+      attachments?: readonly Attachment[];
+      /** Those of the files that the model gets as images. Empty or absent if it takes none. */
+      images?: readonly ModelImage[];
+    };
+
+/** An image for a model. */
+export interface ModelImage {
+  /** The type of the image. */
+  mimeType: ImageType;
+  /** The content in base64. */
+  data: string;
+}
 
 /** `id` is ours. `vendorId` is set only if the same provider and model made the call (P5). */
 export interface ModelToolCall extends ToolCall {
@@ -66,6 +83,8 @@ export interface Provider {
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
+  /** Whether this model takes images. If absent or false, it gets only their descriptions (P12). */
+  takesImages?(model: string): boolean;
   /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
   /** Asks the model for one answer. Throws a `ProviderError` if that fails. */

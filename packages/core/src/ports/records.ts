@@ -2,6 +2,7 @@ import type {
   AgentDefinition,
   ApprovalOption,
   ApprovalStatus,
+  Attachment,
   AuditEntry,
   AuditRecord,
   CallSandbox,
@@ -255,5 +256,16 @@ export type Emission =
 
 /** An emission with its number in the world's log. */
 export type StoredEvent = Emission & { id: number; worldId: string; at: number };
+
+/** The content of a file that a tool returned. */
+export interface AttachmentRecord {
+  chatId: string;
+  /** The SHA-256 of the content. */
+  id: string;
+  kind: Attachment['kind'];
+  mimeType: string;
+  /** In base64, the form that models and both databases take. */
+  data: string;
+}
 
 export type { AuditEntry, AuditRecord };

@@ -4,6 +4,7 @@ import type { ProviderRecord } from './provider-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,
+  AttachmentRecord,
   AuditEntry,
   AuditRecord,
   ChatRecord,
@@ -62,6 +63,9 @@ export interface StoreReader {
   invocation(id: string): Promise<InvocationRecord | undefined>;
   /** The calls in one model response, in call order. */
   invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
+
+  /** A file that a tool returned in this chat. */
+  attachment(chatId: string, id: string): Promise<AttachmentRecord | undefined>;
 
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */
@@ -174,6 +178,9 @@ export interface StoreTransaction extends StoreReader {
   setClientCut(id: string, process: string): Promise<boolean>;
   /** Returns true if the client existed. If several processes delete it, only one gets true. */
   deleteClient(id: string): Promise<boolean>;
+
+  /** Stores a file. Does nothing if the chat already has it, or no longer exists. */
+  insertAttachment(attachment: AttachmentRecord): Promise<void>;
 
   /** Rejects a duplicate name as a `conflict`. */
   insertMcpServer(server: McpServerRecord): Promise<void>;

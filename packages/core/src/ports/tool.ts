@@ -1,5 +1,13 @@
-import type { CallSandbox, Preview, Question, Subject, ToolDefinition } from '@countersign/protocol';
+import type { Attachment, CallSandbox, Preview, Question, Subject, ToolDefinition } from '@countersign/protocol';
 import type { WorldHandle } from './world-handle.js';
+
+/** A file for `ToolContext.attach`. */
+export interface NewAttachment {
+  /** The claimed type. The type of an image is determined from its content. */
+  mimeType: string;
+  /** The content in base64. */
+  base64: string;
+}
 
 /** The context of a running call (T15). */
 export interface ToolContext {
@@ -43,6 +51,11 @@ export interface ToolContext {
    * or the call is stopped. The question ends with the call. Absent if nobody can be asked.
    */
   ask?: (question: Question) => Promise<string>;
+  /**
+   * Keeps a file with the result of the call (T16): people see it, and models that take images get it. Returns its description, or why
+   * it was refused. Absent in a unit test of the tool.
+   */
+  attach?: (file: NewAttachment) => Attachment | { refused: string };
   /** Absent if the call has no world, as in a unit test of the tool. */
   world?: WorldHandle;
 }

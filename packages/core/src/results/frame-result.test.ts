@@ -18,6 +18,22 @@ describe('frameResult', () => {
     );
   });
 
+  it('[T16] attachments follow the result, and their ids are never truncated', () => {
+    const id = 'a'.repeat(64);
+    const attachments = [{ id, bytes: 12, kind: 'image', mimeType: 'image/png' } as const];
+    const result = Array.from({ length: 500 }, () => 'x'.repeat(200));
+    for (const limitBytes of [1024, 64 * 1024]) {
+      const text = frameResult({ ok: true, result, attachments }, { limitBytes, ownSecrets: [] });
+      expect(bytesOf(text)).toBeLessThanOrEqual(limitBytes);
+      expect(JSON.parse(text)).toMatchObject({ attachments });
+    }
+    const failed = frameResult({ ok: false, error: 'no', attachments }, roomy);
+    expect(JSON.parse(failed)).toEqual({ error: 'no', attachments });
+    expect(bytesOf(frameResult({ ok: true, result, attachments }, { limitBytes: 128, ownSecrets: [] }))).toBeLessThan(
+      129,
+    );
+  });
+
   it('[A5.7] an error includes its reason, and the output if any', () => {
     expect(frameResult({ ok: false, error: 'User denied approval for shell_cmd', reason: 'no' }, roomy)).toBe(
       '{"error":"User denied approval for shell_cmd","reason":"no"}',

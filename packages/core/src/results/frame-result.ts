@@ -1,10 +1,12 @@
+import type { Attachment } from '@countersign/protocol';
 import { createCleaner, type Cleaner } from './create-cleaner.js';
 import { type Plain, toPlain } from './to-plain.js';
 import { utf8Length } from './utf8-length.js';
 
-export type ToolOutcome =
+export type ToolOutcome = (
   | { ok: true; result: unknown }
-  | { ok: false; error: string; reason?: string; outcome?: string; result?: unknown };
+  | { ok: false; error: string; reason?: string; outcome?: string; result?: unknown }
+) & { attachments?: readonly Attachment[] };
 
 export interface FrameOptions {
   limitBytes: number;
@@ -17,9 +19,23 @@ const mostValues = 20_000;
 
 /**
  * The result for the model (T13, T14): `{"result":…}` or `{"error":…,"reason":…,"outcome":…}` as JSON text, so that tool output can't pose as a message.
+ * Descriptions of attachments follow at the end.
  * Always valid JSON within the limit (at least 64 bytes; a smaller limit gives `{}`). Never throws.
  */
 export function frameResult(outcome: ToolOutcome, options: FrameOptions): string {
+  const { attachments = [] } = outcome;
+  if (attachments.length === 0) return frameText(outcome, options);
+  // Never truncated, because the ids must stay valid. Their number is limited.
+  const files = `,"attachments":${JSON.stringify(attachments)}}`;
+  const limitBytes = options.limitBytes - utf8Length(files);
+  if (limitBytes < LEAST_BYTES) return frameText(outcome, options);
+  return frameText(outcome, { ...options, limitBytes }).slice(0, -1) + files;
+}
+
+/** Enough for a frame with a short text. */
+const LEAST_BYTES = 256;
+
+function frameText(outcome: ToolOutcome, options: FrameOptions): string {
   const limit = options.limitBytes;
   const { clean, cap } = createCleaner(options.ownSecrets, limit);
   const frame = new Map<string, Plain>();

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeAttachments } from './store-contract/attachments.js';
 import { describeConcurrency } from './store-contract/concurrency.js';
 import { describeFinding } from './store-contract/finding.js';
 import { describeLists } from './store-contract/lists.js';
@@ -21,6 +22,7 @@ export function describeStore(name: string, open: OpenStore, can: { outlive: boo
     { part: 'MCP servers', run: () => describeMcpServers(open) },
     { part: 'providers', run: () => describeProviders(open) },
     { part: 'people', run: () => describePeople(open, can.share) },
+    { part: 'attachments', run: () => describeAttachments(open) },
     { part: 'lists', run: () => describeLists(open) },
     { part: 'transactions', run: () => describeTransactions(open) },
     { part: 'concurrency', run: () => describeConcurrency(open, can.share) },

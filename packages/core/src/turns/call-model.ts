@@ -1,5 +1,6 @@
 import { modelSettings, prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
+import { addImages, hasImages } from '../memory/add-images.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type {
@@ -7,6 +8,7 @@ import type {
   GenerateRequest,
   LLMResponse,
   MessageRecord,
+  ModelMessage,
   Provider,
   StoreReader,
   TurnRecord,
@@ -96,12 +98,22 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
   const request: Omit<GenerateRequest, 'signal' | 'onChunk'> = {
     purpose: 'answer',
     model,
-    messages: read.view.messages,
+    messages: await withImages(runtime, turn, read.view.messages),
     tools: read.view.tools,
     stream: read.snapshot.world.settings.streaming,
     ...settings,
   };
   return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
+}
+
+/** Images are read for each call and kept nowhere: a cache of them would soon fill the memory. */
+async function withImages(
+  { store }: Runtime,
+  { chatId }: TurnRecord,
+  messages: readonly ModelMessage[],
+): Promise<readonly ModelMessage[]> {
+  if (!hasImages(messages)) return messages;
+  return await store.read((reader) => addImages(reader, chatId, messages));
 }
 
 /** Reads again if another process has just added the agent's provider. */

@@ -4,7 +4,7 @@ import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord }
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { protectPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { askQuestion } from '../decisions/ask-question.js';
-import { createOwnSecretStream } from '../results/index.js';
+import { collectAttachments, createOwnSecretStream, type AttachmentCollector } from '../results/index.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Started, Situation } from '../step/runtime.js';
 import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
@@ -30,12 +30,14 @@ export async function runInvocation(
     return undefined;
   }
   const began = performance.now();
-  const settlement = await execute(runtime, started, signal);
+  const attached = collectAttachments(() => runtime.ownSecrets().filter((secret) => secret !== ''));
+  const settlement = await execute(runtime, started, attached, signal);
+  const files = attached.files();
   measureTool(runtime, started, settlement, performance.now() - began);
   const content = await frameFirst(runtime, started.invocation, settlement);
   // Stopped: the stop has already settled the call. Shutting down: the next startup settles it as unknown.
   if (signal.aborted) return undefined;
-  return await writeEnd(runtime, turn, started, settlement, signal, content);
+  return await writeEnd(runtime, turn, started, { settlement, content, files }, signal);
 }
 
 /** Masking a text of this length takes a few milliseconds. */
@@ -68,18 +70,38 @@ async function requeueCall(runtime: Runtime, turn: TurnRecord, invocation: Invoc
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 
+/** The end of a call that this process ran. */
+interface CallEnd {
+  settlement: Settlement;
+  /** The result for the model. */
+  content: string;
+  files: ReturnType<AttachmentCollector['files']>;
+}
+
+async function storeFiles(
+  runtime: Runtime,
+  { worldId, chatId }: InvocationRecord,
+  files: CallEnd['files'],
+): Promise<void> {
+  if (files.length === 0) return;
+  await runtime.store.transact(worldId, async (tx) => {
+    for (const file of files) await tx.insertAttachment({ chatId, ...file });
+  });
+}
+
 /** Retries until the store is available (full disk, lost connection): only this process knows the result of the tool. */
 async function writeEnd(
   runtime: Runtime,
   turn: TurnRecord,
   { invocation }: Started,
-  settlement: Settlement,
+  end: CallEnd,
   signal: AbortSignal,
-  content: string,
 ): Promise<Situation | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
-      return await settleStarted(runtime, turn, invocation, settlement, content);
+      // Before the result that refers to them. If the process dies in between, they are deleted with the chat.
+      await storeFiles(runtime, invocation, end.files);
+      return await settleStarted(runtime, turn, invocation, end);
     } catch (error) {
       // The world was deleted, so the result can't be stored.
       if (signal.aborted || (error instanceof CountersignError && error.code === 'not-found')) return undefined;
@@ -99,8 +121,7 @@ async function settleStarted(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
-  settlement: Settlement,
-  content: string,
+  { settlement, content }: CallEnd,
 ): Promise<Situation | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, { chats: [invocation.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') {
@@ -115,7 +136,12 @@ async function settleStarted(
   });
 }
 
-async function execute(runtime: Runtime, started: Started, signal: AbortSignal): Promise<Settlement> {
+async function execute(
+  runtime: Runtime,
+  started: Started,
+  attached: AttachmentCollector,
+  signal: AbortSignal,
+): Promise<Settlement> {
   const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
   const { withheld, protectedPaths, mayCreate } = ruledBy(started);
@@ -135,6 +161,7 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
     ...(fingerprint === undefined ? {} : { fingerprint }),
     signal,
     output: output.write,
+    attach: (file) => attached.attach(file),
     ask: (question) => askQuestion(runtime, started, question, signal),
     world: openWorldHandle(runtime, invocation),
   };
@@ -142,12 +169,12 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
   try {
     // A tool that ignores its signal must not block a stop; its late result is dropped.
     const result = await untilAborted(() => tool.execute(value, context), signal);
-    return { kind: 'succeeded', result };
+    return { kind: 'succeeded', result, attachments: [...attached.list()] };
   } catch (error) {
     if (error instanceof ToolFailure && error.outcomeUnknown)
       return { kind: 'unknown', error: errorMessage(error), outcome: 'unknown' };
     const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
-    return { kind: 'failed', error: errorMessage(error), ...result };
+    return { kind: 'failed', error: errorMessage(error), ...result, attachments: [...attached.list()] };
   } finally {
     output.end();
     runtime.probe('after tool-execution');

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import { contextTokens } from '../shared/context-tokens.js';
+import { takesImages } from '../shared/takes-images.js';
 import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
@@ -35,6 +36,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
   return {
     name,
     contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    takesImages,
     checkSettings,
     async generate(request) {
       refuseSettings(request, checkSettings);

@@ -10,6 +10,7 @@ import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 type Block = Anthropic.ContentBlockParam;
+type ToolResultContent = NonNullable<Anthropic.ToolResultBlockParam['content']>;
 
 /** Settings that Anthropic's API rejects. */
 export function checkSettings(model: string, settings: ModelSettings): SettingProblem | undefined {
@@ -115,10 +116,21 @@ function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[]
         add('assistant', toBlocks(message, wire));
         break;
       case 'tool':
-        add('user', [{ type: 'tool_result', tool_use_id: wire.resultId(message), content: message.content }]);
+        add('user', [{ type: 'tool_result', tool_use_id: wire.resultId(message), content: toContent(message) }]);
     }
   }
   return out;
+}
+
+function toContent({ content, images = [] }: Extract<ModelMessage, { role: 'tool' }>): ToolResultContent {
+  if (images.length === 0) return content;
+  return [
+    { type: 'text', text: content },
+    ...images.map(({ mimeType, data }) => ({
+      type: 'image' as const,
+      source: { type: 'base64' as const, media_type: mimeType, data },
+    })),
+  ];
 }
 
 function text(words: string): Block {

@@ -121,6 +121,17 @@ describe('Google contents', () => {
     });
   });
 
+  it('[P12] sends images inside the function response to newer models', async () => {
+    const images = [{ mimeType: 'image/png' as const, data: 'aW1hZ2U=' }];
+    const result: ModelMessage = { role: 'tool', tool_call_id: 'call_1', content: 'x', images };
+    const messages = [question, { role: 'assistant' as const, content: '', tool_calls: [call('call_1')] }, result];
+    server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
+    await ask(provider(), { model: 'gemini-3-flash', messages });
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      contents: [{}, {}, { parts: [{ functionResponse: { parts: [{ inlineData: images[0] }] } }] }],
+    });
+  });
+
   it('[P1] sends thoughts and signatures back in place', async () => {
     const signed = [
       { text: 'thinking…', thought: true },

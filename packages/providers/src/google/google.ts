@@ -1,6 +1,7 @@
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import type { GoogleGenAI } from '@google/genai';
 import { contextTokens } from '../shared/context-tokens.js';
+import { takesImages } from '../shared/takes-images.js';
 import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
@@ -29,6 +30,7 @@ export function google(options: ProviderOptions = {}): Provider {
   return {
     name,
     contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    takesImages,
     checkSettings,
     async generate(request) {
       refuseSettings(request, checkSettings);

@@ -90,7 +90,9 @@ function toContents(messages: readonly ModelMessage[], signed: boolean): Content
     if (last?.holds === holds) last.parts.push(...parts);
     else out.push({ role, parts, holds });
   };
-  for (const message of messages) {
+  // Older models take images only next to the results.
+  const images: Part[] = [];
+  for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'system':
         break;
@@ -103,15 +105,24 @@ function toContents(messages: readonly ModelMessage[], signed: boolean): Content
         add('model', 'assistant', toParts(message, wire, signed));
         break;
       case 'tool':
-        add('user', 'tool', [toResult(message, wire)]);
+        add('user', 'tool', [toResult(message, wire, signed)]);
+        if (!signed) images.push(...imageParts(message));
+        if (messages[index + 1]?.role !== 'tool') add('user', 'tool', images.splice(0));
     }
   }
   return out.map(({ role, parts }) => ({ role, parts }));
 }
 
-function toResult(message: Extract<ModelMessage, { role: 'tool' }>, wire: WireCalls): Part {
+function toResult(message: Extract<ModelMessage, { role: 'tool' }>, wire: WireCalls, newer: boolean): Part {
   const id = wire.resultId(message);
-  return { functionResponse: { id, name: wire.nameOf(message.tool_call_id), response: { output: message.content } } };
+  const name = wire.nameOf(message.tool_call_id);
+  const parts = newer ? imageParts(message) : [];
+  const response = { output: message.content };
+  return { functionResponse: { id, name, response, ...(parts.length === 0 ? {} : { parts }) } };
+}
+
+function imageParts({ images = [] }: Extract<ModelMessage, { role: 'tool' }>) {
+  return images.map(({ mimeType, data }) => ({ inlineData: { mimeType, data } }));
 }
 
 function toParts(message: Extract<ModelMessage, { role: 'assistant' }>, wire: WireCalls, signed: boolean): Part[] {

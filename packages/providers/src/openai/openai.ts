@@ -2,6 +2,7 @@ import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/p
 import type OpenAI from 'openai';
 import type { ClientOptions } from 'openai';
 import { contextTokens } from '../shared/context-tokens.js';
+import { takesImages } from '../shared/takes-images.js';
 import {
   checkOptions,
   fromEnvironment,
@@ -120,6 +121,7 @@ function openaiProvider(
   return {
     name,
     contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    takesImages,
     checkSettings: check,
     async generate(request) {
       refuseSettings(request, check);

@@ -14,6 +14,7 @@ type Message = OpenAI.ChatCompletionMessageParam;
 
 /** OpenAI rejects longer ids; ours have 37 characters. */
 const ID = /^[\x21-\x7e]{1,40}$/;
+const IMAGES_FOLLOW = 'The images of the tool results above, in order:';
 const SHORT_ID = /^[A-Za-z0-9]{9}$/;
 
 /** Settings that chat completions have no field for. */
@@ -58,7 +59,7 @@ function toTool({ name, description, parameters }: ModelTool): OpenAI.ChatComple
 function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Message[] {
   const wire = dialect === 'mistral' ? wireCalls(messages, SHORT_ID, shortened) : wireCalls(messages, ID);
   const out: Message[] = [];
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case 'system':
         out.push({ role: 'system', content: message.content });
@@ -71,9 +72,23 @@ function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Messag
         break;
       case 'tool':
         out.push({ role: 'tool', tool_call_id: wire.resultId(message), content: message.content });
+        if (messages[index + 1]?.role !== 'tool') out.push(...imagesBefore(messages, index));
     }
   }
   return out;
+}
+
+/** Results can only be text here, so the images of one tool turn follow its last result in a user message. */
+function imagesBefore(messages: readonly ModelMessage[], last: number): Message[] {
+  const parts: OpenAI.ChatCompletionContentPart[] = [];
+  for (let index = last; messages[index]?.role === 'tool'; index -= 1) {
+    const message = messages[index];
+    const images = message?.role === 'tool' ? (message.images ?? []) : [];
+    const urls = images.map(({ mimeType, data }) => `data:${mimeType};base64,${data}`);
+    parts.unshift(...urls.map((url) => ({ type: 'image_url' as const, image_url: { url } })));
+  }
+  if (parts.length === 0) return [];
+  return [{ role: 'user', content: [{ type: 'text', text: IMAGES_FOLLOW }, ...parts] }];
 }
 
 /** A short id, unique per input. */

@@ -13,6 +13,7 @@ const messageSchema = z.looseObject({
   content: contentSchema.exactOptional(),
   tool_calls: z.array(callSchema).nullish().exactOptional(),
 });
+type Message = z.infer<typeof messageSchema>;
 const requestSchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().nullish().exactOptional(),
@@ -40,12 +41,20 @@ function read(body: unknown): ReturnType<Wire['read']> {
     model,
     stream: stream ?? false,
     system: instructions.map(({ content }) => textOf(content)).join('\n'),
-    messages: messages.flatMap(toMessages),
+    messages: messages.flatMap((message, index) =>
+      isImagesOf(messages[index - 1], message) ? [] : toMessages(message),
+    ),
     tools: (tools ?? []).flatMap((tool) => tool.function?.name ?? []),
   };
 }
 
-function toMessages({ role, content, tool_calls }: z.infer<typeof messageSchema>): RequestMessage[] {
+/** A tool result can only be text here, so its images follow in a user message that no person wrote. */
+function isImagesOf(before: Message | undefined, { role, content }: Message): boolean {
+  if (before?.role !== 'tool' || role !== 'user' || !Array.isArray(content)) return false;
+  return content.some(({ type }) => type === 'image_url');
+}
+
+function toMessages({ role, content, tool_calls }: Message): RequestMessage[] {
   switch (role) {
     case 'user':
       return [{ role, text: userText(content) }];

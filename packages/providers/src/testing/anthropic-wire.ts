@@ -90,6 +90,16 @@ export const anthropicWire: Wire = {
     ],
     tools: [{ name: 'weather', description: WEATHER.description, input_schema: WEATHER.parameters }],
   },
+  withImage: [
+    {
+      type: 'tool_result',
+      tool_use_id: 'theirs_1',
+      content: [
+        { type: 'text', text: 'sun' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aW1hZ2U=' } },
+      ],
+    },
+  ],
   sealedBack: (body, sealed) => {
     const { messages } = body as { messages: { role: string; content: unknown[] }[] };
     const first = messages.find(({ role }) => role === 'assistant')?.content[0];

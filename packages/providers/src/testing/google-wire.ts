@@ -81,6 +81,11 @@ export const googleWire: Wire = {
       },
     ],
   },
+  withImage: [
+    { functionResponse: { id: 'theirs_1', name: 'weather', response: { output: 'sun' } } },
+    { functionResponse: { id: 'theirs_2', name: 'weather', response: { output: 'rain' } } },
+    { inlineData: { mimeType: 'image/png', data: 'aW1hZ2U=' } },
+  ],
   sealedBack: (body, sealed) => {
     const { contents } = body as { contents: { role: string; parts: { thoughtSignature?: string }[] }[] };
     const parts = contents.find(({ role }) => role === 'model')?.parts ?? [];

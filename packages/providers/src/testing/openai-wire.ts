@@ -80,6 +80,17 @@ export const openaiWire: Wire = {
     ],
     tools: [{ type: 'function', function: WEATHER }],
   },
+  withImage: [
+    { role: 'tool', tool_call_id: 'theirs_1', content: 'sun' },
+    { role: 'tool', tool_call_id: 'theirs_2', content: 'rain' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'The images of the tool results above, in order:' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aW1hZ2U=' } },
+      ],
+    },
+  ],
   sealedBack: (body, sealed) => {
     const { messages } = body as { messages: { role: string; reasoning_content?: string }[] };
     return messages.find(({ role }) => role === 'assistant')?.reasoning_content === sealed;

@@ -136,6 +136,17 @@ export function describeProvider(wire: Wire): void {
         expect(body).toEqual(wire.conversation);
       });
 
+      it('[P12] sends images of results in the vendor’s format', async () => {
+        const images = [{ mimeType: 'image/png' as const, data: 'aW1hZ2U=' }];
+        const messages = CONVERSATION.map((message) =>
+          message.role === 'tool' && message.vendorId === 'theirs_1' ? { ...message, images } : message,
+        );
+        await getting({ text: 'done' }, stream, { messages });
+        expect(JSON.stringify(lastBody())).toContain(JSON.stringify(wire.withImage).slice(1, -1));
+        expect(provider.takesImages?.(wire.model)).toBe(true);
+        expect(provider.takesImages?.('unknown-model')).toBe(false);
+      });
+
       it('[P1] sends signed thinking back unchanged', async () => {
         const calls = both.calls ?? [];
         const response = await getting({ calls, text: 'hm', sealed: 'c2VhbGVk' }, stream);

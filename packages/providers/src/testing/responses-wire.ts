@@ -59,6 +59,16 @@ export const responsesWire: Wire = {
     ],
     tools: [{ type: 'function', ...WEATHER, strict: false }],
   },
+  withImage: [
+    {
+      type: 'function_call_output',
+      call_id: 'theirs_1',
+      output: [
+        { type: 'input_text', text: 'sun' },
+        { type: 'input_image', image_url: 'data:image/png;base64,aW1hZ2U=', detail: 'auto' },
+      ],
+    },
+  ],
   sealedBack: (body, sealed) => {
     const { input } = body as { input: { type?: string; encrypted_content?: string }[] };
     const at = input.findIndex(({ type }) => type === 'reasoning');

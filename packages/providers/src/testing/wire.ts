@@ -42,6 +42,8 @@ export interface Wire {
   midStreamKind: ProviderFailure;
   /** The expected request body for `CONVERSATION`, without the streaming option. */
   conversation: Record<string, unknown>;
+  /** A part of the request if the result `sun` has a PNG with the data `aW1hZ2U=`. */
+  withImage: readonly unknown[];
   /** Whether a body contains the signed thinking in the right place. */
   sealedBack(body: unknown, sealed: string): boolean;
 }

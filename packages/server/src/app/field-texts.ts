@@ -229,6 +229,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   before: 'Return items before this cursor (`next` of the previous page) or id. `end` returns the newest.',
   agent: 'Id of the agent.',
   approval: 'Id of the approval.',
+  attachment: 'Id of the attachment: the SHA-256 of its content.',
   call: 'Id of the call.',
   chat: 'Id of the chat.',
   force: 'true: remove it even if agents use it.',

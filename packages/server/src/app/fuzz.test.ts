@@ -71,7 +71,10 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
   return { store: { ...store, transact, step }, written: () => written };
 }
 
-type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call' | 'name' | 'provider', string[]>;
+type Ids = Record<
+  'world' | 'agent' | 'chat' | 'approval' | 'attachment' | 'turn' | 'grant' | 'call' | 'name' | 'provider',
+  string[]
+>;
 
 /** Replaces all worlds with one that has an example of everything, so that requests find something. */
 async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
@@ -91,6 +94,10 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   const decision = { tool_call_id: first.approvalId, decision: 'approve', scope: 'session', pattern } as const;
   await publishToolResult(runtime, world, undefined, decision, TESTER);
   await t.engine.quiet();
+  const attachment = 'a'.repeat(64);
+  await runtime.store.transact(world, (tx) =>
+    tx.insertAttachment({ chatId: chat.id, id: attachment, kind: 'file', mimeType: 'x/y', data: 'AA==' }),
+  );
   const grants = await listGrants(runtime, world);
   const server = { name: 'notes', transport: 'stdio', command: 'notes' };
   await request(t, {
@@ -113,6 +120,7 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   ids.agent = [agent.id];
   ids.chat = [chat.id];
   ids.approval = [first, ...others].map(({ approvalId }) => approvalId);
+  ids.attachment = [attachment];
   ids.turn = [first.turnId];
   ids.grant = grants.map(({ grantId }) => grantId);
   ids.call = [first, ...others].map(({ toolCallId }) => toolCallId);
@@ -158,6 +166,7 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
     agent: [],
     chat: [],
     approval: [],
+    attachment: [],
     turn: [],
     grant: [],
     call: [],

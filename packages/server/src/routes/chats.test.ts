@@ -36,6 +36,38 @@ describe('chats', () => {
     });
   });
 
+  it('[T16] [W3.33] send the files of tools: images with their type, anything else only as a download', async () => {
+    const t = await openHarbour();
+    const png = Buffer.from('89504e470d0a1a0a', 'hex');
+    const html = Buffer.from('<script>alert(1)</script>');
+    await t.engine.runtime.store.transact('harbour', async (tx) => {
+      const data = png.toString('base64');
+      await tx.insertAttachment({ chatId: t.chat, id: 'a'.repeat(64), kind: 'image', mimeType: 'image/png', data });
+      const page = { kind: 'file' as const, mimeType: 'text/html', data: html.toString('base64') };
+      await tx.insertAttachment({ chatId: t.chat, id: 'b'.repeat(64), ...page });
+    });
+    const path = `${t.url}/api/worlds/harbour/chats/${t.chat}/attachments`;
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const image = await fetch(`${path}/${'a'.repeat(64)}`, { headers });
+    expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
+    expect(Object.fromEntries(image.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-disposition': 'inline; filename="attachment-aaaaaaaaaaaa.png"',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'no-store',
+    });
+    const page = await fetch(`${path}/${'b'.repeat(64)}`, { headers });
+    expect(Buffer.from(await page.arrayBuffer())).toEqual(html);
+    expect(page.headers.get('content-type')).toBe('application/octet-stream');
+    expect(page.headers.get('content-disposition')).toBe('attachment; filename="attachment-bbbbbbbbbbbb.bin"');
+    expect((await fetch(`${path}/${'c'.repeat(64)}`, { headers })).status).toBe(404);
+    expect((await fetch(`${path}/${'a'.repeat(64)}`)).status).toBe(401);
+    const other = await t.api('POST', '/worlds/harbour/chats');
+    const elsewhere = path.replace(t.chat, String(other.body['id']));
+    expect((await fetch(`${elsewhere}/${'a'.repeat(64)}`, { headers })).status).toBe(404);
+  });
+
   it('[M7] a title set by a person is not replaced', async () => {
     const t = await openHarbour({ script: ({ purpose }) => (purpose === 'title' ? 'A title of the model' : 'ok') });
     await t.api('PATCH', `/worlds/harbour/chats/${t.chat}`, { title: 'Mine' });

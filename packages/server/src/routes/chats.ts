@@ -4,6 +4,7 @@ import {
   pageChats,
   pageMessages,
   publishMessage,
+  readAttachment,
   renameChat,
   showChat,
   stopChat,
@@ -23,6 +24,7 @@ import {
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
+import { sendAttachment } from './send-attachment.js';
 import { AS_CLIENT, clientOf, PAGE, signerOf, wantsStream } from './support.js';
 
 const tag = 'chats';
@@ -140,6 +142,23 @@ export const chatRoutes = [
         ...(client === undefined ? {} : { client }),
       });
     },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/chats/{chat}/attachments/{attachment}',
+    scope: 'world',
+    tag,
+    summary: 'Get a file that a tool returned',
+    description:
+      'PNG, JPEG, GIF and WebP images have their own type. Any other file is an `application/octet-stream` to download: its content is untrusted.',
+    answers: {
+      200: [
+        { description: 'An image', type: 'image/*' },
+        { description: 'Any other file', type: 'application/octet-stream' },
+      ],
+    },
+    handle: async ({ context, params }) =>
+      sendAttachment(await readAttachment(context.engine.runtime, params.world, params.chat, params.attachment)),
   }),
   route({
     method: 'post',

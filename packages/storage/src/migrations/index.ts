@@ -14,6 +14,7 @@ import { dropTurnRevisions } from './12-drop-turn-revisions.js';
 import { addProviders } from './13-add-providers.js';
 import { sealMcpValues } from './14-seal-mcp-values.js';
 import { addPeople } from './15-add-people.js';
+import { addAttachments } from './16-add-attachments.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   addProviders,
   sealMcpValues,
   addPeople,
+  addAttachments,
 ];

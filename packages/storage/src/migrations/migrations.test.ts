@@ -9,6 +9,8 @@ import { openSqlite } from '../sqlite/open-sqlite.js';
 import { fileLog, newMark } from '../sqlite/step-log.js';
 import { migrations } from './index.js';
 
+/** The SHA-256 of one zero byte. */
+const NUL = '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d';
 const versions = migrations.map((_, index) => index + 1);
 
 function restore(version: number): string {
@@ -45,6 +47,10 @@ it.each(versions)('[S5] a store of version %i opens with all its data and is wri
     const vault = { name: 'vault', definition: { env: { TOKEN: '' } }, sealed: 'v1.0123456789ab.bm9uY2U.Ym9keQ' };
     const servers = version < 5 ? [] : [{ name: 'shed', sealed: null }, ...(version < 14 ? [] : [vault])];
     expect(await r.mcpServers('garden')).toMatchObject(servers);
+    const file = { kind: 'file', mimeType: 'audio/wav', data: 'AA==' };
+    expect(await r.attachment('chat_1', NUL)).toEqual(
+      version < 16 ? undefined : { chatId: 'chat_1', id: NUL, ...file },
+    );
     expect((await r.events('garden', { after: 0, limit: 9 })).map(({ event }) => event)).toEqual([
       'crud',
       'message',

@@ -13,6 +13,7 @@ export function purgeStatements({ ordinal }: SearchDialect) {
     approvals: remove('approvals', chats),
     grants: remove('grants', chats),
     messages: remove('messages', chats),
+    attachments: remove('attachments', chats),
     searchWords: remove('search_words', `${ordinal} in (select ordinal from search_documents where ${chats})`),
     searchDocuments: remove('search_documents', chats),
   });

@@ -58,7 +58,7 @@ export async function runCall(
     );
     // Parsing a long response has blocked the event loop; yield before processing it.
     await setImmediate();
-    return toResult(result, hide);
+    return toResult(result, hide, context.attach);
   } catch (error) {
     if (!(error instanceof ToolFailure || error instanceof ProtocolError)) options.doubt();
     throw watch.isLate() ? silent(options.server, callMs) : explain(error, options.server, hide);

@@ -1,4 +1,4 @@
-import { ToolFailure } from '@countersign/core/ports';
+import { ToolFailure, type NewAttachment, type ToolContext } from '@countersign/core/ports';
 import { expect, it } from 'vitest';
 import { hideValues } from './hide-values.js';
 import { toResult } from './to-result.js';
@@ -21,10 +21,37 @@ it('returns structured content once, even if the server repeats it as text', () 
   });
 });
 
-it('[T13] describes binary content without sending it, and truncates long text', () => {
-  const data = Buffer.alloc(100_000).toString('base64');
+it('[T16] keeps binary content and describes it, without base64 in the text', () => {
+  const kept: NewAttachment[] = [];
+  const attach: ToolContext['attach'] = (file) => {
+    kept.push(file);
+    const about = { id: 'f'.repeat(64), bytes: 12_345 };
+    if (file.mimeType === 'image/png') return { ...about, kind: 'image', mimeType: 'image/png' };
+    return file.mimeType === 'audio/wav' ? { refused: 'too loud' } : { ...about, kind: 'file', mimeType: 'x/y' };
+  };
+  const data = Buffer.alloc(2_500).toString('base64');
   const image = { type: 'image' as const, mimeType: 'image/png', data };
-  expect(toResult({ content: [image] }, shown)).toMatchObject([{ type: 'image', bytes: 100_000 }]);
+  const audio = { type: 'audio' as const, mimeType: 'audio/wav', data };
+  const blob = { type: 'resource' as const, resource: { uri: 'file:///a.bin', blob: data } };
+  expect(toResult({ content: [image] }, shown, attach)).toBe('[image/png, 12 kB]');
+  expect(toResult({ content: [text('see'), audio, blob] }, shown, attach)).toEqual([
+    'see',
+    '[audio/wav, 3 kB, not kept: too loud]',
+    { type: 'resource', uri: 'file:///a.bin', content: '[x/y, 12 kB, can be downloaded]' },
+  ]);
+  expect(kept.map(({ mimeType }) => mimeType)).toEqual(['image/png', 'audio/wav', 'application/octet-stream']);
+  expect(toResult({ content: [image] }, shown)).toBe('[image/png, 3 kB, not kept]');
+});
+
+it('[A15] [T16] keeps no file that contains a value of its server', () => {
+  const hide = hideValues({ TOKEN: 'tok9F2kQ7zX41mWb' });
+  const data = Buffer.from('id3 tok9F2kQ7zX41mWb').toString('base64');
+  const attach: ToolContext['attach'] = () => expect.unreachable();
+  const audio = { type: 'audio' as const, mimeType: 'audio/mp3', data };
+  expect(toResult({ content: [audio] }, hide, attach)).toBe('[audio/mp3, 20 bytes, not kept: it contains a secret]');
+});
+
+it('[T13] truncates long text', () => {
   const long = toResult({ content: [text('x'.repeat(10_000_000))] }, shown);
   expect(typeof long === 'string' && long.length < 300_000 && long.includes('left out')).toBe(true);
   const many = toResult({ content: Array.from({ length: 5_000 }, () => text('x')) }, shown);

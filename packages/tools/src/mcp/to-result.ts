@@ -1,4 +1,5 @@
-import { ToolFailure } from '@countersign/core/ports';
+import { ToolFailure, type ToolContext } from '@countersign/core/ports';
+import { describeFile } from '@countersign/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
@@ -10,14 +11,14 @@ const MAX_BLOCKS = 1_000;
 const LARGEST_STRUCTURE = 1024 * 1024;
 
 /** The result of a call as text and JSON. Throws if the server reports a failure. */
-export function toResult(result: CallToolResult, hide: HideValues): unknown {
-  const value = hide.inData(readResult(result));
+export function toResult(result: CallToolResult, hide: HideValues, attach?: ToolContext['attach']): unknown {
+  const value = hide.inData(readResult(result, keeper(attach, hide)));
   if (result.isError !== true) return value;
   throw new ToolFailure(`the tool reported a failure: ${hide.inText(shortText(value))}`, value);
 }
 
-function readResult({ content, structuredContent }: CallToolResult): unknown {
-  const blocks = content.slice(0, MAX_BLOCKS).map(readBlock);
+function readResult({ content, structuredContent }: CallToolResult, keep: Keep): unknown {
+  const blocks = content.slice(0, MAX_BLOCKS).map((block) => readBlock(block, keep));
   if (content.length > MAX_BLOCKS) blocks.push(`[${content.length - MAX_BLOCKS} more parts were omitted.]`);
   const [only] = blocks;
   const said = blocks.length === 1 && typeof only === 'string' ? only : blocks;
@@ -38,14 +39,14 @@ function isSame(said: string, text: string): boolean {
   }
 }
 
-/** Describes binary content instead of sending it: a one-megabyte image would fill the context window. */
-function readBlock(block: ContentBlock): unknown {
+/** Binary content is kept as an attachment, and described in the text: base64 would fill the context window. */
+function readBlock(block: ContentBlock, keep: Keep): unknown {
   switch (block.type) {
     case 'text':
       return capText(block.text, LONGEST_TEXT);
     case 'image':
     case 'audio':
-      return { type: block.type, mimeType: block.mimeType, bytes: bytesOf(block.data), note: NOT_SHOWN };
+      return keep(block.mimeType, block.data);
     case 'resource_link': {
       const { uri, name, description, mimeType } = block;
       return { type: 'resource_link', uri, name, ...told({ description, mimeType }) };
@@ -55,12 +56,31 @@ function readBlock(block: ContentBlock): unknown {
       const about = { type: 'resource', uri: resource.uri, ...told({ mimeType: resource.mimeType }) };
       return 'text' in resource
         ? { ...about, text: capText(resource.text, LONGEST_TEXT) }
-        : { ...about, bytes: bytesOf(resource.blob), note: NOT_SHOWN };
+        : { ...about, content: keep(resource.mimeType ?? 'application/octet-stream', resource.blob) };
     }
   }
 }
 
-const NOT_SHOWN = 'this content is not text and is not shown';
+/** Keeps a file and returns its description, such as `[image/png, 12 kB]`. */
+type Keep = (mimeType: string, base64: string) => string;
+
+function keeper(attach: ToolContext['attach'], hide: HideValues): Keep {
+  return (claimed, base64) => {
+    const mimeType = capText(claimed, LONGEST_TYPE);
+    const told = (why: string): string => `[${describeFile(mimeType, bytesOf(base64))}, ${why}]`;
+    if (attach === undefined) return told('not kept');
+    // A mask in binary content would corrupt it.
+    const content = Buffer.from(base64.slice(0, MOST_SEARCHED), 'base64').toString('latin1');
+    if (hide.inData(content) !== content) return told('not kept: it contains a secret');
+    const file = attach({ mimeType, base64 });
+    if ('refused' in file) return told(`not kept: ${file.refused}`);
+    return `[${describeFile(file.mimeType, file.bytes)}${file.kind === 'image' ? '' : ', can be downloaded'}]`;
+  };
+}
+
+const LONGEST_TYPE = 130;
+/** Larger files are refused anyway. */
+const MOST_SEARCHED = 5_000_000;
 
 function bytesOf(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;

@@ -3,7 +3,7 @@ import type { AuditEntry } from '@countersign/protocol';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { download } from '../settings/download.js';
+import { download } from '../ui/download.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
@@ -33,7 +33,10 @@ export default function AuditPage(): ReactElement {
     const saved = client
       .exportAudit(worldId, format)
       .then((text) =>
-        download(`${worldId}-audit.${format}`, format === 'csv' ? 'text/csv' : 'application/jsonl', text),
+        download(
+          `${worldId}-audit.${format}`,
+          new Blob([text], { type: format === 'csv' ? 'text/csv' : 'application/jsonl' }),
+        ),
       );
     void attempt('export-audit', saved);
   };

@@ -18,6 +18,7 @@ import type { IconName } from '../ui/icon-paths.js';
 import { SignatureLine } from '../ui/signature.js';
 import { Running, useNow } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
+import { Attachments } from './attachments.js';
 import { CallView } from './call-view.js';
 import { ResultView } from './result-view.js';
 import { t } from '../words/calls.js';
@@ -58,6 +59,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
   };
   const aside = isOpen ? '' : asideWords(status, output);
   const isStopped = status.kind === 'failed' && status.outcome === 'stopped';
+  const attachments = 'attachments' in status ? (status.attachments ?? []) : [];
   const state = callState(invocation, approval?.decision);
   const args = invocation.editedArguments ?? invocation.arguments;
   return (
@@ -115,6 +117,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
       <div id={detailId} hidden={!isOpen} className="space-y-3 border-t border-line px-3 py-2.5">
         {isOpen ? <Detail invocation={invocation} approval={approval} output={output} me={me} /> : null}
       </div>
+      {attachments.length === 0 ? null : <Attachments attachments={attachments} toolName={invocation.toolName} />}
     </div>
   );
 }

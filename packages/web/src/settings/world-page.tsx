@@ -13,7 +13,7 @@ import { Card } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { attempt } from '../ui/toast.js';
-import { download } from './download.js';
+import { download } from '../ui/download.js';
 import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
 import { t } from '../words/settings.js';
@@ -250,7 +250,9 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
           onClick={() =>
             void attempt(
               `export-${worldId}`,
-              client.exportWorld(worldId).then((yaml) => download(`${worldId}.yaml`, 'application/yaml', yaml)),
+              client
+                .exportWorld(worldId)
+                .then((yaml) => download(`${worldId}.yaml`, new Blob([yaml], { type: 'application/yaml' }))),
             )
           }
         >

@@ -8,8 +8,8 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** `sheet` slides up from the bottom, for phones; `side` from the left. */
-  shape?: 'box' | 'sheet' | 'side';
+  /** `picture` is as wide as its content; `sheet` slides up from the bottom, for phones; `side` from the left. */
+  shape?: 'box' | 'picture' | 'sheet' | 'side';
 }
 
 /**
@@ -45,6 +45,8 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         // A border would make a full-height sheet taller and move the bar at its bottom.
         shape === 'sheet' ? 'ring-1 ring-line-2' : 'border border-line',
         shape === 'box' && 'm-auto max-h-[80dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
+        shape === 'picture' &&
+          'm-auto max-h-[92dvh] w-fit max-w-[calc(100vw-2rem)] min-w-[min(20rem,calc(100vw-2rem))] rounded-xl',
         shape === 'sheet' &&
           'fixed inset-x-0 top-auto bottom-0 m-0 max-h-[86dvh] w-full max-w-none animate-rise rounded-t-2xl md:mx-auto md:w-[40rem]',
         shape === 'side' && 'fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-[min(20rem,86vw)] animate-rise',
@@ -67,7 +69,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
             'min-h-0',
             // A sheet has a bar at its bottom and scrolls above it.
             shape === 'sheet' ? 'flex flex-col p-2' : 'scroll-quiet overflow-y-auto',
-            shape === 'box' && 'p-5',
+            (shape === 'box' || shape === 'picture') && 'p-5',
           )}
         >
           {children}

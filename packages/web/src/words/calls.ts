@@ -25,4 +25,11 @@ export const t = {
   bytes: (count: number) => `${count.toLocaleString()} ${count === 1 ? 'byte' : 'bytes'}`,
   lineRange: (first: number, last: number) => (first === last ? `line ${first}` : `lines ${first} to ${last}`),
   emptyFolder: 'no entries',
+  images: 'Images',
+  imageName: (position: number, total: number, toolName: string) =>
+    total === 1 ? `Image from ${toolName}` : `Image ${position} of ${total} from ${toolName}`,
+  enlarge: (name: string, about: string) => `Enlarge: ${name}, ${about}`,
+  imageFailed: 'Image not loaded. Try again.',
+  loadAgain: (name: string) => `Not loaded, try again: ${name}`,
+  download: 'Download',
 } as const;

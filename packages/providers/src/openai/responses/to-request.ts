@@ -42,6 +42,20 @@ function toTool({ name, description, parameters }: ModelTool): OpenAI.Responses.
   return { type: 'function', name, description, parameters: { type: 'object', ...parameters }, strict: false };
 }
 
+type Output = OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'];
+
+function toOutput({ content, images = [] }: Extract<ModelMessage, { role: 'tool' }>): Output {
+  if (images.length === 0) return content;
+  return [
+    { type: 'input_text', text: content },
+    ...images.map(({ mimeType, data }) => ({
+      type: 'input_image' as const,
+      image_url: `data:${mimeType};base64,${data}`,
+      detail: 'auto' as const,
+    })),
+  ];
+}
+
 function toInput(messages: readonly ModelMessage[]): Item[] {
   const wire = wireCalls(messages);
   return messages.flatMap((message): Item[] => {
@@ -53,7 +67,7 @@ function toInput(messages: readonly ModelMessage[]): Item[] {
       case 'assistant':
         return toItems(replay(message.providerState, message.content, message.tool_calls ?? []), wire);
       case 'tool':
-        return [{ type: 'function_call_output', call_id: wire.resultId(message), output: message.content }];
+        return [{ type: 'function_call_output', call_id: wire.resultId(message), output: toOutput(message) }];
     }
   });
 }

@@ -1,0 +1,16 @@
+import { CountersignError } from '@countersign/protocol';
+import type { AttachmentRecord } from '../ports/index.js';
+import type { Runtime } from '../step/runtime.js';
+import { readChat } from '../worlds/show-world.js';
+
+/** A file that a tool returned in this chat (T16). */
+export async function readAttachment(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  id: string,
+): Promise<AttachmentRecord> {
+  const found = await readChat(runtime, worldId, chatId, (reader) => reader.attachment(chatId, id));
+  if (found === undefined) throw new CountersignError('not-found', 'There is no such attachment in this chat.');
+  return found;
+}

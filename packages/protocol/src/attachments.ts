@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** The image types that are shown and sent to models. SVG is not one of them: it can contain scripts. */
+export const imageTypeSchema = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+/** The type of an image, determined from its first bytes. */
+export type ImageType = z.infer<typeof imageTypeSchema>;
+
+const common = {
+  /** The SHA-256 of the content in hexadecimal. */
+  id: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The size in bytes. */
+  bytes: z.number().int().min(0),
+};
+
+/**
+ * A file that a tool returned (T16). It is stored with its chat; results contain only this description. The type of a `file` is what the tool
+ * claims, and must not be trusted.
+ */
+export const attachmentSchema = z.discriminatedUnion('kind', [
+  z.object({ ...common, kind: z.literal('image'), mimeType: imageTypeSchema }),
+  z.object({ ...common, kind: z.literal('file'), mimeType: z.string().max(130) }),
+]);
+/** A file that a tool returned. */
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+const frameSchema = z.object({ attachments: z.array(attachmentSchema) });
+
+/** The attachments of a parsed result. They are at the top level of its JSON, where text from a tool can't be. */
+export function readAttachments(result: unknown): Attachment[] {
+  const frame = frameSchema.safeParse(result);
+  return frame.success ? frame.data.attachments : [];
+}
+
+/** The attachments of a stored result. */
+export function attachmentsIn(result: string): Attachment[] {
+  // Parsing every result of a long chat would be slow.
+  if (!result.includes('"attachments":[{"id":"')) return [];
+  try {
+    return readAttachments(JSON.parse(result));
+  } catch {
+    return [];
+  }
+}
+
+/** For example `image/png, 12 kB`. */
+export function describeFile(mimeType: string, bytes: number): string {
+  return `${mimeType}, ${fileSize(bytes)}`;
+}
+
+/** For example `12 kB`. */
+function fileSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  const kilobytes = Math.round(bytes / 1_000);
+  return kilobytes < 1_000 ? `${kilobytes} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
