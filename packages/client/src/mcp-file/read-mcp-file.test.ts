@@ -45,7 +45,7 @@ it('[W3.29] reads files from VS Code, with comments and inputs', () => {
   expect(serversOf(`{ "mcp": ${vscode} }`).servers).toEqual(servers);
 });
 
-it('[W3.29] recognises values that people are expected to replace', () => {
+it('[W3.29] recognizes values that people are expected to replace', () => {
   const { servers } = serversOf(`{ "mcpServers": {
     "git": { "command": "npx", "args": ["-y", "your-tools", "<path to repo>", "--api-key=<API_KEY>", "a<b>c"],
       "env": { "GIT_TOKEN": "<your-token>", "OTHER": "ghp_YOUR_PAT", "PLAN": "yours", "KEY": "YOUR_API_KEY_HERE" } },

@@ -109,7 +109,7 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   const { t, path, server } = await open({ file, secrets, folder });
   // The server reports the length of its variable, so that it never prints the value.
   const script = `echo "\${#TOKEN} characters" >&2; exec "${process.execPath}" "${program}"`;
-  // Its standard error is another pipe than its answers, and may be read after them.
+  // Its standard error and its answers are separate pipes, so the error may be read later.
   const logged = (from: AppFixture, line: string): Promise<true> =>
     until(async () => {
       const { log = [] } = (await from.api<McpServer>('GET', `${path}/memory`)).body;

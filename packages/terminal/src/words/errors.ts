@@ -49,7 +49,10 @@ export const errors = {
   commandOrUrl: 'Use either a command or --server-url, not both.',
   noCommandOrUrl: 'Pass a command after --, or a URL with --server-url.',
   argumentsApart: (line: string): string =>
-    thenRun('The program and its arguments are one word. Nothing was saved. Leave out the quotes:', `-- ${line}`),
+    thenRun(
+      'The program and its arguments are in one quoted word. Nothing was saved. Leave out the quotes:',
+      `-- ${line}`,
+    ),
   noCompletion: (shell: string, suggestion: string): string => `There is no completion for "${shell}". ${suggestion}`,
   ruleScope: '--rule requires --scope always.',
   patternScope: '--pattern requires --scope session.',
