@@ -41,6 +41,7 @@ describe('a new provider', () => {
       ['file:///etc/passwd', 'must begin with http:// or https://'],
       ['https://me:secret@host/v1', 'must not contain a user name or password'],
       ['https://host/v1?key=secret', 'must not contain parameters other than api-version'],
+      ['http://169.254.169.254/secret', 'must not be a link-local address'],
       ['https://host/v1#secret', 'must not contain a fragment (#…)'],
       ['https://host/\nsecret', 'must not contain spaces or line breaks'],
     ] as const;

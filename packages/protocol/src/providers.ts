@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLinkLocal } from './is-link-local.js';
 import { nearest } from './nearest.js';
 
 interface ProviderKindFacts {
@@ -135,6 +136,8 @@ function urlProblem(text: string): string | undefined {
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#\\]+)([^\\]*)$/i.exec(text) ?? [];
   if (host === '') return 'must begin with http:// or https://';
   if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
+  if (isLinkLocal(host))
+    return 'must not be a link-local address: cloud machines have their metadata service there. Enter the address of a model server';
   if (rest.includes('#')) return 'must not contain a fragment (#…)';
   // A key in the query string would be shown in clear text: URLs are not secret.
   const [, query = ''] = /\?(.*)$/.exec(rest) ?? [];

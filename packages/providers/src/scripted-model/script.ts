@@ -74,6 +74,10 @@ const shortReplySchema = z.preprocess((reply) => (typeof reply === 'string' ? { 
 
 const scriptSchema = strict({
   models: z.array(z.string().min(1)).min(1, 'must contain at least one model').exactOptional(),
+  apiKey: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII characters')
+    .exactOptional(),
   replies: z
     .array(shortReplySchema)
     .min(1, 'must contain at least one reply')
@@ -88,12 +92,13 @@ const scriptSchema = strict({
 /** A validated script, with short replies expanded. */
 export interface CheckedScript {
   models: readonly string[];
+  apiKey: string | undefined;
   replies: readonly ScriptedModelReply[];
 }
 
 export function checkScript(script: ModelScript, name: string): CheckedScript {
-  const { models = ['scripted'], replies } = parseInput(scriptSchema, script, name);
-  return { models, replies };
+  const { models = ['scripted'], apiKey, replies } = parseInput(scriptSchema, script, name);
+  return { models, apiKey, replies };
 }
 
 export function checkReply(reply: ScriptedModelReply | string): ScriptedModelReply {

@@ -215,6 +215,26 @@ describe('the scripted model', () => {
     expect(totalTokens).toBeGreaterThan(5);
   });
 
+  it('[P6] with a key in the script, every request with another key gets the 401 of the vendor', async () => {
+    const { url, env } = await start({ apiKey: 'sk-right', replies: ['Hello.'] });
+    expect(env).toMatchObject({
+      OPENAI_API_KEY: 'sk-right',
+      ANTHROPIC_API_KEY: 'sk-right',
+      GEMINI_API_KEY: 'sk-right',
+    });
+    const listed = (apiKey: string) => [
+      collect(new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 }).models.list()),
+      collect(new Anthropic({ baseURL: url, apiKey, maxRetries: 0 }).models.list()),
+      new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } }).models.list().then((found) => collect(found)),
+    ];
+    expect((await Promise.all(listed('sk-right'))).map((found) => found.length)).toEqual([1, 1, 1]);
+    const [openai, anthropic, google] = await Promise.all(listed('sk-wrong').map(failure));
+    expect(openai).toBeInstanceOf(OpenAI.AuthenticationError);
+    expect(anthropic).toBeInstanceOf(Anthropic.AuthenticationError);
+    expect(google).toMatchObject({ status: 401 });
+    await expect(start({ apiKey: 'two words', replies: ['Hello.'] })).rejects.toThrow('apiKey: must be one word');
+  });
+
   const post = (url: string, body: string, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body, headers });
   const error = async (response: Response) => ({ status: response.status, body: await response.json() });

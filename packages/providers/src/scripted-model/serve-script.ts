@@ -63,15 +63,16 @@ export async function serveScript(options: ScriptedModelOptions): Promise<Script
   const address = server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${listening}`;
+  const key = (typeof script === 'function' ? undefined : script.apiKey) ?? 'scripted';
   return {
     url,
     env: {
       OPENAI_BASE_URL: `${url}/v1`,
-      OPENAI_API_KEY: 'scripted',
+      OPENAI_API_KEY: key,
       ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'scripted',
+      ANTHROPIC_API_KEY: key,
       GOOGLE_GEMINI_BASE_URL: url,
-      GEMINI_API_KEY: 'scripted',
+      GEMINI_API_KEY: key,
     },
     requests,
     async close() {
@@ -124,6 +125,7 @@ interface Handling {
 async function handle(handling: Handling): Promise<Pick<ServedRequest, 'status' | 'reply' | 'request'>> {
   const { script, route, request, response, path } = handling;
   const { wire } = route;
+  checkKey(script, request);
   switch (route.kind) {
     case 'unknown':
       throw new Refusal(404, unknownPath(request.method ?? '', path), notFoundCode(wire));
@@ -143,6 +145,20 @@ async function handle(handling: Handling): Promise<Pick<ServedRequest, 'status' 
     case 'answer':
       return await answerModel(handling, route);
   }
+}
+
+/** Like a vendor, checks the key before anything else. */
+function checkKey(script: Script, { headers, url = '' }: IncomingMessage): void {
+  const wanted = typeof script === 'function' ? undefined : script.apiKey;
+  if (wanted === undefined) return;
+  const sent = [
+    headers.authorization?.replace(/^Bearer /i, ''),
+    headers['x-api-key'],
+    headers['x-goog-api-key'],
+    headers['api-key'],
+    new URL(url, 'http://localhost').searchParams.get('key'),
+  ];
+  if (!sent.includes(wanted)) throw new Refusal(401, 'The API key is not the one in the script.');
 }
 
 async function answerModel(

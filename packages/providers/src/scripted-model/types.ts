@@ -45,6 +45,8 @@ export interface ScriptedModelReply {
 export interface ModelScript {
   /** The names in the model list; requests may also use other names. Default: `scripted`. */
   models?: readonly string[];
+  /** The only API key that is accepted; all requests with another one get 401. Default: any key. */
+  apiKey?: string;
   /** The replies; the first one whose conditions are met is the answer. */
   replies: readonly (ScriptedModelReply | string)[];
 }
