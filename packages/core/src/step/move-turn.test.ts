@@ -20,8 +20,9 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   } as Partial<StepReads> as StepReads);
   const snapshot = { world: { settings: { maxIterations: 9, maxParallelTools: 1 } } };
   const runtime = {
+    store: {},
     dispatch: { owner: takes, wake: () => undefined, abort: () => undefined },
-  } as Partial<Runtime> as Runtime;
+  } as unknown as Runtime;
   expect(resumeTurn(runtime, { tx, snapshot } as Step, 'turn_1')).toBe(true);
   return chat.turns.get('turn_1');
 }

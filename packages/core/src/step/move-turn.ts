@@ -4,6 +4,7 @@ import { nextStep } from '../turn/next-step.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskSecrets } from '../masking/index.js';
 import { turnId } from '../turn/ids.js';
+import { describeMissingTool, findMissingTool } from './find-missing-tool.js';
 import { isSuspect, type Scheduler } from './scheduler.js';
 import type { Dispatch, Handover, Runtime, Situation, Started, Step } from './runtime.js';
 
@@ -105,22 +106,43 @@ export function writeNotice(
  * Must be called after a write that may unblock a turn, such as the end of a call. The turn becomes open if a process can continue it, and
  * waiting otherwise. Returns true if it is open and must be woken (S1).
  */
-export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: string): boolean {
+export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolean {
+  const { tx, snapshot } = step;
   const turn = tx.turn(turnId);
   if (turn === undefined || turn.state === 'queued') throw new Error('only a started turn can be resumed');
   const { chatId } = turn;
-  if (isWaiting(readSituation(tx, turn, snapshot))) {
+  const situation = readSituation(tx, turn, snapshot);
+  if (isWaiting(situation)) {
     if (turn.state === 'open') tx.write({ kind: 'turn-paused', chatId, turnId });
     return false;
   }
   // No process runs a waiting turn, even if its row still has an owner: keeping that owner would lose a decision after a restart (A9). A
   // suspect waits until it may run alone.
   const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
-  const owner = isOrphan || turn.state === 'waiting' ? runtime.dispatch.owner : turn.owner;
+  const missing = findMissingTool(runtime, situation);
+  const here = missing === undefined ? runtime.dispatch.owner : null;
+  const owner = isOrphan || turn.state === 'waiting' ? here : turn.owner;
   // The last owner may only be frozen, and must not settle the calls that it started.
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
+  if (missing !== undefined && turn.state === 'waiting') noticeMissingTool(runtime, step, turn, missing);
   return true;
+}
+
+/** Leaves the turn to a process that has the tool of its next call (S4.4). */
+export function leaveToOthers(runtime: Runtime, step: Step, turn: TurnRecord, missing: string): void {
+  const current = step.tx.current(turn);
+  if (current?.state !== 'open' || current.owner !== runtime.owner) return;
+  const { id: turnId, chatId, interruptions } = current;
+  step.tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
+  step.tx.wakeTurn(turnId);
+  noticeMissingTool(runtime, step, turn, missing);
+}
+
+function noticeMissingTool(runtime: Runtime, step: Step, turn: TurnRecord, missing: string): void {
+  if (!runtime.isAlone()) return;
+  const { chatId, id: turnId, triggerId: replyTo } = turn;
+  writeNotice(step, { chatId, agentId: null, turnId, replyTo }, 'notice', describeMissingTool(missing));
 }
 
 export function readSituation(

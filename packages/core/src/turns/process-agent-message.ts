@@ -1,7 +1,8 @@
 import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
-import { endWithError, readSituation, isWaiting } from '../step/move-turn.js';
+import { findMissingTool, hasTool } from '../step/find-missing-tool.js';
+import { endWithError, leaveToOthers, readSituation, isWaiting } from '../step/move-turn.js';
 import type { Situation, Handover, Runtime, Started } from '../step/runtime.js';
 import { commit, readState, unlessGone } from '../step/commit.js';
 import { runInvocation } from './run-invocation.js';
@@ -71,7 +72,12 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
           await Promise.race([run.wakes.next(), stopped()]);
           break;
         }
-        await start(runtime, situation, step.invocationIds, run, tools);
+        {
+          const missing = findMissingTool(runtime, situation);
+          if (missing === undefined) await start(runtime, situation, step.invocationIds, run, tools);
+          else if (tools.calls.size > 0) await Promise.race([...tools.calls.values(), run.wakes.next(), stopped()]);
+          else return await leaveTo(runtime, turn, missing);
+        }
         break;
       case 'await-tools':
         // Two calls settled concurrently; each snapshot misses the other, so reload. Otherwise the turn would wait forever.
@@ -138,7 +144,7 @@ async function start(
   const { turn, snapshot, invocations } = situation;
   for (const id of ids) {
     const invocation = invocations.find((call) => call.id === id);
-    if (invocation === undefined) return;
+    if (invocation === undefined || !hasTool(runtime, invocation)) return;
     const started = await startInvocation(runtime, turn, snapshot, invocation, run.signal);
     // Not started: the call needs approval again, was refused or is outdated, so reload.
     if (started === undefined) return;
@@ -178,6 +184,12 @@ function execute(
 async function nothing(work: Promise<void> | void): Promise<undefined> {
   await work;
   return undefined;
+}
+
+async function leaveTo(runtime: Runtime, turn: TurnRecord, missing: string): Promise<void> {
+  await commit(runtime, 'leave-to-others', turn.worldId, { chats: [turn.chatId] }, (step) =>
+    leaveToOthers(runtime, step, turn, missing),
+  );
 }
 
 /** Returns false if a decision was recorded since the last read; waiting now would miss it. */

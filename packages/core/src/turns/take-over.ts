@@ -1,7 +1,8 @@
 import type { SharedStore, TurnRecord } from '../ports/index.js';
 import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../calls/settle-call.js';
 import { commit } from '../step/commit.js';
-import { endWithError } from '../step/move-turn.js';
+import { findMissingTool } from '../step/find-missing-tool.js';
+import { endWithError, readSituation } from '../step/move-turn.js';
 import { isSuspect } from '../step/scheduler.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
@@ -55,14 +56,16 @@ export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: s
   return seen?.state === 'open' && seen.owner === null ? await claimUnowned(runtime, seen) : 'not-runnable';
 }
 
-/** `not-runnable`: another process was faster, or another suspect runs here; the turn is retried after that one. */
+/** `not-runnable`: another process was faster, another suspect runs here, or only another process has the tool; a later round tries again. */
 export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<'mine' | 'not-runnable'> {
   if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
   let isMine = false;
   try {
-    isMine = await commit(runtime, 'claim', turn.worldId, { chats: [turn.chatId] }, ({ tx }) => {
+    isMine = await commit(runtime, 'claim', turn.worldId, { chats: [turn.chatId] }, ({ tx, snapshot }) => {
       const current = tx.current(turn);
       if (current?.state !== 'open' || current.owner !== null) return false;
+      const isShared = runtime.store.shared !== undefined;
+      if (isShared && findMissingTool(runtime, readSituation(tx, current, snapshot)) !== undefined) return false;
       const { id: turnId, chatId, interruptions } = current;
       tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
       return true;
