@@ -1,5 +1,5 @@
 /**
- * Whether the host of a URL is a link-local address or the name of a metadata service. On cloud machines these hand out credentials to whoever
+ * Whether the host of a URL is a link-local address or the name of a metadata service. On cloud machines these hand out credentials to every program that
  * asks, and no model server has such an address.
  */
 export function isLinkLocal(host: string): boolean {
