@@ -49,6 +49,8 @@ const packages: Readonly<Record<string, PackageRules>> = {
       '@countersign/server',
       // A separate entry point, so that the library's declarations don't need Hono's types.
       '@countersign/server/mount',
+      // Also separate, because the library must load without Hono.
+      '@countersign/server/secrets',
       '@countersign/client',
       '@countersign/web',
       '@countersign/terminal',

@@ -8,6 +8,7 @@ import {
   refuseUnknownKeys,
   worldSettingsSchema,
 } from '@countersign/protocol';
+import { givenSecretsKey } from '@countersign/server/secrets';
 import { callable, isObject, list, method, provider, text, tool } from './check-input.js';
 import type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions } from './options.js';
 
@@ -18,6 +19,7 @@ const SHARED = {
   approveTimeoutMs: true,
   adminRules: true,
   sandbox: true,
+  secretsKey: true,
   synchronous: true,
   clock: true,
   onError: true,
@@ -129,6 +131,7 @@ function checkShared<T extends Tool>(options: SharedOptions<T>): void {
     throw wrong('synchronous', 'must be FULL or NORMAL');
   }
   if (options.sandbox !== undefined) text(options.sandbox, 'sandbox');
+  if (options.secretsKey !== undefined) givenSecretsKey(text(options.secretsKey, 'secretsKey'), 'secretsKey');
   checkRules(options.adminRules, 'adminRules');
   refuseTwice(
     list(options.providers, 'providers').map((each, at) => provider(each, `providers.${at}`).name),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -113,7 +113,7 @@ describe('openCountersign', () => {
   it.each([
     ['no store', {}, 'store: must be a file'],
     ['an empty store', { store: '' }, 'store: must be a file'],
-    ['another database', { store: 'mysql://root:secret@db/x' }, 'store: must be a file'],
+    ['another database', { store: 'mysql://root:hunter2@db/x' }, 'store: must be a file'],
     ['half a store', { store: { read: () => undefined } }, 'store.transact: must be a function'],
     ['an unknown key', { store: FILE, agents: [ada] }, 'unknown key "agents"'],
     ['a world without a name', { store: FILE, worlds: [{}] }, 'worlds.0.name: must be text'],
@@ -133,12 +133,13 @@ describe('openCountersign', () => {
       { store: FILE, worlds: [{ name: 'a', agents: [{ ...ada, policy: ['permit x'] }] }] },
       'worlds.0.agents.0.policy, line 1',
     ],
+    ['a short key', { store: FILE, secretsKey: 'hunter2!' }, 'secretsKey has 8 characters, but needs at least 32'],
     ['no time', { store: FILE, approveTimeoutMs: 0 }, 'approveTimeoutMs'],
     ['no time at all', null, 'options: must be an object'],
   ])('[L1.2] refuses %s with a clear error, and creates nothing', async (_, options, message) => {
     const opening = openCountersign((options === null ? null : { ...options }) as unknown as CountersignOptions);
     await expect(opening).rejects.toThrow(message);
-    await expect(opening).rejects.not.toThrow('secret');
+    await expect(opening).rejects.not.toThrow('hunter2');
     expect(existsSync(FILE)).toBe(false);
   });
 
@@ -164,12 +165,13 @@ describe('MCP servers', () => {
       env: { MEMORY_FILE_PATH: inFolder(file) },
     }) as const;
 
-  it('[L1.1] [A46] offer their tools in worlds that declare them, once and after a restart', async () => {
+  it('[L1.1] [L1.4] [A46] offer their tools in worlds that declare them, once and after a restart, and their values are encrypted', async () => {
     const file = inFolder('mcp.db');
     for (const _ of ['first', 'second']) {
       const call = { name: 'mcp__memory__read_graph', arguments: {} };
       const countersign = await start({
         store: file,
+        secretsKey: 'a passphrase that only this test knows',
         providers: [scripted([{ say: 'looking', calls: [call] }, 'done'])],
         tools: [tool('x', () => 'y')],
         worlds: [{ name: 'North', agents: [ada], mcp: [memory('memory.json')] }],
@@ -183,6 +185,9 @@ describe('MCP servers', () => {
       const added = (await north.audit()).filter(({ decision }) => decision === 'MCP server added');
       expect(added.length).toBe(1);
       await countersign.close();
+      const stored = readFileSync(file);
+      expect(stored.includes('MEMORY_FILE_PATH')).toBe(true);
+      expect(stored.includes('memory.json')).toBe(false);
     }
   });
 

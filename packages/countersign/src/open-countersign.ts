@@ -1,6 +1,7 @@
 import { createRuntime, showWorlds, type Engine, type ListenerFailure } from '@countersign/core';
 import type { Clock, McpHostFactory, Store, Tool } from '@countersign/core/ports';
 import type { Approval, World } from '@countersign/protocol';
+import { createSecretBox, givenSecretsKey } from '@countersign/server/secrets';
 import { openPostgres, openSqlite } from '@countersign/storage';
 import { createApprover, type Approve, type Approver } from './approver.js';
 import { text } from './check-input.js';
@@ -106,6 +107,7 @@ function createEngine<T extends Tool>(
 ): Engine {
   const onListenerFailure: ListenerFailure = (error, event) =>
     report(error, `a listener failed on ${event.event} ${event.id}`);
+  const secrets = options.secretsKey === undefined ? undefined : givenSecretsKey(options.secretsKey, 'secretsKey');
   return createRuntime({
     store,
     clock,
@@ -115,7 +117,11 @@ function createEngine<T extends Tool>(
     onError: report,
     onListenerFailure,
     // The URL contains a password.
-    ...(typeof options.store === 'string' && isPostgres(options.store) ? { ownSecrets: [options.store] } : {}),
+    ownSecrets: [
+      ...(typeof options.store === 'string' && isPostgres(options.store) ? [options.store] : []),
+      ...(secrets?.texts() ?? []),
+    ],
+    ...(secrets === undefined ? {} : { secretBox: createSecretBox(secrets) }),
     ...(mcp === undefined ? {} : { mcp }),
     ...(options.adminRules === undefined ? {} : { adminRules: options.adminRules }),
     ...(options.probe === undefined ? {} : { probe: options.probe }),

@@ -11,7 +11,8 @@ export interface WorldOptions extends Partial<WorldSettings> {
   /** Agents to add, or to update if one with this name exists. Other agents stay unchanged. */
   agents?: readonly NewAgent[];
   /**
-   * MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. Values of `env` and `headers` are stored unencrypted.
+   * MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. Values of `env` and `headers` are encrypted
+   * if there is a `secretsKey`.
    */
   mcp?: readonly NewMcpServer[];
 }
@@ -36,6 +37,11 @@ export interface SharedOptions<T extends Tool = Tool> {
    * safe.
    */
   sandbox?: string;
+  /**
+   * A key or passphrase of at least 32 characters that encrypts the values of MCP servers in the store. Pass the same one every time, and in
+   * all processes that share the store. Default: the values are stored unencrypted.
+   */
+  secretsKey?: string;
   /** For SQLite: `FULL` (default) survives a power cut; `NORMAL` survives `kill -9` and is faster. */
   synchronous?: 'FULL' | 'NORMAL';
   /** The source of time. Default: the system's clock. */

@@ -28,15 +28,8 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey
   // Child processes would inherit the variable.
   delete env[VARIABLE];
   if (given !== undefined && given !== '') {
-    const text = checked(given.trim());
     const old = existsSync(file) ? { file } : {};
-    return {
-      ...old,
-      isFromEnvironment: true,
-      get: keep(() => fromText(text)),
-      create: () => undefined,
-      texts: () => [text],
-    };
+    return { ...old, isFromEnvironment: true, ...givenSecretsKey(given, VARIABLE) };
   }
   let known: string | undefined;
   return {
@@ -48,6 +41,12 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey
     create: () => createFile(file),
     texts: () => (known === undefined ? [] : [known]),
   };
+}
+
+/** A key or passphrase of at least 32 characters. `name` is the setting that it comes from. */
+export function givenSecretsKey(given: string, name: string): SecretsKey {
+  const text = checked(given.trim(), name);
+  return { get: keep(() => fromText(text)), create: () => undefined, texts: () => [text] };
 }
 
 /** The file is next to the home folder and not in it: a copy of the home folder alone reveals no key. */
@@ -74,21 +73,22 @@ function fromText(text: string): SealingKey {
   return sealingKey(scryptSync(text, 'countersign secrets key v1', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 }));
 }
 
-function checked(text: string): string {
+function checked(text: string, name: string): string {
   const make = 'Make one with: head -c 32 /dev/urandom | base64';
   if (text.length < SHORTEST) {
-    throw invalid(`${VARIABLE} has ${text.length} characters, but needs at least ${SHORTEST}. ${make}`);
+    throw invalid(name, `${name} has ${text.length} characters, but needs at least ${SHORTEST}. ${make}`);
   }
   if (new Set(text).size < FEWEST_DIFFERENT) {
     throw invalid(
-      `${VARIABLE} is too easy to guess: it needs at least ${FEWEST_DIFFERENT} different characters. ${make}`,
+      name,
+      `${name} is too easy to guess: it needs at least ${FEWEST_DIFFERENT} different characters. ${make}`,
     );
   }
   return text;
 }
 
-function invalid(detail: string): CountersignError {
-  return new CountersignError('invalid', detail, { field: VARIABLE });
+function invalid(field: string, detail: string): CountersignError {
+  return new CountersignError('invalid', detail, { field });
 }
 
 function readFile(file: string): string {

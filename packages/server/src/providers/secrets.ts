@@ -1,0 +1,2 @@
+export { createSecretBox } from './secret-box.js';
+export { givenSecretsKey } from './secrets-key.js';
