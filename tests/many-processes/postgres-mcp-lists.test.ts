@@ -33,7 +33,15 @@ describe('[A1.6] a new MCP server that another process changes while this one li
       ...{ network: false, trusted: false, enabled: true },
     };
     await first.runtime.store.transact(worldId, (tx) =>
-      tx.insertMcpServer({ worldId, name: 'shed', definition, sealed: null, firstListedAt: null, createdAt: 1 }),
+      tx.insertMcpServer({
+        worldId,
+        name: 'shed',
+        definition,
+        sealed: null,
+        signIn: null,
+        firstListedAt: null,
+        createdAt: 1,
+      }),
     );
     meanwhile = () => act(first, worldId);
     return await createMcpRecords(() => second.runtime).listed(worldId, 'shed', listing('axe', 'saw'));
@@ -82,7 +90,15 @@ describe('[A1.6] a new MCP server that another process changes while this one li
       ...{ network: false, trusted: false, enabled: true },
     };
     await first.runtime.store.transact(worldId, (tx) =>
-      tx.insertMcpServer({ worldId, name: 'shed', definition, sealed: null, firstListedAt: null, createdAt: 1 }),
+      tx.insertMcpServer({
+        worldId,
+        name: 'shed',
+        definition,
+        sealed: null,
+        signIn: null,
+        firstListedAt: null,
+        createdAt: 1,
+      }),
     );
     const [at, elsewhere] = [first, second].map(({ runtime }) => createMcpRecords(() => runtime));
     await elsewhere?.listed(worldId, 'shed', listing('axe'));

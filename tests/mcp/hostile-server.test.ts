@@ -170,7 +170,15 @@ describe('a server that removes a tool and offers it again', () => {
       ...{ network: false, trusted: true, enabled: false },
     };
     await runtime.store.transact(worldId, (tx) =>
-      tx.insertMcpServer({ worldId, name: 'shed', definition, sealed: null, firstListedAt: null, createdAt: 1 }),
+      tx.insertMcpServer({
+        worldId,
+        name: 'shed',
+        definition,
+        sealed: null,
+        signIn: null,
+        firstListedAt: null,
+        createdAt: 1,
+      }),
     );
     const list = async (...names: string[]) => {
       const listed = await createMcpRecords(() => runtime).listed(worldId, 'shed', listing(...names));

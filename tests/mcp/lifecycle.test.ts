@@ -354,6 +354,7 @@ describe('people and servers', () => {
       name: 'vault',
       definition,
       sealed: 'v1.key.nonce.body',
+      signIn: null,
       firstListedAt: null,
       createdAt: 1,
     };

@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@countersign/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { startOAuthServers } from '../mcp/support/oauth-servers.js';
 import { stdio } from '../mcp/support/servers.js';
 import { createProgram } from '../../packages/terminal/src/create-program.js';
-import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
+import { openHarbourServer, runHere, stamp, type HarbourServer, type Ran } from './harbour-server.js';
 
 type Command = ReturnType<typeof createProgram>;
 
@@ -51,8 +52,8 @@ describe('everything that the browser can do', () => {
       .map(String)
       .filter((file) => /(?<!\.test)\.tsx?$/.test(file));
     const all = files.map((file) => source(`terminal/src/${file}`)).join('\n');
-    // Tickets and tabs belong to browsers; events come through the client's stores, and doctor checks health.
-    const elsewhere = ['openSession', 'events', 'eventBatches', 'health', 'forgetClient'];
+    // Tickets, tabs and the end of a sign-in belong to browsers; events come through the client's stores, and doctor checks health.
+    const elsewhere = ['openSession', 'events', 'eventBatches', 'health', 'forgetClient', 'finishMcpSignIn'];
     const missing = calls.filter((name) => !new RegExp(`\\.${name}\\(`).test(all));
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
   });
@@ -270,6 +271,44 @@ describe('everything that the browser can do', () => {
     const json = await run('mcp', 'add', 'off', '-w', 'docks', '--no-enabled', '--json', '--', 'true');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'off', status: 'off' });
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
+  });
+
+  it('[X3.5] mcp login opens the sign-in page and waits for the browser, and mcp logout signs out', async () => {
+    const oauth = await startOAuthServers();
+    const added = await run('mcp', 'add', 'tides', '-w', 'docks', '--server-url', oauth.url);
+    expect(added.code).toBe(1);
+    expect(added.stderr).toContain('This server requires a sign-in. Run:');
+    expect(added.stderr).toContain('countersign mcp login tides -w docks');
+    /** The browser comes back with an answer, like the page at `/oauth/callback`. */
+    const logIn = (answer: (parameters: Record<string, string>) => object): Promise<Ran> =>
+      runHere(
+        ['mcp', 'login', 'tides', '-w', 'docks'],
+        { env: t.env },
+        {
+          openBrowser: async (url) => {
+            const { searchParams } = await oauth.signIn(url);
+            const body = JSON.stringify(answer(Object.fromEntries(searchParams)));
+            const headers = { 'content-type': 'application/json' };
+            await fetch(`${t.client.url}/api/mcp-sign-ins`, { method: 'POST', headers, body });
+          },
+        },
+      );
+    const denied = await logIn(({ state }) => ({ state, error: 'access_denied' }));
+    expect(denied.code).toBe(1);
+    expect(denied.stderr).toContain('the authorization server refused it (access_denied)');
+    const done = await logIn((parameters) => parameters);
+    expect(done.code).toBe(0);
+    expect(done.stderr).toContain(`to sign in to "tides" at ${new URL(oauth.issuer).host}`);
+    expect(done.stderr).toContain('Signed in to "tides" in "docks". It is running and offers 1 tool.');
+    for (const secret of oauth.secrets) expect(done.stderr + done.stdout).not.toContain(secret);
+    const out = await run('mcp', 'logout', 'tides', '-w', 'docks');
+    expect(out).toMatchObject({ code: 0, stderr: 'Signed out of "tides".\n' });
+    const manual = await startOAuthServers({ registers: false });
+    await run('mcp', 'edit', 'tides', '-w', 'docks', '--server-url', manual.url);
+    const needed = await run('mcp', 'login', 'tides', '-w', 'docks');
+    expect(needed.code).toBe(1);
+    expect(needed.stderr).toContain(`Register one with the redirect URL ${t.client.url}/oauth/callback`);
+    await run('mcp', 'remove', 'tides', '-w', 'docks', '--yes');
   });
 
   it('[X3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {

@@ -16,6 +16,9 @@ import type {
   McpContextRequest,
   McpServer,
   McpServerChange,
+  McpSignInAnswer,
+  McpSignInRequest,
+  McpSignInStart,
   Message,
   NewAgent,
   NewChat,
@@ -198,6 +201,16 @@ export interface Client {
   readMcpContext(world: string, name: string, wanted: McpContextRequest, options?: CallOptions): Promise<string>;
   /** Starts the server if needed and lists its tools. If it fails to start, `status`, `error` and `cause` say why. */
   testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
+  /** Starts to sign in to a remote server. `origin`: the address of the web app, where the browser returns. */
+  startMcpSignIn(
+    world: string,
+    name: string,
+    wanted: McpSignInRequest & { origin: string },
+    options?: CallOptions,
+  ): Promise<McpSignInStart>;
+  /** Finishes a sign-in with the parameters that the browser came back with. */
+  finishMcpSignIn(answer: McpSignInAnswer, options?: CallOptions): Promise<{ world: string; server: string }>;
+  signOutOfMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
 
   audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;

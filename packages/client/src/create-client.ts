@@ -16,6 +16,8 @@ import {
   mcpContextSchema,
   mcpContextTextSchema,
   mcpServerSchema,
+  mcpSignInStartSchema,
+  mcpSignedInSchema,
   messageListSchema,
   messageSchema,
   policyVerdictSchema,
@@ -210,6 +212,16 @@ export function createClient(options: ClientOptions): Client {
     },
     testMcpServer: (world, name, options) =>
       get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'test'] }, options),
+    startMcpSignIn: (world, name, body, options) =>
+      get(
+        mcpSignInStartSchema,
+        { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'sign-in'], body },
+        options,
+      ),
+    finishMcpSignIn: (body, options) =>
+      get(mcpSignedInSchema, { method: 'POST', path: ['mcp-sign-ins'], body }, options),
+    signOutOfMcpServer: (world, name, options) =>
+      get(mcpServerSchema, { method: 'DELETE', path: ['worlds', world, 'mcp-servers', name, 'sign-in'] }, options),
     removeMcpServer: (world, name, options) =>
       nothing({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
 

@@ -24,6 +24,7 @@ export {
   testMcpServer,
   updateMcpServer,
 } from './mcp/mcp-servers.js';
+export { finishMcpSignIn, signOutOfMcpServer, startMcpSignIn } from './mcp/mcp-sign-in.js';
 export type { Unfinished } from './processes/unfinished-turns.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { IncomingMessage } from './chats/publish-message.js';

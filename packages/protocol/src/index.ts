@@ -225,6 +225,10 @@ export {
   mcpContextTextSchema,
   mcpServerChangeSchema,
   mcpServerNameSchema,
+  mcpSignInAnswerSchema,
+  mcpSignInRequestSchema,
+  mcpSignInStartSchema,
+  mcpSignedInSchema,
   newMcpServerSchema,
   storedMcpValuesSchema,
 } from './mcp-servers.js';
@@ -233,6 +237,9 @@ export type {
   McpContextRequest,
   McpServerChange,
   McpServerDefinition,
+  McpSignInAnswer,
+  McpSignInRequest,
+  McpSignInStart,
   NewMcpServer,
 } from './mcp-servers.js';
 export { fieldProblem, formAnswer, readField, readFormAnswer } from './question-form.js';

@@ -118,3 +118,42 @@ export type McpContextRequest = z.infer<typeof mcpContextRequestSchema>;
 
 /** Text from a server. Nobody has checked it. */
 export const mcpContextTextSchema = z.object({ text: z.string() });
+
+/** Starts a sign-in to a remote server (A46.7). */
+export const mcpSignInRequestSchema = z.strictObject({
+  /** The origin of the web app, such as `http://localhost:4747`. The browser returns there. */
+  origin: z.url({ protocol: /^https?$/ }).max(300),
+  /** A client that you registered, for an authorization server that doesn't register clients itself. */
+  clientId: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,500}$/, 'must not contain spaces or line breaks')
+    .exactOptional(),
+  clientSecret: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,2000}$/, 'must not contain spaces or line breaks')
+    .exactOptional(),
+});
+export type McpSignInRequest = Omit<z.infer<typeof mcpSignInRequestSchema>, 'origin'>;
+
+export const mcpSignInStartSchema = z.discriminatedUnion('kind', [
+  /** Open `url` in a browser. */
+  z.object({ kind: z.literal('ready'), url: z.string(), issuer: z.string(), expiresAt: z.string() }),
+  /** Send a client id. Register `redirectUrl` with the authorization server first. */
+  z.object({ kind: z.literal('client-needed'), issuer: z.string(), redirectUrl: z.string() }),
+]);
+export type McpSignInStart = z.infer<typeof mcpSignInStartSchema>;
+
+/** The parameters that an authorization server adds to the redirect URL. */
+export const mcpSignInAnswerSchema = z.strictObject({
+  state: z.string().min(1).max(2000),
+  code: z.string().min(1).max(8000).exactOptional(),
+  iss: z.string().max(2000).exactOptional(),
+  /** The error code if there is no code. */
+  error: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .exactOptional(),
+});
+export type McpSignInAnswer = z.infer<typeof mcpSignInAnswerSchema>;
+
+export const mcpSignedInSchema = z.object({ world: z.string(), server: z.string() });

@@ -137,7 +137,7 @@ export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
-/** The sandbox restriction that probably prevents an MCP server from starting. Screens supply the text. */
+/** Why an MCP server doesn't start, if a person can fix it: a restriction of its sandbox, or a missing sign-in. Screens supply the text. */
 const mcpCauseSchema = z.discriminatedUnion('code', [
   /** Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. */
   z.object({ code: z.literal('no-network'), runner: z.string().exactOptional() }),
@@ -150,8 +150,20 @@ const mcpCauseSchema = z.discriminatedUnion('code', [
     port: z.number().int().exactOptional(),
     rule: z.string().exactOptional(),
   }),
+  /** A remote server wants a person to sign in. `expired`: somebody was signed in before. */
+  z.object({ code: z.literal('sign-in'), expired: z.boolean() }),
 ]);
 export type McpCause = z.infer<typeof mcpCauseSchema>;
+
+const mcpSignInStateSchema = z.object({
+  state: z.enum(['signed-in', 'expired', 'signed-out']),
+  /** The URL that identifies the authorization server. */
+  issuer: z.string().exactOptional(),
+  /** Whether a person is signing in. */
+  pending: z.boolean(),
+  /** Why the last attempt to sign in failed. */
+  error: z.string().exactOptional(),
+});
 
 /** An MCP server as shown to clients. `env` and `headers` contain only names. */
 export const mcpServerSchema = z.object({
@@ -172,6 +184,8 @@ export const mcpServerSchema = z.object({
   /** What failed or was left out. */
   error: z.string().exactOptional(),
   cause: mcpCauseSchema.exactOptional(),
+  /** The OAuth sign-in to a remote server, without tokens. Absent if nobody has tried to sign in. */
+  signIn: mcpSignInStateSchema.exactOptional(),
   /** The server's sandbox; `none` means that it has all of your permissions. */
   sandbox: z.string().exactOptional(),
   /** The latest output, masked; after a failure, the output of the last failed attempt. Only present if a single server is requested. */

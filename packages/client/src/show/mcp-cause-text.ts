@@ -1,9 +1,9 @@
 import type { McpCause } from '@countersign/protocol';
 
-/** What would fix the cause: network access for this server, or a rule in the world. */
-export type McpFix = { kind: 'network' } | { kind: 'rule'; rule: string };
+/** What would fix the cause: network access for this server, a rule in the world, or a sign-in. */
+export type McpFix = { kind: 'network' } | { kind: 'sign-in' } | { kind: 'rule'; rule: string };
 
-/** The sandbox restriction that prevents an MCP server from starting. */
+/** Why an MCP server doesn't start: a restriction of its sandbox, or a missing sign-in. */
 export function mcpCauseText(cause: McpCause): string {
   switch (cause.code) {
     case 'no-network':
@@ -16,6 +16,10 @@ export function mcpCauseText(cause: McpCause): string {
       const refused = `This server’s sandbox refused a connection to ${host}${port === undefined ? '' : `:${port}`}${at}, because it is not a public address.`;
       return `${refused} ${rule === undefined ? 'No rule can allow it.' : `This rule would allow it: ${rule}`}`;
     }
+    case 'sign-in':
+      return cause.expired
+        ? 'The sign-in to this server has expired. Sign in again.'
+        : 'This server requires a sign-in.';
   }
 }
 
@@ -26,5 +30,7 @@ export function mcpCauseFix(cause: McpCause): McpFix | undefined {
       return { kind: 'network' };
     case 'refused-host':
       return cause.rule === undefined || cause.port === undefined ? undefined : { kind: 'rule', rule: cause.rule };
+    case 'sign-in':
+      return { kind: 'sign-in' };
   }
 }

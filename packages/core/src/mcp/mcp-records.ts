@@ -9,7 +9,9 @@ import type {
 } from '../ports/index.js';
 import { maskText } from '../masking/index.js';
 import { protectPaths, NO_RULES } from '../policy/index.js';
-import { openDefinition } from './mcp-secrets.js';
+import { emitServer } from './find-server.js';
+import { openDefinition, openSignIn } from './mcp-secrets.js';
+import { renewTokens } from './mcp-tokens.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
 import { noWorld, changeWorld, mustHaveChanged } from '../step/commit.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
@@ -20,9 +22,12 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
   /** The server with the values of its variables and headers. */
   function opened(found: McpServerWithTools): OpenedMcpServer {
-    const values = openDefinition(runtimeOf().secretBox, found.server);
+    const { secretBox } = runtimeOf();
+    const values = openDefinition(secretBox, found.server);
     if (!values.ok) return { ...found, problem: `the values of its variables or headers ${values.problem}` };
-    return { ...found, server: { ...found.server, definition: values.definition } };
+    const signIn = openSignIn(secretBox, found.server);
+    const signedIn = signIn === undefined || signIn === 'unreadable' ? {} : { signIn };
+    return { ...found, server: { ...found.server, definition: values.definition }, ...signedIn };
   }
   return {
     isShared: () => runtimeOf().store.shared !== undefined,
@@ -60,6 +65,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
         ...(grants === undefined ? {} : { grants }),
       };
     },
+    renewTokens: (worldId, name, used, refresh) => renewTokens(runtimeOf(), { worldId, name, used, refresh }),
     async notifyChanged(worldId, name) {
       await changeWorld(runtimeOf(), 'mcp-changed', worldId, async (change) => {
         if ((await change.tx.mcpServer(worldId, name)) !== undefined) emitServer(change, 'update', name);
@@ -85,10 +91,6 @@ interface Listed {
 
 export async function withTools(reader: StoreReader, server: McpServerRecord): Promise<McpServerWithTools> {
   return { server, tools: await reader.mcpTools(server.worldId, server.name) };
-}
-
-export function emitServer(change: WorldChange, operation: 'create' | 'update' | 'delete', name: string): void {
-  change.tx.emit({ event: 'crud', chatId: null, data: { operation, entity: 'mcp-server', id: name } });
 }
 
 function isAsListed({ server, tools }: McpServerWithTools, listing: readonly Listed[]): boolean {

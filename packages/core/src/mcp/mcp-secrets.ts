@@ -1,8 +1,9 @@
 import type { McpServerDefinition } from '@countersign/protocol';
-import type { McpServerRecord, SecretBox } from '../ports/index.js';
+import type { McpServerRecord, McpSignIn, SecretBox } from '../ports/index.js';
 
 type Values = Record<string, string>;
 type Stored = Pick<McpServerRecord, 'definition' | 'sealed'>;
+type SignedIn = Pick<McpServerRecord, 'worldId' | 'definition' | 'signIn'>;
 
 /**
  * Prepares a definition for the store: the values of its variables or headers are encrypted (A46.3). Without a secret box, they are stored in
@@ -32,6 +33,23 @@ export function openDefinition(
 /** Whether the values were stored by a version without encryption. */
 export function isInClear({ definition, sealed }: Stored): boolean {
   return sealed === null && hasValues(valuesOf(definition));
+}
+
+/** Encrypts a sign-in for the store (A46.7). */
+export function sealSignIn(box: SecretBox, server: Omit<SignedIn, 'signIn'>, signIn: McpSignIn): string {
+  return box.seal(JSON.stringify(signIn), signInPurpose(server));
+}
+
+/** Undefined if there is no sign-in. `unreadable` if it can't be decrypted, for example after a change in the database. */
+export function openSignIn(box: SecretBox | undefined, server: SignedIn): McpSignIn | 'unreadable' | undefined {
+  if (server.signIn === null) return undefined;
+  const opened = box?.unseal(server.signIn, signInPurpose(server));
+  return opened?.ok === true ? (JSON.parse(opened.value) as McpSignIn) : 'unreadable';
+}
+
+/** Includes the whole URL: the tokens must not reach another server. */
+function signInPurpose({ worldId, definition }: Omit<SignedIn, 'signIn'>): string[] {
+  return ['mcp sign-in', worldId, definition.name, definition.transport === 'http' ? definition.url : ''];
 }
 
 /** Includes the program or origin: someone who changes it in the database must not receive the values. */

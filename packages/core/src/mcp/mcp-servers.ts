@@ -15,7 +15,8 @@ import type { McpServerRecord, SecretBox, StoreTransaction } from '../ports/inde
 import { errorMessage } from '../ports/error-message.js';
 import { maskText } from '../masking/index.js';
 import { applyChange } from './mcp-change.js';
-import { emitServer, withTools } from './mcp-records.js';
+import { emitServer, noServer, serverOf } from './find-server.js';
+import { withTools } from './mcp-records.js';
 import { isInClear, openDefinition, sealDefinition } from './mcp-secrets.js';
 import { showDefinition, showServer } from './mcp-show.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
@@ -49,7 +50,7 @@ export async function insertMcpServer(
 ): Promise<void> {
   const { name, trusted } = definition;
   const stored = sealDefinition(secretBox, worldId, definition);
-  await tx.insertMcpServer({ worldId, name, ...stored, firstListedAt: null, createdAt: tx.now() });
+  await tx.insertMcpServer({ worldId, name, ...stored, signIn: null, firstListedAt: null, createdAt: tx.now() });
   record(tx, 'MCP server added', definition, signer);
   if (trusted) record(tx, 'MCP server trusted', definition, signer);
 }
@@ -80,7 +81,10 @@ export async function updateMcpServer(
     const stored = isOther
       ? sealDefinition(runtime.secretBox, worldId, definition)
       : { definition: { ...server.definition, trusted, enabled }, sealed: server.sealed };
-    mustHaveChanged(await change.tx.updateMcpServer(server, stored));
+    // The sign-in is bound to the URL, so that the tokens can't be sent elsewhere.
+    const keepsUrl = definition.transport === 'http' && opened.transport === 'http' && definition.url === opened.url;
+    const signIn = keepsUrl ? server.signIn : null;
+    mustHaveChanged(await change.tx.updateMcpServer(server, { ...stored, signIn }));
     if (trusted !== wasTrusted)
       record(change.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
     if (enabled !== wasEnabled)
@@ -139,7 +143,8 @@ export async function sealStoredValues(runtime: Runtime): Promise<void> {
       await changeWorld(runtime, 'seal-mcp-server', worldId, async ({ tx }) => {
         const server = await tx.mcpServer(worldId, name);
         if (server === undefined || !isInClear(server)) return;
-        await tx.updateMcpServer(server, sealDefinition(runtime.secretBox, worldId, server.definition));
+        const sealed = sealDefinition(runtime.secretBox, worldId, server.definition);
+        await tx.updateMcpServer(server, { ...sealed, signIn: server.signIn });
       });
     } catch (error) {
       runtime.report(error, `failed to encrypt the values of the MCP server "${name}"`);
@@ -239,19 +244,9 @@ function refuseContext(error: unknown): never {
 }
 
 /** Reloads the record in the host and starts the server in the background. Its state shows whether that worked. */
-async function reload(runtime: Runtime, worldId: string, name: string): Promise<void> {
+export async function reload(runtime: Runtime, worldId: string, name: string): Promise<void> {
   await runtime.mcp?.reload(worldId, name);
   runtime.mcp?.start(worldId, name).catch(() => undefined);
-}
-
-async function serverOf(change: WorldChange, name: string): Promise<McpServerRecord> {
-  const server = await change.tx.mcpServer(change.snapshot.world.id, name);
-  if (server === undefined) throw noServer(name);
-  return server;
-}
-
-function noServer(name: string): CountersignError {
-  return new CountersignError('not-found', `there is no MCP server "${name}" in this world`);
 }
 
 function isToolOf(name: string): (toolName: string) => boolean {
@@ -259,7 +254,7 @@ function isToolOf(name: string): (toolName: string) => boolean {
 }
 
 /** Records only the names of variables and headers, and masks other secrets (A15). */
-function record(
+export function record(
   tx: Pick<StoreTransaction, 'record'>,
   decision: string,
   definition: McpServerDefinition,

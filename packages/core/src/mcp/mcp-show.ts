@@ -3,8 +3,13 @@ import type { McpServerWithTools } from '../ports/index.js';
 import { maskText, maskValue } from '../masking/index.js';
 import { describeDifference } from '../calls/mcp-difference.js';
 import type { Runtime } from '../step/runtime.js';
+import { openSignIn } from './mcp-secrets.js';
+import { showSignIn } from './show-sign-in.js';
 
-type ShownDefinition = Omit<McpServer, 'status' | 'error' | 'cause' | 'sandbox' | 'log' | 'tools' | 'changed'>;
+type ShownDefinition = Omit<
+  McpServer,
+  'status' | 'error' | 'cause' | 'signIn' | 'sandbox' | 'log' | 'tools' | 'changed'
+>;
 
 /** A server as shown to people: names of variables and headers without values, and other secrets masked (A15). */
 export function showDefinition(definition: McpServerDefinition): ShownDefinition {
@@ -56,12 +61,14 @@ export function showServer(
 ): McpServer {
   const { definition, worldId, name } = server;
   const state = runtime.mcp?.state(worldId, name);
+  const signIn = showSignIn(openSignIn(runtime.secretBox, server), runtime.clock.now());
   const error = runtime.mcp === undefined ? 'this process runs no MCP servers' : state?.error;
   return {
     ...showDefinition(definition),
     status: state?.status ?? (definition.enabled ? 'idle' : 'off'),
     ...(error === undefined ? {} : { error: maskText(error).value }),
     ...(state?.cause === undefined ? {} : { cause: state.cause }),
+    ...(signIn === undefined ? {} : { signIn }),
     ...(state === undefined ? {} : { sandbox: state.sandbox }),
     ...(log && state !== undefined ? { log: state.log.map((line) => maskText(line).value) } : {}),
     tools: tools.filter((tool) => tool.seen !== null).map((tool) => tool.name),

@@ -14,6 +14,19 @@ export type {
 } from './mcp.js';
 export type { SecretBox, Unsealed } from './secret-box.js';
 export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
+export { hasAuthorizationHeader } from './mcp-sign-in.js';
+export type {
+  McpAuthorization,
+  McpAuthorizer,
+  McpGrant,
+  McpOAuthClient,
+  McpPendingSignIn,
+  McpRemote,
+  McpSignIn,
+  McpSignInStart,
+  McpSignInStarted,
+  McpTokens,
+} from './mcp-sign-in.js';
 export type { ProviderRecord } from './provider-records.js';
 export { SERVER_LOG } from './people-records.js';
 export type { CredentialKind, CredentialRecord, FoundCredential, GroupRecord, PersonRecord } from './people-records.js';

@@ -9,6 +9,8 @@ export interface McpServerRecord {
   definition: McpServerDefinition;
   /** The values of variables or headers, encrypted (A46.3). Null if there are none. */
   sealed: string | null;
+  /** The sign-in to a remote server (`McpSignIn`), encrypted (A46.7). Null without one. */
+  signIn: string | null;
   /** When the server's tools were first listed. Tools that it adds later are new and not accepted. */
   firstListedAt: number | null;
   createdAt: number;

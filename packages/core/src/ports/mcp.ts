@@ -1,4 +1,5 @@
 import type { McpCause, McpContext, McpContextRequest } from '@countersign/protocol';
+import type { McpAuthorizer, McpSignIn, McpTokens } from './mcp-sign-in.js';
 import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 import type { StoreReader } from './store.js';
 import type { ProtectedPaths, Tool } from './tool.js';
@@ -32,6 +33,8 @@ export interface McpServerWithTools {
 export interface OpenedMcpServer extends McpServerWithTools {
   /** Why the values can't be decrypted. The server must not start without them. */
   problem?: string;
+  /** Absent if nobody is signed in, or if the sign-in can't be decrypted. */
+  signIn?: McpSignIn;
 }
 
 /** A server's folder and restrictions. Excludes agents' own rules, because all agents in a world share its servers. */
@@ -61,6 +64,16 @@ export interface McpRecords {
   ): Promise<OpenedMcpServer | undefined>;
   /** The real path of the world's working folder, and the paths that rules currently protect from this server. */
   place(worldId: string, name: string): Promise<McpPlace>;
+  /**
+   * Fresh tokens after the server refused these ones or they expired: those that another process got in the meantime, or those that `refresh`
+   * returns. Undefined if a person must sign in again. Only one process refreshes at a time.
+   */
+  renewTokens(
+    worldId: string,
+    name: string,
+    used: string,
+    refresh: McpAuthorizer['refresh'],
+  ): Promise<McpTokens | undefined>;
   /** Tells clients to reload the server after it started or failed. */
   notifyChanged(worldId: string, name: string): Promise<void>;
   report(error: unknown, what: string): void;
@@ -90,6 +103,7 @@ export interface McpHost extends ToolSource {
   /** A server's prompts and resources. Starts the server if needed; if that fails, rejects with a message. */
   context(worldId: string, name: string): Promise<McpContext>;
   readContext(worldId: string, name: string, wanted: McpContextRequest): Promise<string>;
+  readonly authorizer: McpAuthorizer;
 }
 
 export type McpHostFactory = (records: McpRecords) => McpHost;

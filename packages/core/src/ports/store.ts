@@ -186,8 +186,8 @@ export interface StoreTransaction extends StoreReader {
   insertMcpServer(server: McpServerRecord): Promise<void>;
   /** Compare-and-set on the definition, so that concurrent changes aren't lost. Returns false if it had changed. */
   updateMcpServer(
-    server: Pick<McpServerRecord, 'worldId' | 'name' | 'definition' | 'sealed'>,
-    after: Pick<McpServerRecord, 'definition' | 'sealed'>,
+    server: Pick<McpServerRecord, 'worldId' | 'name' | 'definition' | 'sealed' | 'signIn'>,
+    after: Pick<McpServerRecord, 'definition' | 'sealed' | 'signIn'>,
   ): Promise<boolean>;
   /** Records that the server's tools were listed. Returns true only for the first list. */
   setMcpServerListed(worldId: string, name: string): Promise<boolean>;

@@ -34,6 +34,10 @@ export interface Auth {
   newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
   /** Exchanges a ticket for a session: the full `Set-Cookie` value and the page's part. Undefined if the ticket is unknown or expired. */
   redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;
+  /** The id of the request's browser session; undefined if it has the token instead. Throws if the credential is missing or wrong. */
+  sessionOf(request: AppRequest): Promise<string | undefined>;
+  /** Whether this is an origin of our own web app. */
+  isOurOrigin(origin: string): boolean;
 }
 
 /** The app's dependencies on the process that hosts it. */

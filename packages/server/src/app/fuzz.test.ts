@@ -153,7 +153,13 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
 /** They need a valid ticket, which the fuzzer can't guess, and a running MCP server. */
-const UNREACHABLE = ['post_session', 'post_worlds_world_mcp_servers_name_context'];
+const UNREACHABLE = [
+  'post_session',
+  'post_worlds_world_mcp_servers_name_context',
+  'post_worlds_world_mcp_servers_name_sign_in',
+  'delete_worlds_world_mcp_servers_name_sign_in',
+  'post_mcp_sign_ins',
+];
 
 /** Rejections that write an audit record: an invalid decision (A6), and revealing a call without permission (A15). */
 const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_approvals_approval_reveal']);

@@ -8,6 +8,9 @@ export const problemTexts = {
   noCredential: 'Send the token as "Authorization: Bearer …", or open a start link in a browser.',
   notAuthorized: 'You are not signed in, or may not use this API.',
   noProviders: 'This server has no stored providers.',
+  otherOrigin: 'origin: must be the address of this server, as you open it in a browser',
+  insecureOrigin:
+    'origin: must use HTTPS or a loopback address, because the browser returns there with a code. Open this server as http://localhost or through an HTTPS proxy',
   noSessions: 'This server has no sessions. Sign in to the program that runs it.',
   needsSocket: "This server can't stream events. Poll, or serve the API with its Node handler.",
   wrongToken: 'Wrong token for this server.',

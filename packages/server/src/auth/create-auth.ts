@@ -68,7 +68,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   /** Returns the signer; `client` is a default until the client header is read. Throws if the credential is missing or wrong. */
-  async function checkCredential(c: AppRequest): Promise<Signer> {
+  async function checkCredential(c: AppRequest): Promise<Signer & { session?: string }> {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -84,7 +84,9 @@ export function createAuth(options: AuthOptions): Auth {
       throw unauthorized(problemTexts.noCredential);
     }
     const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
-    if (session !== undefined) return { who: `browser session ${session.id.slice(0, 4)}`, client: 'web' };
+    if (session !== undefined) {
+      return { who: `browser session ${session.id.slice(0, 4)}`, client: 'web', session: session.id };
+    }
     throw wrongCredential(c, problemTexts.unknownSession);
   }
 
@@ -146,6 +148,8 @@ export function createAuth(options: AuthOptions): Auth {
         setCookie: `${cookieName()}=${cookie}; Path=/; HttpOnly; SameSite=Strict; ${age}${secure}`,
       };
     },
+    sessionOf: async (c) => (await checkCredential(c)).session,
+    isOurOrigin,
   };
 }
 

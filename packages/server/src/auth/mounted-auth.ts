@@ -72,6 +72,8 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     newTicket: noSessions,
     newTicketFor: noSessions,
     redeem: noSessions,
+    sessionOf: noSessions,
+    isOurOrigin: () => false,
   };
 }
 

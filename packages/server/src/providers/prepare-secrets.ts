@@ -21,7 +21,7 @@ async function hasSecrets(store: Pick<Store, 'read'>): Promise<boolean> {
   return await store.read(async (reader) => {
     if ((await reader.providers()).some(({ apiKey }) => apiKey !== null)) return true;
     for (const { id } of await reader.worlds())
-      if ((await reader.mcpServers(id)).some(({ sealed }) => sealed !== null)) return true;
+      if ((await reader.mcpServers(id)).some(({ sealed, signIn }) => sealed !== null || signIn !== null)) return true;
     return false;
   });
 }

@@ -178,7 +178,7 @@ it('[A46.4] values that an older version stored are encrypted at the next start'
   const record = await store.read((reader) => reader.mcpServer(worldId, 'memory'));
   if (record?.definition.transport !== 'stdio') throw new Error('no such server');
   const clear = { ...record.definition, env: { TOKEN: SECRET } };
-  await store.transact(worldId, (tx) => tx.updateMcpServer(record, { definition: clear, sealed: null }));
+  await store.transact(worldId, (tx) => tx.updateMcpServer(record, { ...record, definition: clear, sealed: null }));
   await t.engine.start();
   const sealed = await store.read((reader) => reader.mcpServer(worldId, 'memory'));
   expect(sealed).toMatchObject({ definition: { env: { TOKEN: '' } }, sealed: expect.any(String) as string });

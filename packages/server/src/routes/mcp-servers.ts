@@ -5,6 +5,9 @@ import {
   readMcpContext,
   removeMcpServer,
   showMcpServer,
+  signOutOfMcpServer,
+  startMcpSignIn,
+  finishMcpSignIn,
   testMcpServer,
   updateMcpServer,
 } from '@countersign/core';
@@ -16,9 +19,17 @@ import {
   mcpContextTextSchema,
   mcpServerChangeSchema,
   mcpServerSchema,
+  mcpSignInAnswerSchema,
+  mcpSignInRequestSchema,
+  mcpSignInStartSchema,
+  mcpSignedInSchema,
   newMcpServerSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
+import type { AppContext } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { isLoopback } from '../auth/check-host.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'mcp-servers';
@@ -126,6 +137,52 @@ export const mcpServerRoutes = [
     }),
   }),
   route({
+    method: 'post',
+    path: '/worlds/{world}/mcp-servers/{name}/sign-in',
+    scope: 'own-server',
+    tag,
+    summary: 'Start to sign in to a remote MCP server',
+    description:
+      'Finds the authorization server of the MCP server and registers this app there. Open `url` in a browser within ten minutes. With a browser session, the same session must finish the sign-in. `client-needed`: register an app with `redirectUrl` there and send its `clientId`. 409 if the server can’t be reached or supports no sign-in.',
+    body: mcpSignInRequestSchema,
+    answers: { 200: { description: 'The URL to open, or what is missing', schema: mcpSignInStartSchema } },
+    async handle({ context, params: { world: worldId, name }, body: { origin, ...client }, c }) {
+      const redirectUrl = redirectUrlAt(origin, context);
+      const session = await context.auth.sessionOf(c);
+      const start = { worldId, name, redirectUrl, session, ...client };
+      return { status: 200, body: await startMcpSignIn(context.engine.runtime, start) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/worlds/{world}/mcp-servers/{name}/sign-in',
+    scope: 'own-server',
+    tag,
+    summary: 'Sign out of a remote MCP server',
+    description: 'Deletes the tokens, and revokes them if the authorization server supports it.',
+    answers: { 200: { description: 'The server', schema: mcpServerSchema } },
+    handle: async ({ context, params: { world: worldId, name }, c }) => ({
+      status: 200,
+      body: await signOutOfMcpServer(context.engine.runtime, { worldId, name }, c.var.signer),
+    }),
+  }),
+  route({
+    method: 'post',
+    path: '/mcp-sign-ins',
+    scope: 'own-server',
+    tag,
+    summary: 'Finish a sign-in to a remote MCP server',
+    description:
+      'The page at `/oauth/callback` sends the parameters that the authorization server added to its URL. The `state` works once, within ten minutes. A sign-in that a browser session started needs that session; one that a program with the token started needs no other credential. 409 if the sign-in failed.',
+    open: true,
+    body: mcpSignInAnswerSchema,
+    answers: { 200: { description: 'Signed in', schema: mcpSignedInSchema } },
+    handle: async ({ context, body, c }) => ({
+      status: 200,
+      body: await finishMcpSignIn(context.engine.runtime, body, () => context.auth.sessionOf(c)),
+    }),
+  }),
+  route({
     method: 'delete',
     path: '/worlds/{world}/mcp-servers/{name}',
     scope: 'world',
@@ -140,3 +197,12 @@ export const mcpServerRoutes = [
     },
   }),
 ];
+
+/** The page that the authorization server sends the browser to. */
+function redirectUrlAt(given: string, { auth }: AppContext): string {
+  const { origin, protocol, hostname } = new URL(given);
+  if (!auth.isOurOrigin(origin)) throw new HttpProblem(422, problemTexts.otherOrigin, { field: 'origin' });
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    throw new HttpProblem(422, problemTexts.insecureOrigin, { field: 'origin' });
+  return `${origin}/oauth/callback`;
+}

@@ -15,6 +15,7 @@ import { addProviders } from './13-add-providers.js';
 import { sealMcpValues } from './14-seal-mcp-values.js';
 import { addPeople } from './15-add-people.js';
 import { addAttachments } from './16-add-attachments.js';
+import { storeMcpSignIns } from './17-store-mcp-sign-ins.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   sealMcpValues,
   addPeople,
   addAttachments,
+  storeMcpSignIns,
 ];

@@ -45,7 +45,12 @@ it.each(versions)('[S5] a store of version %i opens with all its data and is wri
     expect(await r.people()).toMatchObject(people);
     expect(await r.groups()).toMatchObject(people.map(({ id }) => ({ name: 'finance', people: [id] })));
     const vault = { name: 'vault', definition: { env: { TOKEN: '' } }, sealed: 'v1.0123456789ab.bm9uY2U.Ym9keQ' };
-    const servers = version < 5 ? [] : [{ name: 'shed', sealed: null }, ...(version < 14 ? [] : [vault])];
+    const well = { name: 'well', definition: { headers: {} }, sealed: null, signIn: 'v1.0123456789ab.bm9uY2U.dG9rZW4' };
+    const servers = [
+      ...(version < 5 ? [] : [{ name: 'shed', sealed: null, signIn: null }]),
+      ...(version < 14 ? [] : [vault]),
+      ...(version < 17 ? [] : [well]),
+    ];
     expect(await r.mcpServers('garden')).toMatchObject(servers);
     const file = { kind: 'file', mimeType: 'audio/wav', data: 'AA==' };
     expect(await r.attachment('chat_1', NUL)).toEqual(

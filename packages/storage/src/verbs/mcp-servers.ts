@@ -63,15 +63,22 @@ function asText(definition: McpToolDefinition | null): string | null {
   return definition === null ? null : JSON.stringify(definition);
 }
 
-/** The encrypted values are a field in the same JSON text, so that one compare-and-set covers both. */
-function definitionText({ definition, sealed }: Pick<McpServerRecord, 'definition' | 'sealed'>): string {
-  return JSON.stringify(sealed === null ? definition : { ...definition, sealed });
+/** The encrypted parts are fields in the same JSON text, so that one compare-and-set covers everything. */
+function definitionText({
+  definition,
+  sealed,
+  signIn,
+}: Pick<McpServerRecord, 'definition' | 'sealed' | 'signIn'>): string {
+  const encrypted = { ...(sealed === null ? {} : { sealed }), ...(signIn === null ? {} : { signIn }) };
+  return JSON.stringify({ ...definition, ...encrypted });
 }
 
 function toServer([worldId, name, text, firstListedAt, createdAt]: ServerRow): McpServerRecord {
-  const { sealed: values, ...definition } = JSON.parse(text) as McpServerDefinition & { sealed?: unknown };
+  const parsed = JSON.parse(text) as McpServerDefinition & { sealed?: unknown; signIn?: unknown };
+  const { sealed: values, signIn: tokens, ...definition } = parsed;
   const sealed = storedMcpValuesSchema.parse(values) ?? null;
-  return { worldId, name, definition, sealed, firstListedAt, createdAt };
+  const signIn = storedMcpValuesSchema.parse(tokens) ?? null;
+  return { worldId, name, definition, sealed, signIn, firstListedAt, createdAt };
 }
 
 export function toTool([

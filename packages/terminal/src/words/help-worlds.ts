@@ -163,6 +163,21 @@ export const mcpHelp = {
     exitCodes: mcpExitCodes,
     examples: ['countersign mcp restart files -w ops'],
   },
+  login: {
+    about: 'Sign in to a remote MCP server with OAuth',
+    notes: [
+      'Opens the sign-in page in a browser, or prints its link, and waits. The tokens are stored encrypted and never shown.',
+    ],
+    exitCodes: '0 you are signed in and it is running, 1 you are not signed in, or it did not start',
+    examples: ['countersign mcp login wiki -w ops', 'countersign mcp login wiki -w ops --client-id my-app'],
+  },
+  logout: {
+    about: 'Sign out of a remote MCP server and delete its tokens',
+    examples: ['countersign mcp logout wiki -w ops'],
+  },
+  clientId: 'ID of an app that you registered with the authorization server, if it doesn’t register apps itself',
+  clientSecret: 'prompt for the secret of that app without showing it',
+  noOpen: 'only print the link',
   remove: { about: 'Remove an MCP server and its tools', examples: ['countersign mcp remove files -w ops'] },
   command: 'command to run, after --',
   newCommand: 'new command to run, after --',

@@ -114,6 +114,13 @@ export const results = {
   mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,
   mcpAllowNetwork: (name: string, world: string): string => `countersign mcp edit ${name} -w ${world} --network`,
   mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,
+  mcpLogIn: (name: string, world: string): string => `countersign mcp login ${name} -w ${world}`,
+  mcpSignInAt: (name: string, host: string): string =>
+    `Open this link in a browser to sign in to "${name}" at ${host}. Continue only if you know this address. It works for ten minutes.`,
+  mcpSigningIn: 'Waiting for the sign-in. Press Ctrl-C to stop.',
+  mcpSignedIn: (name: string, world: string): string => `Signed in to "${name}" in "${world}"`,
+  mcpSignedOut: (name: string): string => `Signed out of "${name}".`,
+  mcpSecretPrompt: 'Client secret (not shown): ',
   mcpFixWith: (text: string, command: string): string => thenRun(`${text} Run:`, command),
   mcpNoReason: 'it gave no reason',
   mcpSilent: (done: string, seconds: number, advice: string, next: string): string =>

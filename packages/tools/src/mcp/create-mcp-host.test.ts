@@ -13,6 +13,7 @@ function hostWith(stored: Map<string, McpServerWithTools>, isShared: boolean) {
     },
     listed: () => Promise.resolve(undefined),
     place: () => Promise.resolve({ workingDirectory: '/' }),
+    renewTokens: () => Promise.resolve(undefined),
     notifyChanged: () => Promise.resolve(),
     report: () => undefined,
   };
@@ -35,6 +36,7 @@ const off: McpServerWithTools = {
       network: false,
     },
     sealed: null,
+    signIn: null,
     firstListedAt: null,
     createdAt: 0,
   },

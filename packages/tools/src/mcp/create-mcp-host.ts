@@ -10,6 +10,7 @@ import {
 } from '@countersign/core/ports';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import { createAuthorizer } from '../mcp-sign-in/authorizer.js';
 import { superviseServer, type Supervisor, type SupervisorOptions } from './supervise-server.js';
 import { mayName, serverOf } from './tool-names.js';
 
@@ -46,8 +47,10 @@ export function mcpServers(options: McpOptions): McpHostFactory {
 
 function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
   const { clock, turnWaitMs = 10_000, callWaitMs = 20_000 } = options;
+  const authorizer = createAuthorizer(clock);
   const settings: SupervisorOptions = {
     records,
+    authorizer,
     clock,
     sandbox: options.sandbox,
     hide: options.hide ?? [],
@@ -138,6 +141,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       const late = `the MCP server "${name}" did not start within ${settings.connectMs / 1000} s`;
       await withinTime(clock, settings.connectMs, () => server.test(), late);
     },
+    authorizer,
     start: (worldId, name, signal) => start(worldId, name, settings.connectMs, signal),
     async close() {
       closed = true;

@@ -1,13 +1,28 @@
-import { StreamableHTTPClientTransport, type FetchLike, type Transport } from '@modelcontextprotocol/client';
+import {
+  StreamableHTTPClientTransport,
+  type AuthProvider,
+  type FetchLike,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { hasAuthorizationHeader } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
 import { LARGEST_MESSAGE } from './stdio-transport.js';
 
 export type HttpDefinition = Extract<McpServerDefinition, { transport: 'http' }>;
 
+interface SignInOptions {
+  authProvider: AuthProvider;
+  /** Called with the status of each response. */
+  onStatus: (status: number) => void;
+}
+
 /** Follows redirects only within the origin: the headers contain the user's secrets for this server. */
-export function createHttpTransport({ url, headers }: HttpDefinition): Transport {
+export function createHttpTransport(definition: HttpDefinition, signIn?: SignInOptions): Transport {
+  const { url, headers } = definition;
+  const isSignIn = signIn !== undefined && !hasAuthorizationHeader(definition);
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
+    ...(isSignIn ? { authProvider: signIn.authProvider } : {}),
     redirectPolicy: 'same-origin',
     // Fail fast; the supervisor decides whether to reconnect.
     reconnectionOptions: {
@@ -16,7 +31,11 @@ export function createHttpTransport({ url, headers }: HttpDefinition): Transport
       maxReconnectionDelay: 5_000,
       maxRetries: 2,
     },
-    fetch: limitedFetch,
+    fetch: async (to, init) => {
+      const response = await limitedFetch(to, init);
+      signIn?.onStatus(response.status);
+      return response;
+    },
   });
 }
 

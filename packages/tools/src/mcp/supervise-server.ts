@@ -1,10 +1,13 @@
 import {
   ToolFailure,
+  hasAuthorizationHeader,
   errorMessage,
   type Clock,
+  type McpAuthorizer,
   type McpRecords,
   type McpServerState,
   type McpServerWithTools,
+  type McpTokens,
   type OpenedMcpServer,
   type OpenedToSandbox,
   type Tool,
@@ -15,6 +18,7 @@ import type { Outside } from '../sandbox/gateway/gateway.js';
 import { describeSandbox, sandboxFacts, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
 import type { Connection } from './connect-server.js';
+import { presentTokens } from '../mcp-sign-in/present-tokens.js';
 import { failureCause } from './failure-cause.js';
 import { hideValues, type HideValues } from './hide-values.js';
 import { keepRunning } from './keep-running.js';
@@ -27,6 +31,7 @@ import { describeView, networkOf, type ProcessPlace } from './start-server-proce
 
 export interface SupervisorOptions {
   records: McpRecords;
+  authorizer: McpAuthorizer;
   clock: Clock;
   sandbox: Sandbox;
   hide: readonly string[];
@@ -60,6 +65,7 @@ export interface Supervisor {
 
 const LONGEST_ERROR = 2_000;
 const MAX_REFUSED = 100;
+const MAX_TOKENS = 20;
 
 export function superviseServer(first: OpenedMcpServer, options: SupervisorOptions): Supervisor {
   const { records } = options;
@@ -70,6 +76,10 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
   let refused: RefusedHost[] = [];
   /** Kept while the next attempt runs: a retry must not replace the explanation of the failure. */
   let lastFailure: { log: ServerLog; cause: McpCause | undefined } | undefined;
+  /** Whether the server's last response was that a person must sign in. */
+  let isUnauthorized = false;
+  /** Masked in its output, also after they were replaced. */
+  const knownTokens = new Set<string>();
   let leftOut: readonly string[] = [];
   let relisting = refresher(list, () => undefined);
   let closed = false;
@@ -78,11 +88,40 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
   const offered = offerTools(call);
   const keeper = keepRunning<Connection>({ ...options, start, explain, onChange });
   rebuild();
+  const signIn = {
+    authProvider: presentTokens({
+      clock: options.clock,
+      tokens: () => record.signIn?.grant?.tokens,
+      renew,
+      wasSignedIn,
+    }),
+    onStatus: (status: number) => (isUnauthorized = status === 401),
+  };
 
   function rebuild(): void {
     const unconfined = record.server.definition.transport === 'stdio' && options.sandbox.kind === 'none';
     const sandbox: Held['sandbox'] = (opened) => sandboxOf(record, options.sandbox, opened);
     offered.rebuild(record, { sandbox, unconfined }, checker);
+  }
+
+  async function renew(used: string): Promise<McpTokens | undefined> {
+    const tokens = await records.renewTokens(worldId, name, used, (...grant) => options.authorizer.refresh(...grant));
+    const { signIn: known } = record;
+    if (tokens !== undefined && known?.grant !== undefined)
+      record = { ...record, signIn: { ...known, grant: { ...known.grant, tokens } } };
+    return tokens;
+  }
+
+  function wasSignedIn(): boolean {
+    // A sign-in that can't be decrypted counts: the person has to sign in again.
+    return record.server.signIn !== null && (record.signIn === undefined || record.signIn.grant !== undefined);
+  }
+
+  function hidden(): HideValues {
+    const { tokens } = record.signIn?.grant ?? {};
+    for (const token of [tokens?.access, tokens?.refresh]) if (token !== undefined) knownTokens.add(token);
+    for (const oldest of knownTokens) if (knownTokens.size > MAX_TOKENS) knownTokens.delete(oldest);
+    return secretsOf(record, knownTokens);
   }
 
   async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
@@ -95,6 +134,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
     view = definition.transport === 'stdio' ? await describeView(place) : '';
     log = createServerLog();
     refused = [];
+    isUnauthorized = false;
     const refusedNow = refused;
     checker = createSchemaChecker();
     const said = log;
@@ -110,10 +150,10 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       transport: () =>
         definition.transport === 'stdio'
           ? createStdioTransport(definition, { ...place, onRefused }, (text) => said.push(text))
-          : createHttpTransport(definition),
+          : createHttpTransport(definition, signIn),
       workingDirectory,
       log: said,
-      hide: secretsOf(record),
+      hide: { inText: (text) => hidden().inText(text), inData: (value) => hidden().inData(value) },
       checker,
       signal,
       listChanged: (from) => relisting.begin(from),
@@ -197,7 +237,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
     try {
       return await ask(connection);
     } catch (error) {
-      throw new Error(secretsOf(record).inText(errorMessage(error)).slice(0, LONGEST_ERROR), { cause: error });
+      throw new Error(hidden().inText(errorMessage(error)).slice(0, LONGEST_ERROR), { cause: error });
     }
   }
 
@@ -209,13 +249,17 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
     const how = errorMessage(error);
     lastFailure = { log, cause: causeOf(error) };
     const cause = failureCause(log.lines(), how);
-    return secretsOf(record)
+    return hidden()
       .inText(cause === '' ? how : `${cause} (${how})`)
       .slice(0, LONGEST_ERROR);
   }
 
   function causeOf(error: unknown): McpCause | undefined {
     const { definition } = record.server;
+    if (definition.transport === 'http')
+      return isUnauthorized && !hasAuthorizationHeader(definition)
+        ? { code: 'sign-in', expired: wasSignedIn() }
+        : undefined;
     return startCause({ definition, sandbox: options.sandbox, refused, isSilent: error instanceof NoAnswer });
   }
 
@@ -229,7 +273,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
   return {
     tools: () => offered.tools(),
     state() {
-      const hide = secretsOf(record);
+      const hide = hidden();
       const now = keeper.state();
       const failure = now.status === 'failed' ? lastFailure : undefined;
       const cause = now.status === 'starting' ? causeOf(undefined) : failure?.cause;
@@ -250,6 +294,8 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       const isEdited = JSON.stringify(before) !== JSON.stringify(after);
       const other =
         connectionDigest(before) !== connectionDigest(after) ||
+        // Somebody signed in or out.
+        record.signIn?.grant?.id !== found.signIn?.grant?.id ||
         (before.enabled && !after.enabled) ||
         // A person who edits a failed server wants to know now whether it starts, not after the delay.
         (isEdited && keeper.state().status === 'failed');
@@ -325,8 +371,11 @@ function refresher(list: (from: Connection) => Promise<void>, failed: (words: st
   };
 }
 
-function secretsOf({ server: { definition } }: McpServerWithTools): HideValues {
-  return hideValues(definition.transport === 'stdio' ? definition.env : definition.headers);
+function secretsOf({ server: { definition } }: McpServerWithTools, tokens: ReadonlySet<string>): HideValues {
+  const values = definition.transport === 'stdio' ? definition.env : definition.headers;
+  const named: Record<string, string> = {};
+  for (const [index, token] of [...tokens].entries()) named[`token ${index + 1}`] = token;
+  return hideValues({ ...values, ...named });
 }
 
 function describeOpened({ folders = [], privateHosts = [] }: Partial<OpenedByRules> = {}): string {

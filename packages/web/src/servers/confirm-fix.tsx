@@ -12,7 +12,7 @@ export function ConfirmFix({
   onConfirm,
 }: {
   server: string;
-  fix: McpFix;
+  fix: Exclude<McpFix, { kind: 'sign-in' }>;
   onCancel: () => void;
   onConfirm: () => void;
 }): ReactElement {

@@ -8,6 +8,7 @@ import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
 import { Visible } from '../ui/visible.js';
 import { ChangedTools } from './changed-tools.js';
+import { hostOf } from './sign-in-server.js';
 import { t } from '../words/servers.js';
 
 const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; icon: IconName }>> = {
@@ -28,6 +29,7 @@ export interface ServerActions {
   onAccept: () => void;
   onRemove: () => void;
   onFix: (fix: McpFix) => void;
+  onSignOut: () => void;
 }
 
 export function ServerCard({
@@ -58,11 +60,13 @@ export function ServerCard({
         <Visible text={server.url ?? [server.command ?? '', ...(server.args ?? [])].join(' ')} strict />
       </p>
       <Facts server={server} />
-      {server.error === undefined ? null : (
+      {/* The cause below says the same of a missing sign-in. */}
+      {server.error === undefined || server.cause?.code === 'sign-in' ? null : (
         <p className="text-red [overflow-wrap:anywhere]">
           <Visible text={server.error} />
         </p>
       )}
+      <SignedIn server={server} />
       <Cause server={server} describedBy={nameId} onFix={actions.onFix} />
       <ChangedTools changed={server.changed} />
       {server.changed.length === 0 ? null : (
@@ -88,6 +92,11 @@ export function ServerCard({
         {server.enabled ? (
           <Button {...small} onClick={actions.onRestart}>
             {t.restart}
+          </Button>
+        ) : null}
+        {server.signIn?.state === 'signed-in' ? (
+          <Button {...small} onClick={actions.onSignOut}>
+            {t.signOut}
           </Button>
         ) : null}
         <Button {...small} onClick={actions.onToggle}>
@@ -125,6 +134,29 @@ function Facts({ server }: { server: McpServer }): ReactElement | null {
   );
 }
 
+/** Where a person is signed in, or why that failed. */
+function SignedIn({ server: { signIn } }: { server: McpServer }): ReactElement | null {
+  if (signIn?.error !== undefined) {
+    return (
+      <p className="text-red [overflow-wrap:anywhere]">
+        <Visible text={signIn.error} />
+      </p>
+    );
+  }
+  if (signIn?.state !== 'signed-in' || signIn.issuer === undefined) return null;
+  return (
+    <p className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
+      {t.signedIn} <Visible text={hostOf(signIn.issuer)} strict />.
+    </p>
+  );
+}
+
+const FIXES: Readonly<Record<McpFix['kind'], { words: string; icon: IconName }>> = {
+  network: { words: t.allowNetwork, icon: 'globe' },
+  rule: { words: t.addRule, icon: 'globe' },
+  'sign-in': { words: t.signIn, icon: 'key' },
+};
+
 function Cause({
   server,
   describedBy,
@@ -142,8 +174,8 @@ function Cause({
         <Visible text={mcpCauseText(server.cause)} />
       </p>
       {fix === undefined ? null : (
-        <Button size="small" icon="globe" aria-describedby={describedBy} onClick={() => onFix(fix)}>
-          {fix.kind === 'network' ? t.allowNetwork : t.addRule}
+        <Button size="small" icon={FIXES[fix.kind].icon} aria-describedby={describedBy} onClick={() => onFix(fix)}>
+          {FIXES[fix.kind].words}
         </Button>
       )}
     </div>

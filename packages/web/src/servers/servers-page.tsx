@@ -17,13 +17,14 @@ import { ImportServers } from './import-servers.js';
 import { ServerCard } from './server-card.js';
 import { ServerForm } from './server-form.js';
 import { ServerLog } from './server-log.js';
+import { SignInServer } from './sign-in-server.js';
 import { t } from '../words/servers.js';
 
 /** The open dialog, and the server it is for. */
 type Open =
   | { kind: 'add' | 'import' }
-  | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove'; name: string }
-  | { kind: 'fix'; name: string; fix: McpFix };
+  | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove' | 'sign-in'; name: string }
+  | { kind: 'fix'; name: string; fix: Exclude<McpFix, { kind: 'sign-in' }> };
 
 /** A world's MCP servers. */
 export default function ServersPage(): ReactElement {
@@ -71,12 +72,16 @@ export default function ServersPage(): ReactElement {
     }
     await again();
   };
+  const signOut = async (name: string): Promise<void> => {
+    if (await attempt(`server-${name}`, client.signOutOfMcpServer(worldId, name))) say(t.signedOut(name), 'green');
+    await again();
+  };
   const addRule = async (rule: string): Promise<void> => {
     const { value, etag } = await client.policy(worldId);
     if (value.rules.includes(rule)) return;
     await client.setPolicy(worldId, { rules: [...value.rules, rule] }, { ifMatch: etag ?? '' });
   };
-  const fix = async (name: string, wanted: McpFix): Promise<void> => {
+  const fix = async (name: string, wanted: Exclude<McpFix, { kind: 'sign-in' }>): Promise<void> => {
     setOpen(undefined);
     const fixed =
       wanted.kind === 'network' ? client.updateMcpServer(worldId, name, { network: true }) : addRule(wanted.rule);
@@ -97,7 +102,9 @@ export default function ServersPage(): ReactElement {
           onTrust: () => (server.trusted ? change(name, { trusted: false }) : setOpen({ kind: 'trust', name })),
           onAccept: () => setOpen({ kind: 'accept', name }),
           onRemove: () => setOpen({ kind: 'remove', name }),
-          onFix: (wanted) => setOpen({ kind: 'fix', name, fix: wanted }),
+          onFix: (wanted) =>
+            setOpen(wanted.kind === 'sign-in' ? { kind: 'sign-in', name } : { kind: 'fix', name, fix: wanted }),
+          onSignOut: () => void signOut(name),
         }}
       />
     );
@@ -144,6 +151,8 @@ export default function ServersPage(): ReactElement {
         return <EditServer worldId={worldId} name={shown.name} onClose={close} />;
       case 'log':
         return <ServerLog worldId={worldId} name={shown.name} onClose={close} />;
+      case 'sign-in':
+        return <SignInServer worldId={worldId} name={shown.name} onClose={close} />;
       case 'accept':
         return <AcceptServer worldId={worldId} name={shown.name} onClose={close} />;
       case 'trust':

@@ -1,6 +1,8 @@
 import { createRoot } from 'react-dom/client';
+import { OAuthCallback, takeOAuthAnswer } from '../session/oauth-callback.js';
 import { App } from './app.js';
 
 export function render(root: HTMLElement): void {
-  createRoot(root).render(<App />);
+  const answer = takeOAuthAnswer();
+  createRoot(root).render(answer === undefined ? <App /> : <OAuthCallback answer={answer} />);
 }

@@ -47,6 +47,22 @@ export const t = {
       reach the blocked address:
     </>
   ),
+  signIn: 'Sign in',
+  signOut: 'Sign out',
+  signedIn: 'Signed in at',
+  signedOut: (name: string) => `Signed out of ${name}.`,
+  signInTitle: (name: string) => `Sign in to ${name}`,
+  signInLead: 'This server asks you to sign in at',
+  signInStored:
+    'Continue only if you know this address. The tokens you get are stored encrypted and sent only to this server.',
+  theSignInPage: 'the sign-in page',
+  signInFailed: 'The sign-in could not be started. Try again.',
+  continueTo: (host: string) => `Continue to ${host}`,
+  clientNeeded: 'Apps must be registered by hand at',
+  redirectUrl: 'Register one with this redirect URL, then enter its client ID:',
+  clientId: 'Client ID',
+  clientSecret: 'Client secret',
+  clientSecretHint: 'Only if you got one. It is stored encrypted and never shown again.',
   trust: 'Trust',
   stopTrusting: 'Stop trusting',
 

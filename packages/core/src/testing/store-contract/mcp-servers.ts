@@ -14,7 +14,7 @@ function server(name: string, change: Partial<McpServerRecord> = {}): McpServerR
     trusted: false,
     enabled: true,
   };
-  return { worldId: W, name, definition, sealed: null, firstListedAt: null, createdAt: 7, ...change };
+  return { worldId: W, name, definition, sealed: null, signIn: null, firstListedAt: null, createdAt: 7, ...change };
 }
 
 function tool(name: string, change: Partial<McpToolRecord> = {}): McpToolRecord {
@@ -39,7 +39,11 @@ export function describeMcpServers(open: OpenStore): void {
       ]);
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(server('shed'));
       expect(await store().read((r) => r.mcpServer('elsewhere', 'shed'))).toBeUndefined();
-      const changed = server('shed', { definition: { ...server('shed').definition, trusted: true }, sealed: HOSTILE });
+      const changed = server('shed', {
+        definition: { ...server('shed').definition, trusted: true },
+        sealed: HOSTILE,
+        signIn: HOSTILE,
+      });
       expect(await write(store(), (tx) => tx.updateMcpServer(server('shed'), changed))).toBe(true);
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(changed);
     });
@@ -48,12 +52,12 @@ export function describeMcpServers(open: OpenStore): void {
       await write(store(), (tx) => tx.insertMcpServer(server('shed')));
       const { definition } = server('shed');
       const off = { ...definition, enabled: false };
-      expect(await write(store(), (tx) => tx.updateMcpServer(server('shed'), { definition: off, sealed: null }))).toBe(
-        true,
-      );
+      expect(
+        await write(store(), (tx) => tx.updateMcpServer(server('shed'), { ...server('shed'), definition: off })),
+      ).toBe(true);
       const trusted = { ...definition, trusted: true };
       expect(
-        await write(store(), (tx) => tx.updateMcpServer(server('shed'), { definition: trusted, sealed: null })),
+        await write(store(), (tx) => tx.updateMcpServer(server('shed'), { ...server('shed'), definition: trusted })),
       ).toBe(false);
       expect(await write(store(), (tx) => tx.setMcpServerListed(W, 'shed'))).toBe(true);
       expect(await write(store(), (tx) => tx.setMcpServerListed(W, 'shed'))).toBe(false);

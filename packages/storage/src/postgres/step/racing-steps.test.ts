@@ -139,7 +139,15 @@ it('[S1] rejects writes in a world that is being deleted', async () => {
     expect(await tx.world(W)).toBeDefined();
     await step(other, (now) => now.deleteWorld());
     const definition = { transport: 'stdio', command: 'x', args: [], env: { KEY: 'secret' } } as never;
-    await tx.insertMcpServer({ worldId: W, name: 'late', definition, sealed: null, firstListedAt: null, createdAt: 1 });
+    await tx.insertMcpServer({
+      worldId: W,
+      name: 'late',
+      definition,
+      sealed: null,
+      signIn: null,
+      firstListedAt: null,
+      createdAt: 1,
+    });
     tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'mcp-server', id: 'late' } });
   });
   await expect(late).rejects.toMatchObject({ code: 'not-found' });

@@ -14,6 +14,7 @@ import { again } from '../machine/serve.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
 import { importServers, type ImportFlags } from './mcp-import.js';
+import { logIn, type LoginFlags } from './mcp-login.js';
 import { showTested, tryServer } from './try-server.js';
 import { errors } from '../../words/errors.js';
 import { withHelp, WORLD, YES } from '../../words/help.js';
@@ -188,6 +189,24 @@ export function addMcp(program: Command, register: Register): void {
       await client.updateMcpServer(world, name, { enabled: false });
       const changed = await client.updateMcpServer(world, name, { enabled: true });
       return await tryServer(context, world, changed, results.mcpRestarted(name, world));
+    },
+  );
+  register<LoginFlags>(
+    withHelp(inWorld(mcp.command('login').argument('<server>')), help.login)
+      .option('--client-id <id>', help.clientId)
+      .option('--client-secret', help.clientSecret)
+      .option('--no-open', help.noOpen),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      return await logIn(context, world, name, options);
+    },
+  );
+  register<McpFlags>(
+    withHelp(inWorld(mcp.command('logout').argument('<server>')), help.logout),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const server = await (await context.client()).signOutOfMcpServer(world, name);
+      showDone(context, results.mcpSignedOut(name), server);
     },
   );
   register<McpFlags>(

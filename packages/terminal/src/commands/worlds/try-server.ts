@@ -56,8 +56,14 @@ export function adviceFor(cause: McpCause, name: string, world: string): string 
   const fix = mcpCauseFix(cause);
   const text = plainLine(mcpCauseText(cause));
   if (fix === undefined) return text;
-  const command = fix.kind === 'network' ? results.mcpAllowNetwork(name, world) : results.mcpAddRule(fix.rule, world);
-  return results.mcpFixWith(text, plainLine(command));
+  switch (fix.kind) {
+    case 'network':
+      return results.mcpFixWith(text, plainLine(results.mcpAllowNetwork(name, world)));
+    case 'rule':
+      return results.mcpFixWith(text, plainLine(results.mcpAddRule(fix.rule, world)));
+    case 'sign-in':
+      return results.mcpFixWith(text, plainLine(results.mcpLogIn(name, world)));
+  }
 }
 
 function describeTry({ name, status, error, cause, tools, trusted }: McpServer, world: string, done: string): string {

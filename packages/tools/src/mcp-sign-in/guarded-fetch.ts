@@ -1,0 +1,116 @@
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { isOwnAddress } from '../web/is-own-address.js';
+import { isPublicAddress } from '../web/is-public-address.js';
+import { publicNetwork, type Address } from '../web/network.js';
+
+const TIMEOUT_MS = 15_000;
+const LARGEST_BODY = 1024 * 1024;
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** How private an address is. A server may name only addresses that are at least as public as its own. */
+const REACH = { machine: 0, network: 1, internet: 2 } as const;
+type Reach = (typeof REACH)[keyof typeof REACH];
+
+function reachOf(address: string): Reach {
+  if (loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') || isOwnAddress(address)) return REACH.machine;
+  return isPublicAddress(address) ? REACH.internet : REACH.network;
+}
+
+/** The URL, if tokens may be sent to it: HTTPS, or plain HTTP on this machine. Throws a `TypeError`, like `fetch`. */
+export function secureUrl(given: string | URL): URL {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
+  if (url === undefined) throw new TypeError('the server named an invalid URL for the sign-in');
+  const { protocol, username, password } = url;
+  if (username !== '' || password !== '') throw new TypeError(`${url.host} was named with credentials in its URL`);
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopbackName(url.hostname))) return url;
+  throw new TypeError(`${url.host || 'a URL for the sign-in'} does not use HTTPS`);
+}
+
+function isLoopbackName(name: string): boolean {
+  const literal = name.replace(/^\[|\]$/g, '');
+  return (
+    name === 'localhost' || (isIP(literal) !== 0 && loopback.check(literal, isIP(literal) === 6 ? 'ipv6' : 'ipv4'))
+  );
+}
+
+type Resolve = (host: string) => Promise<readonly Address[]>;
+
+/**
+ * A `fetch` for URLs that an untrusted MCP server names (SSRF): HTTPS only, and no address that is more private than the server's own. It
+ * connects to the addresses that were checked, follows no redirect, and limits the size and duration of the response.
+ */
+export function guardedFetch(server: string, resolve: Resolve = publicNetwork.resolve): FetchLike {
+  let least: Promise<Reach> | undefined;
+  const addressesOf = async ({ hostname }: URL): Promise<readonly Address[]> => {
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    const family = isIP(literal);
+    if (family !== 0) return [{ address: literal, family }];
+    const found = await resolve(hostname).catch(() => []);
+    if (found.length === 0) throw new TypeError(`${hostname} could not be resolved`);
+    return found;
+  };
+  return async (given, init = {}) => {
+    const url = secureUrl(given);
+    least ??= addressesOf(new URL(server)).then((found) => lowest(found));
+    const addresses = await addressesOf(url);
+    if (lowest(addresses) < (await least)) {
+      throw new TypeError(`${url.host} is on a private network, but the MCP server is not`);
+    }
+    return await send(url, addresses, init);
+  };
+}
+
+function lowest(addresses: readonly Address[]): Reach {
+  return addresses.map(({ address }) => reachOf(address)).reduce((a, b) => (a < b ? a : b), REACH.internet);
+}
+
+async function send(url: URL, addresses: readonly Address[], init: RequestInit): Promise<Response> {
+  const body = typeof init.body === 'string' || init.body instanceof URLSearchParams ? String(init.body) : undefined;
+  const options: RequestOptions = {
+    method: init.method ?? 'GET',
+    headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+    // No shared connection, and no proxy from the environment.
+    agent: false,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    // Doesn't resolve the name again: DNS could return a different address (rebinding).
+    lookup: (_host, wanted, give) => {
+      const [first] = addresses;
+      if (wanted.all === true) give(null, [...addresses]);
+      else give(null, first?.address ?? '', first?.family ?? 0);
+    },
+  };
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+      request(url, options, resolve).on('error', reject).end(body);
+    });
+    return await toResponse(response);
+  } catch (cause) {
+    if (cause instanceof TypeError) throw cause;
+    const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+    throw new TypeError(`${url.host} did not answer (${typeof code === 'string' ? code : 'no reason given'})`, {
+      cause,
+    });
+  }
+}
+
+async function toResponse(incoming: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) throw new TypeError('a response for the sign-in is larger than 1 MB');
+    chunks.push(chunk);
+  }
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers))
+    if (value !== undefined) headers.set(name, String(value));
+  const status = incoming.statusCode ?? 500;
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers });
+}
