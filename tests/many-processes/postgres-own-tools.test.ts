@@ -55,7 +55,7 @@ describe('[S4.4] a tool that only one process has', () => {
     await expect.poll(() => ran).toEqual(['ring 0']);
     const said = async (): Promise<string[]> =>
       (await listMessages(server.runtime, scene.chatId)).map(({ content }) => content);
-    // Nobody else is alive, so people learn what the call waits for.
+    // No other process is alive, so people learn what the call is waiting for.
     const told: unknown = expect.stringContaining('No running process has the tool "stamp"');
     await expect.poll(said).toContainEqual(told);
     expect(runs.size).toBe(0);

@@ -215,7 +215,7 @@ describe('the scripted model', () => {
     expect(totalTokens).toBeGreaterThan(5);
   });
 
-  it('[P6] with a key in the script, every request with another key gets the 401 of the vendor', async () => {
+  it('[P6] with a key in the script, every request with another key gets the vendor’s 401 response', async () => {
     const { url, env } = await start({ apiKey: 'sk-right', replies: ['Hello.'] });
     expect(env).toMatchObject({
       OPENAI_API_KEY: 'sk-right',
