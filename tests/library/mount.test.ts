@@ -125,6 +125,8 @@ describe.each(Object.keys(servers))('mounted in %s', (name) => {
     await start(name, { authorize, only: 'approvals' });
     expect((await ask('/api/worlds/harbour/approvals', { user: 'ada' })).status).toBe(200);
     expect((await ask('/api/worlds/harbour/policy', { user: 'ada' })).status).toBe(404);
+    expect((await ask('/api/worlds/harbour/events', { user: 'ada' })).status).toBe(404);
+    expect((await ask('/api/worlds/harbour/approvals/events')).status).toBe(401);
   });
 });
 

@@ -169,6 +169,32 @@ describe('decisions', () => {
     expect(t.runs).toHaveLength(2);
   });
 
+  it('[W3.35] [L5.2] their changes and those of grants can be streamed alone, and the stream resumes', async () => {
+    const t = await asked('a');
+    const [question] = await t.pending();
+    await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
+    await t.settled();
+    const url = `${t.url}/api/worlds/harbour/approvals/events`;
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const changes = async (after: number): Promise<{ id: string; change: unknown }[]> => {
+      const stream = await openStream(`${url}?after=${after}`, { headers });
+      await stream.until(({ data }) => data['entity'] === 'grant');
+      stream.close();
+      await stream.over;
+      return stream.frames.map(({ id, event, data }) => ({
+        id,
+        change: event === 'tool' ? data['type'] : `${String(data['operation'])} ${String(data['entity'])}`,
+      }));
+    };
+    const all = await changes(0);
+    expect(all.map(({ change }) => change)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED', 'create grant']);
+    expect(await changes(Number(all[0]?.id))).toEqual(all.slice(1));
+    expect((await t.api('GET', '/worlds/nowhere/approvals/events')).status).toBe(404);
+    const reader = await register(t, { label: 'Log', approvals: false });
+    const secret = { [CLIENT_HEADER]: reader.clientSecret };
+    expect((await t.api('GET', '/worlds/harbour/approvals/events', undefined, secret)).status).toBe(403);
+  });
+
   it('[A16] the audit log records the signer and the client', async () => {
     const t = await asked('a');
     const client = await register(t, { label: 'Desk', approvals: true });

@@ -2,7 +2,7 @@ import { showChat, showWorld } from '@countersign/core';
 import { eventsQuerySchema } from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { AS_CLIENT, clientOf } from './support.js';
+import { AS_CLIENT, clientOf, requireApprovals } from './support.js';
 
 const tag = 'events';
 const headers = { ...AS_CLIENT, 'Last-Event-ID': 'Id of the last event received. Overrides `after`.' };
@@ -11,6 +11,23 @@ const description =
   'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud. `reset` means that the id is no longer in the log: reload everything.';
 
 export const eventRoutes = [
+  route({
+    method: 'get',
+    path: '/worlds/{world}/approvals/events',
+    scope: 'approvals',
+    tag,
+    summary: 'Stream changes of approvals and grants',
+    description:
+      'Only the events TOOL_APPROVAL_REQUESTED, TOOL_APPROVED and TOOL_DENIED, and changes of approvals and grants. The ids are those of the stream of the world.',
+    headers,
+    query: eventsQuerySchema,
+    answers,
+    async handle({ context, params, query, c }) {
+      await requireApprovals(c, context, params.world);
+      await showWorld(context.engine.runtime, params.world);
+      return await streamEvents(c, { engine: context.engine, worldId: params.world, only: 'approvals', ...query });
+    },
+  }),
   route({
     method: 'get',
     path: '/worlds/{world}/events',

@@ -30,7 +30,7 @@ export interface MountOptions {
    * requires a `token` and excludes `authorize`.
    */
   webApp?: string;
-  /** `approvals` serves only the routes that list, show and decide approvals and grants. Default: the whole API. */
+  /** `approvals` serves only the routes that list, show, decide and stream approvals and grants. Default: the whole API. */
   only?: 'approvals';
   /** The path where the API is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). Other paths get 404. */
   path?: string;

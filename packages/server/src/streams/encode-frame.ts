@@ -16,6 +16,8 @@ export interface EncodedFrame {
   readonly chatId: string | undefined;
   /** Whether this is an approval or question. Clients that can't ask a person don't get it (A13). */
   readonly isApproval: boolean;
+  /** Whether a call needs approval or was decided, or an approval or grant changed. */
+  readonly changesApprovals: boolean;
   /** The tool whose call this event starts, if any. */
   readonly starts: string | undefined;
   /** The message or call that a chunk belongs to, if any. */
@@ -37,6 +39,7 @@ export function encodeFrame(event: WorldEvent): EncodedFrame {
     isStored: isStoredEvent(event),
     chatId: event.chatId,
     isApproval: isApproval(event),
+    changesApprovals: changesApprovals(event),
     starts: startedBy(event),
     part: partOf(event),
     ends: endedBy(event),
@@ -60,6 +63,12 @@ function isApproval(event: WorldEvent): boolean {
     tool_call_id?.startsWith('approval_') === true ||
     tool_calls?.some((call) => call.function.name === REQUEST_APPROVAL_TOOL) === true
   );
+}
+
+function changesApprovals({ event, data }: WorldEvent): boolean {
+  if (event === 'crud') return data.entity === 'approval' || data.entity === 'grant';
+  if (event !== 'tool') return false;
+  return data.type === 'TOOL_APPROVAL_REQUESTED' || data.type === 'TOOL_APPROVED' || data.type === 'TOOL_DENIED';
 }
 
 function startedBy(event: WorldEvent): string | undefined {

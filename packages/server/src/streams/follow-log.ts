@@ -15,6 +15,8 @@ export interface Following {
   engine: Engine;
   worldId: string;
   chatId: string | undefined;
+  /** Only changes of approvals and grants. */
+  only?: 'approvals' | undefined;
   untilSettled: boolean;
   /** If false, the reader can't ask a person, so it gets no approvals (A13). */
   approvals: boolean;
@@ -34,7 +36,7 @@ export interface Follower {
  * at its own pace.
  */
 export function followLog(following: Following, outlet: Outlet): Follower {
-  const { engine, worldId, chatId, untilSettled, approvals, ownTools } = following;
+  const { engine, worldId, chatId, only, untilSettled, approvals, ownTools } = following;
   const { runtime } = engine;
   /** Everything up to this position has been written. */
   let { position } = following;
@@ -44,7 +46,8 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   const isWanted = (frame: EncodedFrame): boolean =>
     (chatId === undefined || frame.chatId === chatId || frame.removes?.id === chatId) &&
-    (approvals || !frame.isApproval);
+    (approvals || !frame.isApproval) &&
+    (only === undefined || frame.changesApprovals);
   const isEnd = ({ removes }: EncodedFrame): boolean =>
     removes !== undefined && (removes.entity === 'world' ? removes.id === worldId : removes.id === chatId);
 

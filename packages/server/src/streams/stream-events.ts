@@ -16,6 +16,8 @@ export interface StreamOptions {
   worldId: string;
   /** Only this chat's events. */
   chatId?: string;
+  /** Only changes of approvals and grants. */
+  only?: 'approvals';
   /** Resume after this number in the log. `Last-Event-ID` overrides it. If absent, start with new events. */
   after?: number;
   /** An action whose events the stream includes. It runs once the position in the log is known; if it throws, nothing was sent. */
@@ -75,6 +77,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
       engine,
       worldId,
       chatId: options.chatId,
+      only: options.only,
       untilSettled: options.untilSettled === true,
       approvals: client?.approvals ?? true,
       ownTools: new Set(client?.tools),
