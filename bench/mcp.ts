@@ -28,7 +28,7 @@ export interface McpResult {
   ownTurn: Figures;
 }
 
-const SIGNER = { who: 'bench', client: 'bench' };
+const SIGNER = { who: { kind: 'person', id: 'bench', name: 'bench' }, via: 'bench' } as const;
 const USAGE = { inputTokens: 1, outputTokens: 1 };
 const ECHO = 'mcp__everything__echo';
 const OWN = 'own_echo';

@@ -20,7 +20,7 @@ export interface TracedTransaction {
   writes: readonly string[];
 }
 
-const SIGNER = { who: 'human', client: 'bench' };
+const SIGNER = { who: { kind: 'person', id: 'human', name: 'human' }, via: 'bench' } as const;
 
 /** A turn's writes; with gated tools, from the pause onward. Steps that wrote nothing are omitted. */
 export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {

@@ -25,7 +25,7 @@ export interface WaitingResult {
   sizes: { waiting: number; works: Record<WaitingWork, Figures> }[];
 }
 
-const SIGNER = { who: 'human', client: 'bench' };
+const SIGNER = { who: { kind: 'person', id: 'human', name: 'human' }, via: 'bench' } as const;
 /** The length of the smaller queue. With a larger page, the larger queue would require more work. */
 const PAGE = 10;
 /** At most 200 calls from one agent may be waiting (A34). */

@@ -39,7 +39,7 @@ for (const approval of await world.approvals()) {
   const outcome = await world.decide(
     approval,
     small ? { decision: 'approve' } : { decision: 'deny', reason: 'too much for a program to approve' },
-    { who: 'purse-strings', client: 'examples/approvals-from-code' },
+    { who: 'purse-strings', via: 'examples/approvals-from-code' },
   );
   console.log(to, outcome.state);
   // A repeated decision changes nothing.
@@ -47,7 +47,8 @@ for (const approval of await world.approvals()) {
 }
 console.log(await chat.settled());
 for (const { kind, tool, decision, who, rule } of await world.audit()) {
-  if (kind === 'decision' || kind === 'run') console.log([kind, tool, decision ?? rule, who].filter(Boolean).join(' '));
+  if (kind === 'decision' || kind === 'run')
+    console.log([kind, tool, decision ?? rule, who?.name].filter(Boolean).join(' '));
 }
 console.log((await chat.messages()).at(-1).content);
 await world.close();

@@ -13,7 +13,7 @@ import { openPostgres } from '@countersign/storage';
 import { AGENT, bookRoom, scriptedProvider } from './ours.mjs';
 import { historyOf, QUESTION } from './script.mjs';
 
-const SIGNER = { who: 'human', client: 'bench' };
+const SIGNER = { who: { kind: 'person', id: 'human', name: 'human' }, via: 'bench' };
 
 /** This project on PostgreSQL, in one process. */
 export function describe({ name, url }) {

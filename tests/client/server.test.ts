@@ -100,7 +100,7 @@ describe('a view of a chat, over HTTP', () => {
     expect(get(view.getState().approvals, first.approvalId)?.decision).toMatchObject({
       outcome: 'approved',
       scope: 'once',
-      by: 'token',
+      by: { kind: 'token', name: 'token' },
       reason: 'only that',
     });
     expect(get(view.getState().invocations, second.invocationId)?.status).toEqual({
@@ -129,8 +129,8 @@ describe('a view of a chat, over HTTP', () => {
     await eventually(() =>
       expect(get(view.getState().approvals, approval.approvalId)?.decision).toMatchObject({
         outcome: 'denied',
-        by: 'token',
-        client: 'terminal',
+        by: { kind: 'token', name: 'token' },
+        via: 'terminal',
       }),
     );
     view.close();

@@ -104,7 +104,10 @@ describe.each(Object.keys(servers))('mounted in %s', (name) => {
     await countersign.quiet();
     expect(removed).toEqual(['a']);
     const audit = await (await countersign.world('Harbour')).audit();
-    expect(audit.find(({ kind }) => kind === 'decision')).toMatchObject({ who: 'user bob', client: 'http' });
+    expect(audit.find(({ kind }) => kind === 'decision')).toMatchObject({
+      who: { kind: 'person', id: 'user bob', name: 'user bob' },
+      via: 'http',
+    });
     expect((await fetch(new URL('/', url))).status).toBe(name === 'node' ? 404 : 200);
     expect(errors).toEqual([]);
   });
@@ -165,7 +168,10 @@ describe('mountCountersign', () => {
   it.each<[string, unknown]>([
     ['true', true],
     ['an empty name', ''],
-    ['an object', { who: 'ada' }],
+    ['an object without an id', { name: 'ada' }],
+    ['an object with an empty id', { id: '', name: 'ada' }],
+    ['an object with an id that the audit log uses itself', { id: 'program', name: 'ada' }],
+    ['an object with other fields', { id: 'u1', name: 'ada', kind: 'system' }],
     ['null', null],
     ['spaces', '   '],
     ['a name with a line break', 'ada\nbob'],

@@ -14,7 +14,7 @@ import { openPostgres } from '@countersign/storage';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-export const signer = { who: 'ann', client: 'test' };
+export const signer = { who: { kind: 'person', id: 'ann', name: 'ann' }, via: 'test' } as const;
 
 /** Counts runs outside of the engines, across all processes. */
 export function countingTool(runs: Map<string, number>, during?: (key: string) => Promise<void>): Tool {

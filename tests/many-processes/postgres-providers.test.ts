@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 
 const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
-const ME = { who: 'tester', client: 'test' };
+const ME = { who: { kind: 'person', id: 'tester', name: 'tester' }, via: 'test' } as const;
 let folder = '';
 let url = '';
 let servers: Serving[] = [];

@@ -411,7 +411,7 @@ describe('people and servers', () => {
       ['added', 'trusted', 'no longer trusted', 'removed'].map((what) => ({
         kind: 'policy',
         decision: `MCP server ${what}`,
-        who: 'me',
+        who: ME.who,
       })),
     );
     const heard = lab.events.flatMap((event) =>

@@ -28,7 +28,7 @@ import { siteTools } from './site-tools.js';
 import { slips } from './slips.js';
 import { openTraps, ownAddresses, type Traps } from './traps.js';
 
-export const ME: Signer = { who: 'me', client: 'red-team' };
+export const ME: Signer = { who: { kind: 'person', id: 'me', name: 'me' }, via: 'red-team' };
 
 /** The only command that channels need, spelled out: without a sandbox, no rule with a star runs a command (A32). */
 export const EXACT_RULE = 'allow shell_cmd(cat notes/c.txt)';

@@ -18,6 +18,7 @@ function messageOf(number: number, chatId: string): NewMessage {
     chatId,
     role: 'user',
     sender: 'human',
+    who: null,
     speaker: 'human',
     agentId: null,
     turnId: null,

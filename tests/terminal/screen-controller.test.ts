@@ -154,7 +154,10 @@ describe('the full-screen UI with a real server', () => {
         const body = JSON.parse(typeof init?.body === 'string' ? init.body : '') as Parameters<
           typeof publishToolResult
         >[3];
-        await publishToolResult(runtime, 'docks', 'ada', body, { who: 'bob', client: 'web' });
+        await publishToolResult(runtime, 'docks', 'ada', body, {
+          who: { kind: 'person', id: 'bob', name: 'bob' },
+          via: 'web',
+        });
       }
       return await fetch(input, init);
     });
@@ -163,7 +166,7 @@ describe('the full-screen UI with a real server', () => {
     seat.later();
     seat.press(char('o'), key('enter'));
     await seat.see('Decided elsewhere');
-    expect(seat.screen()).toContain('Approved once by bob in the web app');
+    expect(seat.screen()).toContain('Approved once by bob, from the web app');
     seat.press(key('enter'));
     await seat.see('1 of 1');
     seat.later();

@@ -161,6 +161,7 @@ function messageOf(number: number, worldId: string, chatId: string): NewMessage 
     chatId,
     role: 'user',
     sender: 'human',
+    who: null,
     speaker: 'human',
     agentId: null,
     turnId: null,

@@ -1,3 +1,4 @@
+import { SYSTEM } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { decide, emptyBook, request } from './approvals.js';
 import type { ApprovalView, Decision } from './state.js';
@@ -19,7 +20,7 @@ const asked: ApprovalView = {
   sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
   reason: { code: 'no-rule' },
 };
-const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at: '2026-01-01T00:05:00.000Z' };
+const expired: Decision = { outcome: 'expired', scope: 'once', by: SYSTEM, at: '2026-01-01T00:05:00.000Z' };
 
 it('[A11] shows how long an expired approval waited, in either order of events', () => {
   const inOrder = decide(request(emptyBook(), asked), 'approval_1', expired);

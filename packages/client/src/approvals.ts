@@ -20,7 +20,7 @@ export function request<B extends ApprovalBook>(book: B, asked: ApprovalView): B
 /** Records a decision. A message takes precedence over an event, which doesn't say who decided or why. */
 export function decide<B extends ApprovalBook>(book: B, approvalId: string, decision: Decision): B {
   const before = get(book.decisions, approvalId);
-  if (before !== undefined && (before.by !== '' || decision.by === '')) return book;
+  if (before !== undefined && (before.by !== undefined || decision.by === undefined)) return book;
   const decisions = set(book.decisions, approvalId, decision);
   const asked = get(book.approvals, approvalId);
   if (asked === undefined) return { ...book, decisions };

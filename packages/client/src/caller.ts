@@ -13,6 +13,8 @@ export interface ClientOptions {
   token?: string;
   /** A session's header value; the other part is a cookie. */
   session?: string;
+  /** Sent as `User-Agent`. Browsers ignore it. */
+  userAgent?: string;
   fetch?: typeof fetch;
   clock?: Clock;
   random?: () => number;
@@ -31,6 +33,7 @@ export function createCaller(options: ClientOptions) {
     url: options.url,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.session === undefined ? {} : { session: options.session }),
+    ...(options.userAgent === undefined ? {} : { userAgent: options.userAgent }),
     // A browser's fetch throws if it is called as a method of another object.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     secretFor: (world) => registered.get(world)?.secret,

@@ -3,6 +3,7 @@ import {
   attachmentSchema,
   questionSchema,
   askReasonSchema,
+  readWho,
   REQUEST_APPROVAL_TOOL,
   scopeSchema,
   storedPreviewSchema,
@@ -127,7 +128,7 @@ function readRequest(message: Message, call: Call): MessageMeaning {
   return {
     kind: 'request',
     approval,
-    decision: { outcome: decision === 'approve' ? 'approved' : 'denied', scope, by: '', at: timestamp },
+    decision: { outcome: decision === 'approve' ? 'approved' : 'denied', scope, at: timestamp },
   };
 }
 
@@ -137,6 +138,8 @@ const decisionSchema = z.object({
   reason: z.string().exactOptional(),
   expired: z.boolean().exactOptional(),
   superseded: z.boolean().exactOptional(),
+  via: z.string().exactOptional(),
+  /** The label of the client, in transcripts from older versions. */
   client: z.string().exactOptional(),
   answer: z.string().exactOptional(),
   released: z.boolean().exactOptional(),
@@ -155,7 +158,7 @@ function readToolMessage(message: Message): MessageMeaning {
   }
   const parsed = decisionSchema.safeParse(content);
   if (!parsed.success) return { kind: 'nothing' };
-  const { decision, scope, reason, expired, superseded, client, answer, released, rule } = parsed.data;
+  const { decision, scope, reason, expired, superseded, client, via = client, answer, released, rule } = parsed.data;
   const { arguments: edited } = parsed.data;
   const signed = decision === 'approve' ? 'approved' : 'denied';
   return {
@@ -164,8 +167,8 @@ function readToolMessage(message: Message): MessageMeaning {
     decision: {
       outcome: expired === true ? 'expired' : superseded === true ? 'superseded' : signed,
       scope,
-      by: message.sender,
-      ...(client === undefined ? {} : { client }),
+      by: message.who ?? readWho(message.sender),
+      ...(via === undefined ? {} : { via }),
       at: message.createdAt,
       ...(reason === undefined ? {} : { reason }),
       ...(answer === undefined ? {} : { answer }),

@@ -169,7 +169,12 @@ describe('the chat reducer', () => {
     const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
     const told = get(state.approvals, 'approval_1')?.decision;
-    expect(told).toMatchObject({ outcome: 'approved', scope: 'always', by: 'kim', released: { rule: 'allow remove' } });
+    expect(told).toMatchObject({
+      outcome: 'approved',
+      scope: 'always',
+      by: { name: 'kim' },
+      released: { rule: 'allow remove' },
+    });
   });
 
   it.each([

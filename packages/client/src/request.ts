@@ -6,6 +6,7 @@ export interface Connector {
   readonly url: string;
   readonly token?: string;
   readonly session?: string;
+  readonly userAgent?: string;
   readonly fetch: typeof fetch;
   /** This client's secret in a world, if it is registered there. */
   readonly secretFor: (world: string) => string | undefined;
@@ -97,7 +98,10 @@ function addressOf({ url }: Connector, { path, query = {} }: Request): string {
   return `${url.replace(/\/+$/, '')}/api/${parts.join('/')}${search}`;
 }
 
-function headersOf({ token, session, secretFor }: Connector, { path, body, headers }: Request): Record<string, string> {
+function headersOf(
+  { token, session, userAgent, secretFor }: Connector,
+  { path, body, headers }: Request,
+): Record<string, string> {
   const [kind, world] = path;
   const secret = kind === 'worlds' && world !== undefined ? secretFor(world) : undefined;
   const type = typeof body === 'string' ? 'application/yaml' : 'application/json';
@@ -106,6 +110,7 @@ function headersOf({ token, session, secretFor }: Connector, { path, body, heade
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
     ...(secret === undefined ? {} : { [CLIENT_HEADER]: secret }),
+    ...(userAgent === undefined ? {} : { 'User-Agent': userAgent }),
     ...(body === undefined ? {} : { 'Content-Type': type }),
     ...headers,
   };

@@ -11,6 +11,7 @@ import type {
   Scope,
   UnknownOutcome,
   Usage,
+  Who,
   World,
 } from '@countersign/protocol';
 import type { Rows } from './rows.js';
@@ -57,10 +58,10 @@ export interface TranscriptMessage {
 export interface Decision {
   readonly outcome: 'approved' | 'denied' | 'expired' | 'superseded' | 'answered';
   readonly scope: Scope;
-  /** Who decided; `system` if no person did. */
-  readonly by: string;
-  /** The client in which the decision was made, if known. */
-  readonly client?: string;
+  /** Who decided. Absent until the message with the decision arrives. */
+  readonly by?: Who;
+  /** The device or client from which it was decided, if known. */
+  readonly via?: string;
   readonly at: string;
   /** For an expired approval: how long it waited. */
   readonly waitedMs?: number;

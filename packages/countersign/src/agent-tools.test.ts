@@ -203,8 +203,8 @@ describe('create_agent', () => {
     const { toolCallId } = await t.onlyApproval();
     await approved(t);
     expect((await t.world.audit()).filter(({ agentId, kind }) => agentId === 'cy' && kind === 'policy')).toMatchObject([
-      { decision: 'agent added', who: 'agent ada', client: toolCallId, why: 'tools: look' },
-      { decision: 'added', rule: 'ask look', who: 'agent ada' },
+      { decision: 'agent added', who: { kind: 'agent', id: 'ada' }, via: toolCallId, why: 'tools: look' },
+      { decision: 'added', rule: 'ask look', who: { kind: 'agent', id: 'ada' } },
     ]);
   });
 });

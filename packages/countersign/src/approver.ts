@@ -1,8 +1,9 @@
 import { listApprovals, publishToolResult, showsOriginal, type Engine } from '@countersign/core';
 import { createStop, onAbort, untilAborted } from '@countersign/core/ports';
-import { CountersignError, type Approval, type Signer, type ToolEvent } from '@countersign/protocol';
+import { CountersignError, type Approval, type ToolEvent } from '@countersign/protocol';
 import { isObject } from './check-input.js';
 import type { Decision } from './decision.js';
+import { PROGRAM } from './signer.js';
 
 /** The second argument of an `approve` function. */
 export interface ApproveContext {
@@ -26,9 +27,6 @@ export interface Approver {
   /** Resolves when no call to `approve` is running, in one chat or in all. Undefined if none is running. */
   busy(chatId?: string): Promise<unknown> | undefined;
 }
-
-/** The recorded signer: the program's rule, not the person who runs the program. */
-const PROGRAM: Signer = Object.freeze({ who: 'program', client: 'library' });
 
 /** Enough for all approvals that can arrive while the first ones are listed. */
 const MAX_ASKED = 10_000;

@@ -12,13 +12,15 @@ import { person } from './testing/test-engine.js';
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 const inFolder = freshFolder();
+/** Signs for a program that names nobody. */
+const PROGRAM = { kind: 'token', id: 'program', name: 'program' };
 
 describe('the audit log', () => {
   it('[A16] records when a call was requested, who decided it and from where, when it started, and how it ended', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
-    await t.world.decide(approval, { decision: 'approve', reason: 'tidy' }, { who: 'meg', client: 'desk' });
+    await t.world.decide(approval, { decision: 'approve', reason: 'tidy' }, { who: 'meg', via: 'desk' });
     await t.chat.settled();
     const about = {
       worldId: t.world.id,
@@ -36,8 +38,8 @@ describe('the audit log', () => {
         kind: 'decision',
         decision: 'approve',
         scope: 'once',
-        who: 'meg',
-        client: 'desk',
+        who: { kind: 'person', id: 'meg', name: 'meg' },
+        via: 'desk',
         why: 'tidy',
       },
       { ...about, seq: 4, kind: 'run', why: 'decision' },
@@ -69,8 +71,8 @@ describe('the audit log', () => {
     await t.world.updateAgent('ada', { policy: ['deny rename'] });
     const changes = (await t.world.audit()).filter(({ kind }) => kind === 'policy');
     expect(changes).toContainEqual(expect.objectContaining({ rule: 'deny remove', decision: 'added' }));
-    expect(changes).toContainEqual(expect.objectContaining({ rule: 'ask remove', decision: 'added', who: 'human' }));
-    expect(changes).toContainEqual(expect.objectContaining({ rule: 'deny remove', decision: 'removed', who: 'human' }));
+    expect(changes).toContainEqual(expect.objectContaining({ rule: 'ask remove', decision: 'added', who: PROGRAM }));
+    expect(changes).toContainEqual(expect.objectContaining({ rule: 'deny remove', decision: 'removed', who: PROGRAM }));
     expect(changes).toContainEqual(expect.objectContaining({ decision: 'mode auto' }));
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
@@ -88,10 +90,10 @@ describe('the audit log', () => {
     expect(changes).toMatchObject([
       { decision: 'agent added', agentId: 'ada', why: 'tools: look' },
       { decision: 'agent changed', agentId: 'ada', why: 'systemPrompt; tools from ["look"] to ["look","remove"]' },
-      { decision: 'world changed', why: expect.stringContaining('workingDirectory') as string, who: 'human' },
+      { decision: 'world changed', why: expect.stringContaining('workingDirectory') as string, who: PROGRAM },
       { decision: 'client registered', client: clientId, why: 'editor: no approvals, no tools', who: person.who },
       { decision: 'client left', client: clientId, why: 'editor' },
-      { decision: 'agent removed', agentId: 'ada', who: 'human' },
+      { decision: 'agent removed', agentId: 'ada', who: PROGRAM },
     ]);
   });
 
@@ -107,8 +109,8 @@ describe('the audit log', () => {
     const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada], providers: [scripted([])] });
     const changes = (await world.audit()).filter(({ kind }) => kind === 'policy');
     expect(changes).toMatchObject([
-      { agentId: 'ada', decision: 'agent added', why: 'tools: none', who: 'human' },
-      { agentId: 'ada', rule: 'deny rename', decision: 'added', who: 'human' },
+      { agentId: 'ada', decision: 'agent added', why: 'tools: none', who: PROGRAM },
+      { agentId: 'ada', rule: 'deny rename', decision: 'added', who: PROGRAM },
     ]);
     await world.close();
   });
@@ -118,9 +120,9 @@ describe('the audit log', () => {
     await propose(t, remove('a'));
     await t.chat.stop();
     const records = await t.world.audit();
-    expect(records).toContainEqual(expect.objectContaining({ kind: 'stop', who: 'human', client: 'library' }));
+    expect(records).toContainEqual(expect.objectContaining({ kind: 'stop', who: PROGRAM, via: 'library' }));
     expect(records).toContainEqual(
-      expect.objectContaining({ kind: 'decision', decision: 'deny', why: 'stopped', tool: 'remove', who: 'human' }),
+      expect.objectContaining({ kind: 'decision', decision: 'deny', why: 'stopped', tool: 'remove', who: PROGRAM }),
     );
   });
 
@@ -130,7 +132,7 @@ describe('the audit log', () => {
     await t.world.removeAgent('ada');
     expect(await t.world.approvals()).toEqual([]);
     expect(await t.world.audit()).toContainEqual(
-      expect.objectContaining({ kind: 'decision', decision: 'deny', agentId: 'ada', who: 'human' }),
+      expect.objectContaining({ kind: 'decision', decision: 'deny', agentId: 'ada', who: PROGRAM }),
     );
   });
 
@@ -241,7 +243,7 @@ describe('tampering', () => {
     await t.world.delete();
     const records = await t.world.audit();
     expect(records.map(({ kind }) => kind)).toContain('request');
-    expect(records.at(-1)).toMatchObject({ decision: 'world deleted', who: 'human' });
+    expect(records.at(-1)).toMatchObject({ decision: 'world deleted', who: PROGRAM });
     expect(await t.world.verifyAudit()).toEqual({ ok: true, records: records.length });
   });
 });

@@ -1,3 +1,4 @@
+import { readWho } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './index.js';
@@ -93,12 +94,12 @@ describe('ownership', () => {
     });
     expect(t.runs).toEqual([]);
     expect(await t.onlyApproval()).toEqual(t.approval);
-    const refusals = (await t.world.audit({ after: before })).map(({ kind, who }) => [kind, who]);
+    const refusals = (await t.world.audit({ after: before })).map(({ kind, who }) => [kind, readWho(who ?? '').name]);
     expect(refusals).toEqual([
       ['refusal', 'eve'],
-      ['refusal', 'human'],
-      ['refusal', 'human'],
-      ['refusal', 'human'],
+      ['refusal', 'program'],
+      ['refusal', 'program'],
+      ['refusal', 'program'],
     ]);
   });
 

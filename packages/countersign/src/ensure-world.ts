@@ -11,7 +11,7 @@ import {
 import type { WorldRecord } from '@countersign/core/ports';
 import { newMcpServerSchema, type NewAgent, type NewMcpServer } from '@countersign/protocol';
 import type { CountersignOptions, WorldOptions } from './options.js';
-import { LIBRARY } from './world.js';
+import { PROGRAM } from './signer.js';
 
 interface Defaults extends Pick<CountersignOptions, 'policy' | 'mcp'> {
   /** The defaults apply once: an open world may have declared its own servers. */
@@ -30,13 +30,13 @@ export async function ensureWorld(
   const known = worlds.find((world) => world.name === name || world.id === name);
   const shared = known !== undefined && defaults.isOpen(known.id) ? [] : (defaults.mcp ?? []);
   const { policy = defaults.policy, mcp = shared, agents = [], mainAgent, ...settings } = wanted;
-  if (known !== undefined && Object.keys(settings).length > 0) await updateWorld(runtime, known.id, settings, LIBRARY);
+  if (known !== undefined && Object.keys(settings).length > 0) await updateWorld(runtime, known.id, settings, PROGRAM);
   const rules = policy === undefined ? {} : { policy };
-  const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, LIBRARY));
+  const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, PROGRAM));
   for (const agent of agents) await ensureAgent(engine, world.id, agent);
   for (const server of mcp) await ensureServer(engine, world.id, server);
   // Set this after the agents exist.
-  if (mainAgent !== undefined) await updateWorld(runtime, world.id, { mainAgent }, LIBRARY);
+  if (mainAgent !== undefined) await updateWorld(runtime, world.id, { mainAgent }, PROGRAM);
   return world;
 }
 
@@ -44,8 +44,8 @@ export async function ensureWorld(
 async function ensureAgent({ runtime }: Engine, worldId: string, agent: NewAgent): Promise<void> {
   const agents = await runtime.store.read((reader) => reader.agents(worldId));
   const known = agents.find(({ definition }) => definition.name === agent.name);
-  if (known === undefined) await addAgent(runtime, worldId, agent, LIBRARY);
-  else await updateAgent(runtime, worldId, known.id, agent, LIBRARY);
+  if (known === undefined) await addAgent(runtime, worldId, agent, PROGRAM);
+  else await updateAgent(runtime, worldId, known.id, agent, PROGRAM);
 }
 
 /** `trusted` and `enabled` change only if the program sets them: people can change them too. */
@@ -57,10 +57,10 @@ async function ensureServer({ runtime }: Engine, worldId: string, server: NewMcp
       ...(server.trusted === undefined ? {} : { trusted }),
       ...(server.enabled === undefined ? {} : { enabled }),
     };
-    await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, LIBRARY);
+    await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, PROGRAM);
     return;
   }
   // A server's transport can't be changed, and the new server must not inherit the old one's grants.
-  if (known !== undefined) await removeMcpServer(runtime, worldId, name, LIBRARY);
-  await addMcpServer(runtime, worldId, server, LIBRARY);
+  if (known !== undefined) await removeMcpServer(runtime, worldId, name, PROGRAM);
+  await addMcpServer(runtime, worldId, server, PROGRAM);
 }

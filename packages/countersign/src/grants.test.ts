@@ -44,7 +44,7 @@ describe('a session grant', () => {
         chatId: t.chat.id,
         toolName: 'remove',
         scope: 'session',
-        grantedBy: 'meg',
+        grantedBy: { kind: 'person', id: 'meg', name: 'meg' },
       }),
     ]);
   });

@@ -74,6 +74,7 @@ export {
   writeFile,
 } from '@countersign/tools';
 export type { Sandbox, ShellOptions } from '@countersign/tools';
+export type { SignedBy } from './signer.js';
 export { CountersignError } from '@countersign/protocol';
 export type {
   Agent,
@@ -94,7 +95,6 @@ export type {
   Question,
   QuestionAnswer,
   Scope,
-  Signer,
   Subject,
   ToolApproval,
   ToolCall,
@@ -102,6 +102,7 @@ export type {
   ToolEvent,
   ToolResultOutcome,
   Usage,
+  Who,
   World,
   WorldEvent,
   WorldEventName,

@@ -85,7 +85,7 @@ describe('two worlds in one store', () => {
     await engine.quiet();
     return { engine, runtime, mine: mine.id, theirs: theirs.id, chat, runs };
   }
-  const eve = { who: 'eve', client: 'other' };
+  const eve = { who: { kind: 'person', id: 'eve', name: 'eve' }, via: 'other' } as const;
 
   it('[A6] [W5] a decision from another world gets 403, changes nothing, and reveals nothing about the call', async () => {
     const { engine, runtime, mine, theirs, chat, runs } = await twoWorlds();
@@ -103,7 +103,7 @@ describe('two worlds in one store', () => {
     expect(await listApprovals(runtime, mine)).toEqual([approval]);
     const audit = await runtime.store.read((reader) => reader.audit(theirs, { after: 0, limit: 100 }));
     const tried = audit.filter(({ kind }) => kind !== 'policy');
-    expect(tried.map(({ kind, who }) => [kind, who])).toEqual(Array.from({ length: 4 }, () => ['refusal', 'eve']));
+    expect(tried.map(({ kind, who }) => [kind, who])).toEqual(Array.from({ length: 4 }, () => ['refusal', eve.who]));
     expect(JSON.stringify(audit)).not.toContain(approval.toolCallId);
     expect(await showApproval(runtime, theirs, approval.approvalId)).toBeUndefined();
     expect(await listApprovals(runtime, theirs, {})).toEqual([]);
@@ -115,7 +115,10 @@ describe('two worlds in one store', () => {
     const { engine, runtime, mine, theirs, runs } = await twoWorlds();
     const approval = first(await listApprovals(runtime, mine));
     const decision = { tool_call_id: approval.approvalId, decision: 'approve', scope: 'session' } as const;
-    await publishToolResult(runtime, mine, 'ada', decision, { who: 'meg', client: 'desk' });
+    await publishToolResult(runtime, mine, 'ada', decision, {
+      who: { kind: 'person', id: 'meg', name: 'meg' },
+      via: 'desk',
+    });
     await engine.quiet();
     const grant = first(await runtime.store.read((reader) => reader.grantsOfWorld(mine)));
     expect(await revokeGrant(runtime, theirs, grant.id, eve)).toBe(false);

@@ -116,7 +116,7 @@ describe('always', () => {
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
     expect(approval.proposedRule).toBe('allow remove(path=a)');
-    await t.world.decide(approval, { decision: 'approve', scope: 'always' }, { who: 'meg', client: 'desk' });
+    await t.world.decide(approval, { decision: 'approve', scope: 'always' }, { who: 'meg', via: 'desk' });
     await t.chat.settled();
     expect(await t.world.policy()).toEqual(['allow remove(path=a)']);
     expect(await propose({ chat: await t.world.chat() }, remove('a'))).toBe('idle');
@@ -126,8 +126,8 @@ describe('always', () => {
     expect((await t.world.audit()).find(({ kind, rule }) => kind === 'policy' && rule !== undefined)).toMatchObject({
       rule: 'allow remove(path=a)',
       decision: 'added',
-      who: 'meg',
-      client: 'desk',
+      who: { name: 'meg' },
+      via: 'desk',
       tool: 'remove',
       agentId: 'ada',
       chatId: t.chat.id,

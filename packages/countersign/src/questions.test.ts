@@ -61,12 +61,12 @@ describe('a question from an agent', () => {
 
   it('[A16] is in the audit log, with the answer, who gave it and from where', async () => {
     const t = await asked();
-    await t.world.answer(t.question, 'red', { who: 'mia', client: 'web' });
+    await t.world.answer(t.question, 'red', { who: 'mia', via: 'web' });
     await t.chat.settled();
     const about = { tool: 'ask_human', invocationId: t.question.toolCallId };
     expect((await t.world.audit()).filter((entry) => entry.tool === 'ask_human')).toMatchObject([
       { ...about, kind: 'request' },
-      { ...about, kind: 'decision', decision: 'answer', who: 'mia', client: 'web', why: 'red' },
+      { ...about, kind: 'decision', decision: 'answer', who: { name: 'mia' }, via: 'web', why: 'red' },
       { ...about, kind: 'outcome', decision: 'succeeded' },
     ]);
     expect(await t.world.verifyAudit()).toMatchObject({ ok: true });

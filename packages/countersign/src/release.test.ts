@@ -41,7 +41,13 @@ describe('a decision that covers more than its call', () => {
     const records = (await t.world.audit()).filter(({ invocationId }) => invocationId === second?.toolCallId);
     expect(records).toMatchObject([
       { kind: 'request' },
-      { kind: 'decision', decision: 'release', scope: 'session', who: 'meg', why: 'covered by a grant for this chat' },
+      {
+        kind: 'decision',
+        decision: 'release',
+        scope: 'session',
+        who: { name: 'meg' },
+        why: 'covered by a grant for this chat',
+      },
       { kind: 'run', why: 'grant' },
       { kind: 'outcome' },
     ]);
@@ -148,7 +154,7 @@ describe('a decision that covers more than its call', () => {
     expect(t.runs).toEqual([{ path: 'b' }]);
     expect(await t.waiting()).toEqual([]);
     const last = (await t.world.audit()).findLast(({ kind }) => kind === 'decision');
-    expect(last).toMatchObject({ scope: 'session', who: 'meg' });
+    expect(last).toMatchObject({ scope: 'session', who: { name: 'meg' } });
   });
 
   it('[A5.5] [A16] a released call is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
@@ -171,9 +177,9 @@ describe('a decision that covers more than its call', () => {
     await t.chat.settled();
     expect(t.runs).toHaveLength(4);
     const released = (await t.world.audit()).filter(({ kind, rule }) => kind === 'decision' && rule !== undefined);
-    expect(released.map(({ who, rule }) => [who, rule])).toEqual([
-      ['ada', 'allow remove(path=a*)'],
-      ['meg', 'allow remove(path=b*)'],
+    expect(released).toMatchObject([
+      { who: { name: 'ada' }, rule: 'allow remove(path=a*)' },
+      { who: { name: 'meg' }, rule: 'allow remove(path=b*)' },
     ]);
   });
 });

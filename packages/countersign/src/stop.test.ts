@@ -27,9 +27,9 @@ describe('stopping a chat', () => {
     await opened.world.quiet();
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
     expect(opened.events.filter((event) => event.event === 'sse').at(-1)).toMatchObject({ data: { type: 'error' } });
-    expect(opened.events.some((event) => event.event === 'system' && event.data.message === 'Stopped by human.')).toBe(
-      true,
-    );
+    expect(
+      opened.events.some((event) => event.event === 'system' && event.data.message === 'Stopped by program.'),
+    ).toBe(true);
   });
 
   it('[M9] an answer from a model that ignored its abort signal is dropped', async () => {

@@ -79,7 +79,7 @@ describe('a deadline', () => {
     expect(await t.world.decide(t.approval, { decision: 'deny' })).toMatchObject({ status: 409, code: 'expired' });
     expect((await t.world.audit()).find(({ kind }) => kind === 'decision')).toMatchObject({
       decision: 'expired',
-      who: 'system',
+      who: { kind: 'system' },
       why: 'timed out',
     });
     expect(t.runs).toEqual([]);

@@ -44,7 +44,6 @@ import {
   type PolicyCheck,
   type PolicyVerdict,
   type QuestionAnswer,
-  type Signer,
   type ToolDecision,
   type ToolResultOutcome,
   type WorldEvent,
@@ -55,6 +54,7 @@ import { approvalFilter, callable, eventName, isObject, page, text, tool } from 
 import type { Approver } from './approver.js';
 import type { Decision } from './decision.js';
 import { followEvents, type EventsOptions } from './follow-events.js';
+import { PROGRAM, signerOf, type SignedBy } from './signer.js';
 import { untilQuiet, untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
@@ -124,20 +124,12 @@ export interface StoreWorld<A extends Approval = Approval> {
   decide(
     approval: string | Pick<Approval, 'approvalId' | 'callHash'>,
     decision: Decision,
-    signer?: Partial<Signer>,
+    by?: SignedBy,
   ): Promise<ToolResultOutcome>;
   /** Like `decide`, with an explicit owner. The documentation calls it `publishToolResult(world, agentId, …)`. */
-  publishToolResult(
-    agentId: string,
-    result: ToolDecision | QuestionAnswer,
-    signer?: Partial<Signer>,
-  ): Promise<ToolResultOutcome>;
+  publishToolResult(agentId: string, result: ToolDecision | QuestionAnswer, by?: SignedBy): Promise<ToolResultOutcome>;
   /** Answers a question, which is an approval with a `question`. */
-  answer(
-    question: string | Pick<Approval, 'approvalId'>,
-    content: string,
-    signer?: Partial<Signer>,
-  ): Promise<ToolResultOutcome>;
+  answer(question: string | Pick<Approval, 'approvalId'>, content: string, by?: SignedBy): Promise<ToolResultOutcome>;
   /** Active grants: decisions that also cover later calls. */
   grants(): Promise<Grant[]>;
   /** Revokes a grant. Returns true if it was in effect. */
@@ -168,9 +160,6 @@ export interface OpenedWorld<A extends Approval = Approval> extends StoreWorld<A
   close(): Promise<void>;
 }
 
-/** Recorded as the actor when a program uses the library: the person who runs it. */
-export const LIBRARY: Signer = Object.freeze({ who: 'human', client: 'library' });
-
 export function createWorldHandle<A extends Approval>(
   engine: Engine,
   { id, name }: { id: string; name: string },
@@ -178,17 +167,16 @@ export function createWorldHandle<A extends Approval>(
 ): StoreWorld<A> {
   const { runtime } = engine;
   const chatHandle = (chatId: string): OpenedChat => createChatHandle(engine, { worldId: id, id: chatId }, approver);
-  const signerOf = (signer?: Partial<Signer>): Signer => (signer === undefined ? LIBRARY : { ...LIBRARY, ...signer });
   return {
     id,
     name,
     addAgent: async (agent) => {
-      return toAgent(await addAgent(runtime, id, agent, LIBRARY));
+      return toAgent(await addAgent(runtime, id, agent, PROGRAM));
     },
     updateAgent: async (agentId, change) => {
-      await updateAgent(runtime, id, text(agentId, 'agentId'), change, LIBRARY);
+      await updateAgent(runtime, id, text(agentId, 'agentId'), change, PROGRAM);
     },
-    removeAgent: async (agentId) => await removeAgent(runtime, id, text(agentId, 'agentId'), LIBRARY),
+    removeAgent: async (agentId) => await removeAgent(runtime, id, text(agentId, 'agentId'), PROGRAM),
     agents: async () => {
       const agents = await runtime.store.read((reader) => reader.agents(id));
       return agents.map(toAgent);
@@ -222,28 +210,28 @@ export function createWorldHandle<A extends Approval>(
       (await listApprovals(runtime, id, approvalFilter(filter) ?? { status: 'pending' })) as A[],
     approval: async (approvalId) =>
       (await showApproval(runtime, id, text(approvalId, 'approvalId'))) as (A & ApprovalWithContext) | undefined,
-    decide: async (approval, decision, signer) => {
+    decide: async (approval, decision, by) => {
       if (typeof approval !== 'string' && !isObject(approval)) text(approval, 'approval');
       const shown = typeof approval === 'string' ? {} : { callHash: approval.callHash };
       const tool_call_id = typeof approval === 'string' ? approval : approval.approvalId;
-      return await publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(signer));
+      return await publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(by));
     },
-    publishToolResult: async (agentId, result, signer) =>
-      await publishToolResult(runtime, id, text(agentId, 'agentId'), result, signerOf(signer)),
-    answer: async (question, content, signer) => {
+    publishToolResult: async (agentId, result, by) =>
+      await publishToolResult(runtime, id, text(agentId, 'agentId'), result, signerOf(by)),
+    answer: async (question, content, by) => {
       const asked = isObject(question) ? question.approvalId : question;
       const tool_call_id = text(asked, 'question');
-      return await publishToolResult(runtime, id, undefined, { tool_call_id, content }, signerOf(signer));
+      return await publishToolResult(runtime, id, undefined, { tool_call_id, content }, signerOf(by));
     },
     grants: () => listGrants(runtime, id),
-    revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), LIBRARY),
+    revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), PROGRAM),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
     setPolicy: async (rules) => {
-      await setPolicy(runtime, id, rules, LIBRARY);
+      await setPolicy(runtime, id, rules, PROGRAM);
     },
     checkPolicy: async (check) => await checkPolicy(runtime, id, parseInput(policyCheckSchema, check, 'check')),
     update: async (change) => {
-      await updateWorld(runtime, id, change, LIBRARY);
+      await updateWorld(runtime, id, change, PROGRAM);
     },
     audit: async (wanted) => {
       const { after = 0, limit = 1000 } = page(wanted);
@@ -252,7 +240,7 @@ export function createWorldHandle<A extends Approval>(
     verifyAudit: () => runtime.store.verifyAudit(id),
     clients: engine.clients,
     quiet: () => untilQuiet(engine, approver),
-    delete: () => deleteWorld(runtime, id, LIBRARY),
+    delete: () => deleteWorld(runtime, id, PROGRAM),
   };
 }
 
@@ -272,15 +260,15 @@ function createChatHandle(
     id,
     // Spread the options first, so that they can't override the speaker or the chat.
     send: async (content, options) =>
-      await publishMessage(runtime, { ...options, worldId, chatId: id, content, speaker: 'human' }),
+      await publishMessage(runtime, { ...options, worldId, chatId: id, content, speaker: 'human', who: PROGRAM.who }),
     messages: async (wanted) => await listMessages(runtime, id, page(wanted)),
     memory: async (agentId) => await agentMemoryOf(runtime, id, text(agentId, 'agentId')),
     status,
     matches: async (rule) => await matchesInChat(runtime, worldId, id, text(rule, 'rule')),
     title: async () => (await find()).title,
     settled: () => untilSettled(engine, { worldId, id, status }, approver),
-    stop: () => stopChat(runtime, worldId, id, LIBRARY),
-    delete: () => deleteChat(runtime, worldId, id, LIBRARY),
+    stop: () => stopChat(runtime, worldId, id, PROGRAM),
+    delete: () => deleteChat(runtime, worldId, id, PROGRAM),
   };
 }
 

@@ -4,6 +4,7 @@ import { messageSchema } from './messages.js';
 import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
+import { whoSchema } from './who.js';
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
 /** The state of an approval. */
@@ -87,7 +88,7 @@ export const grantSchema = z.object({
   /** If absent, the grant covers every call to the tool by this agent in this chat. */
   pattern: z.string().exactOptional(),
   scope: z.literal('session'),
-  grantedBy: z.string(),
+  grantedBy: whoSchema,
   grantedAt: z.string(),
   lastUsedAt: z.string(),
 });
@@ -109,7 +110,11 @@ const auditRecordSchema = z.object({
   original: z.string().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),
-  who: z.string().exactOptional(),
+  /** A name in records of older versions. */
+  who: z.union([whoSchema, z.string()]).exactOptional(),
+  /** The device or client that it came from. */
+  via: z.string().exactOptional(),
+  /** The id of the registered client. In records of older versions, possibly a name. */
   client: z.string().exactOptional(),
   why: z.string().exactOptional(),
   rule: z.string().exactOptional(),

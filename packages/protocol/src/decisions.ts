@@ -51,11 +51,6 @@ export const clientToolResultSchema = z
   .refine(({ content, error }) => (content === undefined) !== (error === undefined), 'send either content or error');
 export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 
-/** Who decided, and from which client. Taken from the connection, never from the request body (A16). */
-export const signerSchema = z.strictObject({ who: z.string().min(1).max(200), client: z.string().min(1).max(200) });
-/** Who decided, and from which client. */
-export type Signer = z.infer<typeof signerSchema>;
-
 /** A client's registration (W3). Its tools are validated individually, under the names that agents use. */
 export const newClientSchema = z.strictObject({
   label: z.string().min(1).max(200),

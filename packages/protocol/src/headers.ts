@@ -2,3 +2,5 @@ export const SESSION_HEADER = 'X-Countersign-Session';
 export const CLIENT_HEADER = 'X-Countersign-Client';
 /** Response header: this server is shutting down and hasn't processed the request. Retrying with the next server is safe. */
 export const LEAVING_HEADER = 'X-Countersign-Leaving';
+/** The User-Agent of our own terminal commands, so that records can say where a decision came from (A16). */
+export const TERMINAL_AGENT = 'countersign-terminal';

@@ -1,5 +1,5 @@
 export { VERSION } from './version.js';
-export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER } from './headers.js';
+export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER, TERMINAL_AGENT } from './headers.js';
 export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
@@ -45,22 +45,17 @@ export {
   toolNameSchema,
 } from './tools.js';
 export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './tools.js';
-export {
-  clientToolResultSchema,
-  newClientSchema,
-  questionAnswerSchema,
-  signerSchema,
-  toolDecisionSchema,
-} from './decisions.js';
+export { clientToolResultSchema, newClientSchema, questionAnswerSchema, toolDecisionSchema } from './decisions.js';
 export type {
   ClientToolResult,
   NewClient,
   QuestionAnswer,
   RefusalCode,
-  Signer,
   ToolDecision,
   ToolResultOutcome,
 } from './decisions.js';
+export { readWho, signerSchema, SYSTEM, whoSchema, whoText } from './who.js';
+export type { Signer, Who } from './who.js';
 export {
   crudEventSchema,
   isStoredEvent,

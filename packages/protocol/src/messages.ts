@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { whoSchema } from './who.js';
 
 export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
 export type Role = z.infer<typeof roleSchema>;
@@ -27,6 +28,8 @@ export const messageSchema = z.object({
   role: roleSchema,
   /** An agent's id, or the speaker's name: `human` unless the client set another one, `world`, or `system`. */
   sender: z.string().min(1),
+  /** The person who sent the message, or who decided the approval that it is about. Models never see it (A16). */
+  who: whoSchema.exactOptional(),
   content: z.string(),
   /** The model's thinking before this answer, if the vendor returns it. Untrusted text: mentions and calls in it have no effect. */
   thinking: z.string().exactOptional(),

@@ -21,6 +21,7 @@ export interface MessagesTable {
   seq: number;
   role: string;
   sender: string;
+  who: string | null;
   speaker: string;
   agent_id: string | null;
   turn_id: string | null;
@@ -43,6 +44,7 @@ export interface TurnsTable {
   agent_id: string;
   trigger_id: string;
   trigger_seq: number;
+  requester: string | null;
   state: string;
   outcome: string | null;
   iteration: number;

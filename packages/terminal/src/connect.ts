@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { ClientError, createClient, type Client } from '@countersign/client';
+import { TERMINAL_AGENT } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
@@ -83,7 +84,7 @@ export async function connect(
   const first = await findOrStart();
   const { fetch } = followServer(first, findNext);
   return {
-    client: createClient({ url: first.url, token: first.token, fetch }),
+    client: createClient({ url: first.url, token: first.token, fetch, userAgent: TERMINAL_AGENT }),
     own: () => own.at(-1),
     isServed: async () => (await servers.find(home)) !== undefined,
     async close() {
@@ -102,7 +103,7 @@ function checked(url: string): string {
 }
 
 async function talkTo(url: string, token: string | undefined): Promise<Connected> {
-  const client = createClient({ url, token: known(url, token) });
+  const client = createClient({ url, token: known(url, token), userAgent: TERMINAL_AGENT });
   try {
     await client.health({ signal: AbortSignal.timeout(FIRST_ANSWER_MS) });
   } catch (error) {

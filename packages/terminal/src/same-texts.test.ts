@@ -1,5 +1,5 @@
 import { decisionStory, type ApprovalView, type Decision } from '@countersign/client';
-import { HIDDEN_IN_CODE, type Approval } from '@countersign/protocol';
+import { HIDDEN_IN_CODE, SYSTEM, type Approval } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../tests/support/any-character.js';
@@ -74,12 +74,15 @@ it('[A11] a card also shows in the bar of a short screen when it expires', () =>
 
 it('[A11] [W5] describes a decision the same way in every mode', () => {
   const at = new Date(NOW - 3000).toISOString();
-  const decision: Decision = { outcome: 'approved', scope: 'once', by: 'ada', client: 'terminal', at };
-  expect(describeDecision(decision, NOW)).toBe('Approved once by ada in the terminal, 3 s ago');
-  const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at, waitedMs: 30_000 };
+  const ada = { kind: 'person', id: 'owner', name: 'ada' } as const;
+  const decision: Decision = { outcome: 'approved', scope: 'once', by: ada, via: 'terminal', at };
+  expect(describeDecision(decision, NOW)).toBe('Approved once by ada, from the terminal, 3 s ago');
+  const expired: Decision = { outcome: 'expired', scope: 'once', by: SYSTEM, at, waitedMs: 30_000 };
   expect(describeDecision(expired, NOW)).toBe(decisionStory(expired, NOW));
   expect(callLook({ status: { kind: 'expired', reason: '' } }, expired, undefined).words).toBe(
     'expired after 30 s, nothing ran',
   );
-  expect(describeDecision({ ...decision, by: `${'x'.repeat(500)}\u001B[2J` }, NOW)).toMatch(/^[^\u001B]{0,200}$/u);
+  expect(describeDecision({ ...decision, by: { ...ada, name: `${'x'.repeat(500)}\u001B[2J` } }, NOW)).toMatch(
+    /^[^\u001B]{0,200}$/u,
+  );
 });

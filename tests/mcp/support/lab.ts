@@ -30,7 +30,7 @@ import { findSandbox, mcpServers, type McpOptions } from '@countersign/tools';
 import { root } from '../../support/source-modules.js';
 import { until } from './until.js';
 
-export const ME: Signer = { who: 'me', client: 'test' };
+export const ME: Signer = { who: { kind: 'person', id: 'me', name: 'me' }, via: 'test' };
 
 export interface LabOptions {
   script?: Script;

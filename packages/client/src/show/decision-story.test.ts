@@ -1,51 +1,64 @@
+import { readWho, SYSTEM } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { decisionStory, expiredText, scopeText, approvedText } from './decision-story.js';
 
+const ada = { kind: 'person', id: 'p1', name: 'Ada Lovelace' } as const;
 const at = '2026-01-01T00:00:00.000Z';
 const now = Date.parse('2026-01-01T00:00:03.000Z');
 
 describe('descriptions of a decision', () => {
   it('name who decided, where and when', () => {
-    expect(decisionStory({ outcome: 'approved', scope: 'once', by: 'ada', client: 'terminal', at }, now)).toBe(
-      'Approved once by ada in the terminal, 3 s ago',
+    expect(decisionStory({ outcome: 'approved', scope: 'once', by: ada, via: 'terminal', at }, now)).toBe(
+      'Approved once by Ada Lovelace, from the terminal, 3 s ago',
     );
-    expect(decisionStory({ outcome: 'approved', scope: 'session', by: 'ada', at }, now, 'ada')).toBe(
+    expect(decisionStory({ outcome: 'approved', scope: 'session', by: ada, at }, now, 'p1')).toBe(
       'Approved for this chat by you, 3 s ago',
     );
   });
 
-  it('take the place only from the client, not from the signer’s name', () => {
-    const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'web', at } as const;
-    expect(decisionStory(decision, now)).toBe('Approved once by browser session 12ab in the web app, 3 s ago');
-    expect(decisionStory({ ...decision, client: 'http' }, now)).toBe('Approved once by browser session 12ab, 3 s ago');
+  it('[A16] name the device, and mark an agent as one', () => {
+    const decision = { outcome: 'approved', scope: 'once', by: ada, via: 'Chrome on Linux', at } as const;
+    expect(decisionStory(decision, now)).toBe('Approved once by Ada Lovelace, from Chrome on Linux, 3 s ago');
+    expect(decisionStory(decision, now, 'p1')).toBe('Approved once by you, from Chrome on Linux, 3 s ago');
+    expect(decisionStory({ ...decision, via: 'http' }, now)).toBe('Approved once by Ada Lovelace, 3 s ago');
+    const agent = { kind: 'agent', id: 'reviewer', name: 'Reviewer' } as const;
+    expect(approvedText({ ...decision, by: agent })).toBe('approved once by Reviewer (agent)');
+  });
+
+  it('[A16] show decisions of older versions with the name they were recorded under', () => {
+    const by = readWho('browser session 12ab');
+    const decision = { outcome: 'approved', scope: 'once', by, via: 'web', at } as const;
+    expect(decisionStory(decision, now, '')).toBe('Approved once by browser session 12ab, from the web app, 3 s ago');
   });
 
   it('[A5] name the rule or grant that allowed the call, and its author', () => {
     const rule = 'allow remove(path=a*)';
-    const byRule = { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule } } as const;
-    expect(decisionStory(byRule, now)).toBe('Allowed by a rule written by ada, 3 s ago: allow remove(path=a*)');
-    expect(approvedText(byRule, 'ada')).toBe('allowed by a rule written by you');
+    const byRule = { outcome: 'approved', scope: 'always', by: ada, at, released: { rule } } as const;
+    expect(decisionStory(byRule, now)).toBe(
+      'Allowed by a rule written by Ada Lovelace, 3 s ago: allow remove(path=a*)',
+    );
+    expect(approvedText(byRule, 'p1')).toBe('allowed by a rule written by you');
     expect(scopeText(byRule)).toBe('allowed by a rule');
-    const admin = { ...byRule, by: 'system' };
+    const admin = { ...byRule, by: SYSTEM };
     expect(decisionStory(admin, now)).toBe('Allowed by a rule, 3 s ago: allow remove(path=a*)');
-    const byGrant = { outcome: 'approved', scope: 'session', by: 'ada', at, released: {} } as const;
-    expect(decisionStory(byGrant, now)).toBe('Allowed for this chat by ada, 3 s ago');
+    const byGrant = { outcome: 'approved', scope: 'session', by: ada, at, released: {} } as const;
+    expect(decisionStory(byGrant, now)).toBe('Allowed for this chat by Ada Lovelace, 3 s ago');
     expect(approvedText({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
   });
 
   it('give the reason for a denial', () => {
-    expect(decisionStory({ outcome: 'denied', scope: 'once', by: 'ada', at, reason: 'not this one' }, now)).toBe(
-      'Denied by ada, 3 s ago: not this one',
+    expect(decisionStory({ outcome: 'denied', scope: 'once', by: ada, at, reason: 'not this one' }, now)).toBe(
+      'Denied by Ada Lovelace, 3 s ago: not this one',
     );
   });
 
   it('[A7.2] say that a changed call needs approval again, without naming a person', () => {
-    const superseded = { outcome: 'superseded', scope: 'once', by: 'system', at, reason: 'changed' } as const;
+    const superseded = { outcome: 'superseded', scope: 'once', by: SYSTEM, at, reason: 'changed' } as const;
     expect(decisionStory(superseded, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
   });
 
   it('[A11] show an expired approval, and how long it waited', () => {
-    const expired = { outcome: 'expired', scope: 'once', by: 'system', at } as const;
+    const expired = { outcome: 'expired', scope: 'once', by: SYSTEM, at } as const;
     expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');
     expect(decisionStory({ ...expired, waitedMs: 5_000 }, now)).toBe('Expired after 5 s, nothing ran');
     expect(decisionStory(expired, now)).toBe('Expired, nothing ran');
@@ -54,9 +67,9 @@ describe('descriptions of a decision', () => {
   });
 
   it('name who approved and the scope', () => {
-    const approved = { outcome: 'approved', scope: 'session', by: 'ada', at } as const;
-    expect(approvedText(approved)).toBe('approved for this chat by ada');
-    expect(approvedText(approved, 'ada')).toBe('approved for this chat by you');
-    expect(approvedText({ ...approved, by: '', scope: 'always' })).toBe('approved always');
+    const approved = { outcome: 'approved', scope: 'session', by: ada, at } as const;
+    expect(approvedText(approved)).toBe('approved for this chat by Ada Lovelace');
+    expect(approvedText(approved, 'p1')).toBe('approved for this chat by you');
+    expect(approvedText({ outcome: 'approved', scope: 'always', at })).toBe('approved always');
   });
 });

@@ -1,5 +1,6 @@
 import type { Decision } from '../state.js';
 import { agoText, secondsText } from './time-text.js';
+import { fromText, nameOf } from './who-text.js';
 
 /** How long an approval applies, as displayed. */
 const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
@@ -8,7 +9,7 @@ const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
   always: 'always',
 };
 
-/** `Approved once by you, 3 s ago`, `Denied by … in the terminal: not this one`. */
+/** `Approved once by you, 3 s ago`, `Denied by …, from the terminal, 3 s ago: not this one`. `me`: the reader's id. */
 export function decisionStory(decision: Decision, now: number, me?: string): string {
   const who = byText(decision, me);
   const where = whereText(decision);
@@ -64,22 +65,12 @@ export function expiredText(decision: Decision | undefined): string {
   return `expired${waited}, nothing ran`;
 }
 
-/** ` by ada`; empty if no person decided. */
+/** ` by Ada Lovelace`; empty if no person decided, or if it isn't known yet who did. */
 export function byText({ by }: Pick<Decision, 'by'>, me?: string): string {
-  return by === 'system' || by === '' ? '' : ` by ${by === me ? 'you' : by}`;
+  if (by === undefined || by.kind === 'system') return '';
+  return ` by ${by.id !== '' && by.id === me ? 'you' : nameOf(by)}`;
 }
 
-/** Our own clients, by their registered label. */
-const PLACES = new Map([
-  ['web', 'web app'],
-  ['terminal', 'terminal'],
-  ['editor', 'editor'],
-]);
-
-function whereText({ by, client }: Decision): string {
-  if (client === undefined || by === 'system' || by === '') return '';
-  // A program that sent the token without registering as a client.
-  if (client === 'http') return '';
-  const own = PLACES.get(client.toLowerCase());
-  return own === undefined ? ` in ${client}` : ` in the ${own}`;
+function whereText({ by, via }: Decision): string {
+  return by === undefined || by.kind === 'system' ? '' : fromText(via);
 }

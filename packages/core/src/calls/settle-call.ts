@@ -1,4 +1,4 @@
-import { describeReason } from '@countersign/protocol';
+import { describeReason, SYSTEM, type Who } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
 import type { Settlement } from '../facts/fact.js';
 import { maskArguments } from '../masking/index.js';
@@ -43,7 +43,7 @@ export function settleOpenCalls(
   runtime: Runtime,
   step: Step,
   turn: Pick<TurnRecord, 'id' | 'chatId'>,
-  end: { outcome: 'stopped' | 'interrupted'; reason: string; by: string },
+  end: { outcome: 'stopped' | 'interrupted'; reason: string; by: Who },
 ): void {
   const { tx } = step;
   const { reason, by } = end;
@@ -68,7 +68,7 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: Invocation
   for (const { id: approvalId, invocationId, question } of tx.pendingApprovals(chatId)) {
     if (question?.raisedBy !== 'tool' || invocationId !== callId) continue;
     const about = { chatId, callId, approvalId };
-    tx.write({ kind: 'approval-decided', ...about, how: 'expire', reason: 'the call ended', by: 'system' });
+    tx.write({ kind: 'approval-decided', ...about, how: 'expire', reason: 'the call ended', by: SYSTEM });
   }
 }
 

@@ -7,6 +7,8 @@ import {
   newMessageSchema,
   parseInput,
   resolveAddressees,
+  type Who,
+  whoText,
 } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
 import type { MessageRecord } from '../ports/index.js';
@@ -21,14 +23,22 @@ export interface IncomingMessage extends NewMessage {
   chatId: string;
   /** `human` or `world`: agents speak only in their own turns (M4). */
   speaker: 'human' | 'world';
+  /** The person or token that sent it, as known from the connection. */
+  who?: Who;
 }
 
 /** Stores a message and the turns of all agents that answer it in one step, then wakes them. */
 export async function publishMessage(
   runtime: Runtime,
-  { worldId, chatId, speaker, ...message }: IncomingMessage,
+  { worldId, chatId, speaker, who, ...message }: IncomingMessage,
 ): Promise<{ messageId: string }> {
-  const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
+  const incoming = {
+    ...parseInput(newMessageSchema, message, 'message'),
+    worldId,
+    chatId,
+    speaker,
+    ...(who && { who }),
+  };
   await runtime.resumeUnfinished({ chatId });
   await maskLongTexts([incoming.content]);
   return await storeMessage(runtime, incoming);
@@ -44,13 +54,14 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
     const message = step.tx.newMessage(chat.id, {
       role: 'user',
       sender: senderOf(step.snapshot, incoming),
+      who: incoming.who === undefined ? null : whoText(incoming.who),
       speaker: incoming.speaker,
       content: incoming.content,
       addressees: addresseesOf(step.snapshot, incoming),
       clientMessageId: clientMessageId ?? null,
     });
     step.tx.write({ kind: 'message-sent', message });
-    queueTurns(runtime, step, message);
+    queueTurns(runtime, step, message, message.who);
     explainNoAnswer(step, message);
     return { messageId: message.id };
   });

@@ -30,8 +30,8 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
   const turns = step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;
   stopTurns(runtime, step, turns, signer);
-  step.tx.record({ kind: 'stop', chatId, who: signer.who, client: signer.client });
-  step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who}.` } });
+  step.tx.record({ kind: 'stop', chatId, ...signer });
+  step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who.name}.` } });
 }
 
 /** Ends turns and settles their calls. */

@@ -39,7 +39,7 @@ export async function registerClient(
       decision: 'client registered',
       client: id,
       why: maskSecrets(why),
-      ...(signer === undefined ? {} : { who: signer.who }),
+      ...(signer === undefined ? {} : { who: signer.who, via: signer.via }),
     });
     return made;
   });

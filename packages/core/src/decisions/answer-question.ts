@@ -13,6 +13,8 @@ import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { settleCall } from '../calls/settle-call.js';
 import {
+  byText,
+  cannotAsk,
   reloadCall,
   digestOf,
   findCall,
@@ -64,7 +66,7 @@ function checkAnswer(
     return refused('invalid', 'content: this call is not a question', state);
   }
   // A client that registered as unable to ask a person can't answer for one (A13).
-  if (step.tx.client(signer.client)?.approvals === false) {
+  if (cannotAsk(step, signer)) {
     return refused('foreign', "this client registered with approvals: false, so it can't answer questions", state);
   }
   const digest = digestOf(runtime, { answer: sent.content });
@@ -82,10 +84,9 @@ function outcomeOfRepeat(approval: ApprovalRecord, digest: string, { invocation 
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this question has expired', state);
   if (approval.decisionDigest === digest) return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
-  const by = approval.decidedBy === null ? '' : ` by ${approval.decidedBy}`;
   return refused(
     'settled',
-    `this question was already ${approval.status === 'denied' ? 'declined' : 'answered'}${by}`,
+    `this question was already ${approval.status === 'denied' ? 'declined' : 'answered'}${byText(approval)}`,
     state,
   );
 }
@@ -98,9 +99,9 @@ function recordAnswer(
   { content: answer, digest, signer }: { content: string; digest: string; signer: Signer },
 ): void {
   const { chatId, id: callId } = invocation;
-  const { who: by, client } = signer;
+  const { who: by, via, client } = signer;
   const about = { chatId, callId, approvalId: approval.id };
-  step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, client, digest, answer });
+  step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, via, client, digest, answer });
   // The tool that asked is running and waits for this message.
   if (approval.question?.raisedBy === 'tool') return;
   step.tx.write({ kind: 'call-started', chatId, callId, epoch: turn.epoch });
@@ -120,7 +121,8 @@ export function declineQuestion(
     const detail = 'decision: this is a question. Answer it with content, or decline it with deny';
     return refused('invalid', detail, invocation.status);
   }
-  const declined = { how: 'deny', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
+  const { who: by, via, client } = signer;
+  const declined = { how: 'deny', reason: sent.reason, by, via, client, digest } as const;
   const error = 'Nobody answered the question';
   denyApproval(runtime, step, { approval, invocation }, declined, error);
   // If a running tool asked, it continues.

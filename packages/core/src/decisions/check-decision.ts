@@ -1,4 +1,12 @@
-import { type ToolDecision, describeReason, type ApprovalOption, type Scope, type Signer } from '@countersign/protocol';
+import {
+  type ToolDecision,
+  describeReason,
+  type ApprovalOption,
+  type Scope,
+  type Signer,
+  SYSTEM,
+  whoText,
+} from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
@@ -115,7 +123,7 @@ export function supersedeApproval(
   askAgain(step, invocation, judged.call, gate, signed);
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };
-  step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'changed', by: 'system' });
+  step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'changed', by: SYSTEM });
   return true;
 }
 
@@ -213,10 +221,18 @@ function checkGrant(
     decision: {
       ...base,
       record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
-      writeGrantOrRule: ({ tx }, { who: grantedBy }) => {
+      writeGrantOrRule: ({ tx }, { who }) => {
         const { worldId, chatId, agentId, toolName, rule: answeredRule } = approval;
         const times = { grantedAt: tx.now(), lastUsedAt: tx.now(), revokedAt: null };
-        const about = { worldId, chatId, agentId, toolName, pattern: pattern ?? null, answeredRule, grantedBy };
+        const about = {
+          worldId,
+          chatId,
+          agentId,
+          toolName,
+          pattern: pattern ?? null,
+          answeredRule,
+          grantedBy: whoText(who),
+        };
         const key = keyOfPattern(pattern ?? null);
         tx.write({ kind: 'grant-given', grant: { id: grantId, ...about, ...times }, key });
       },
@@ -251,8 +267,15 @@ function checkRule(
         const added = [...new Set(rules)].filter((each) => !policy.includes(each));
         if (added.length === 0) return;
         const { worldId, chatId, invocationId: callId } = approval;
-        const by = { by: signer.who, client: signer.client };
-        step.tx.write({ kind: 'rules-added', worldId, chatId, callId, policy: [...policy, ...added], added, ...by });
+        step.tx.write({
+          kind: 'rules-added',
+          worldId,
+          chatId,
+          callId,
+          policy: [...policy, ...added],
+          added,
+          by: signer,
+        });
       },
     },
   };

@@ -1,3 +1,4 @@
+import { SYSTEM } from '@countersign/protocol';
 import type { ApprovalDecided } from '../facts/fact.js';
 import { isUnattended, UNATTENDED } from '../calls/gate-call.js';
 import { settleCall } from '../calls/settle-call.js';
@@ -6,7 +7,7 @@ import { commit, readState } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
-type Denied = Pick<ApprovalDecided, 'by' | 'client' | 'reason' | 'scope' | 'digest' | 'rule'> & {
+type Denied = Pick<ApprovalDecided, 'by' | 'via' | 'client' | 'reason' | 'scope' | 'digest' | 'rule'> & {
   how: 'deny' | 'expire';
 };
 
@@ -38,7 +39,7 @@ export function expireApproval(
   const { approval, invocation } = about;
   const error =
     approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
-  denyApproval(runtime, step, about, { how: 'expire', reason: 'timed out', by: 'system' }, error);
+  denyApproval(runtime, step, about, { how: 'expire', reason: 'timed out', by: SYSTEM }, error);
 }
 
 /** Denies pending approvals after the last client that could decide them has left. */
@@ -58,7 +59,7 @@ function deny(runtime: Runtime, step: Step, approvalId: string): void {
   const invocation = approval === undefined ? undefined : step.tx.invocation(approval.invocationId);
   if (approval === undefined || invocation === undefined) return;
   if (step.tx.turn(invocation.turnId) === undefined || !isUnattended(step.tx, step.snapshot)) return;
-  const denied = { how: 'deny', reason: UNATTENDED, by: 'system' } as const;
+  const denied = { how: 'deny', reason: UNATTENDED, by: SYSTEM } as const;
   const error = `${invocation.toolName} was not run`;
   denyApproval(runtime, step, { approval, invocation }, denied, error);
 }

@@ -1,4 +1,4 @@
-import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
+import { readWho, type RefusalCode, type Signer, type ToolResultOutcome } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { keyedHash } from '../calls/sign-call.js';
@@ -52,9 +52,19 @@ async function findStored(reader: StoreReader, id: string): Promise<FoundCall | 
   return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
 }
 
+/** Whether a client sent this that registered as unable to ask a person, so it can't decide for one (A13). */
+export function cannotAsk({ tx }: Step, { client }: Signer): boolean {
+  return client !== undefined && tx.client(client)?.approvals === false;
+}
+
+/** Names the person who decided, for a refusal. */
+export function byText({ decidedBy }: ApprovalRecord): string {
+  return decidedBy === null ? '' : ` by ${readWho(decidedBy).name}`;
+}
+
 /** The data that a step must load to decide a call. */
 export function needsOf(found: FoundCall | undefined, { client }: Signer): Pick<StepNeeds, 'chats' | 'clients'> {
-  return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
+  return { chats: found === undefined ? [] : [found.invocation.chatId], clients: client === undefined ? [] : [client] };
 }
 
 /**
@@ -120,7 +130,7 @@ export function recordRefusal(
 ): void {
   // If the call belongs to another world, record only the attempt.
   const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
-  step.tx.record({ kind: 'refusal', ...about, who: signer.who, client: signer.client, why: outcome.detail });
+  step.tx.record({ kind: 'refusal', ...about, ...signer, why: outcome.detail });
 }
 
 /** Distinguishes a repeat from a different decision. Keyed, so that a short secret can't be guessed from the digest. */

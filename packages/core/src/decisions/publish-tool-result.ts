@@ -27,6 +27,8 @@ import { releaseWaiting } from './release-waiting.js';
 import { startApproved } from '../calls/start-call.js';
 import { resumeTurn } from '../step/move-turn.js';
 import {
+  byText,
+  cannotAsk,
   reloadCall,
   digestOf,
   findCall,
@@ -135,7 +137,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   if (foreign !== undefined) return foreign;
   const state = invocation.status;
   // A client that registered as unable to ask a person can't decide for one (A13).
-  if (step.tx.client(signer.client)?.approvals === false) {
+  if (cannotAsk(step, signer)) {
     return refused('foreign', "this client registered with approvals: false, so it can't approve or deny calls", state);
   }
   if (approval === undefined) return refused('settled', 'this call did not need approval', state);
@@ -191,8 +193,7 @@ function outcomeOfRepeat(
   if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }
-  const by = approval.decidedBy === null ? '' : ` by ${approval.decidedBy}`;
-  return refused('settled', `this was already ${approval.status}${by}`, state);
+  return refused('settled', `this was already ${approval.status}${byText(approval)}`, state);
 }
 
 /** Identifies a decision, without its reason. Keyed, so that a short secret in an edit can't be guessed from the digest. */
@@ -221,6 +222,7 @@ function recordDecision(
   const decided = {
     reason,
     by: signer.who,
+    via: signer.via,
     client: signer.client,
     digest: decisionDigest(runtime, sent),
     rule: approval.rule ?? undefined,

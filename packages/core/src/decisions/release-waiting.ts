@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditEntry } from '@countersign/protocol';
+import { readWho, SYSTEM, type AuditEntry, type Who } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { resumeTurn } from '../step/move-turn.js';
@@ -20,11 +20,7 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
       let isStale = false;
       for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
         const by = await findAuthor(runtime, worldId, waiting.covering);
-        const needs = {
-          chats: [waiting.approval.chatId],
-          ...gateNeeds([waiting.judged]),
-          ...(by.client === undefined ? {} : { clients: [by.client] }),
-        };
+        const needs = { chats: [waiting.approval.chatId], ...gateNeeds([waiting.judged]) };
         const outcome = await commit(runtime, 'release', worldId, needs, (step) => release(runtime, step, waiting, by));
         isStale ||= outcome === 'stale';
       }
@@ -71,7 +67,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
     approvalId: approval.id,
     how: 'release',
     by: by.who,
-    client: by.client,
+    via: by.via,
     scope: rule === undefined ? 'session' : 'always',
     rule,
     approved: { arguments: text, callHash: null },
@@ -80,21 +76,21 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   return 'released';
 }
 
-/** The person who decided, and their client if known. */
+/** The person who decided, and from where if known. */
 interface Author {
-  who: string;
-  client?: string;
+  who: Who;
+  via?: string;
 }
 
 const PAGE = 500;
 /** The author of an administrator's rule, which nobody in this world wrote. */
-const NOBODY: Author = { who: 'system' };
+const NOBODY: Author = { who: SYSTEM };
 
 /** Finds the author of the grant or rule that covers a call. The author is recorded as the person who decided it (A16). */
 async function findAuthor(runtime: Runtime, worldId: string, covering: Covering): Promise<Author> {
   if (covering.kind === 'rule') return await findRuleAuthor(runtime, worldId, covering.rule);
   const grant = await runtime.store.read((reader) => reader.grant(covering.grantId));
-  return grant === undefined ? NOBODY : { who: grant.grantedBy };
+  return grant === undefined ? NOBODY : { who: readWho(grant.grantedBy) };
 }
 
 /** Reads the audit log backwards, page by page: a rule that releases a call was usually written just before. */
@@ -116,6 +112,6 @@ function isAboutWorldRule({ kind, rule, agentId, invocationId }: AuditEntry, wan
   return kind === 'policy' && rule === wanted && (agentId === undefined || invocationId !== undefined);
 }
 
-function authorOf({ who, client }: { who?: string; client?: string }): Author {
-  return { who: who ?? NOBODY.who, ...(client === undefined ? {} : { client }) };
+function authorOf({ who, via }: AuditEntry): Author {
+  return { who: who === undefined ? SYSTEM : readWho(who), ...(via === undefined ? {} : { via }) };
 }

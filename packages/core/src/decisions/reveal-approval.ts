@@ -4,7 +4,16 @@ import type { InvocationRecord } from '../ports/index.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { auditOf } from '../facts/calls.js';
-import { reloadCall, findCall, needsOf, recordRefusal, refused, refuseForeign, type FoundCall } from './find-call.js';
+import {
+  cannotAsk,
+  reloadCall,
+  findCall,
+  needsOf,
+  recordRefusal,
+  refused,
+  refuseForeign,
+  type FoundCall,
+} from './find-call.js';
 
 type Refused = ReturnType<typeof refused>;
 
@@ -43,7 +52,7 @@ function reveal(
   };
   const foreign = refuseForeign(found, { worldId, agentId: undefined });
   if (foreign !== undefined) return refuse(foreign);
-  if (step.tx.client(signer.client)?.approvals === false)
+  if (cannotAsk(step, signer))
     return refuse(refused('foreign', "this client registered with approvals: false, so it can't reveal secrets"));
   const isExpired = approval.expiresAt !== null && approval.expiresAt <= step.tx.now();
   if (approval.status !== 'pending' || turn.state === 'ended' || isExpired)
@@ -52,8 +61,7 @@ function reveal(
     kind: 'reveal',
     ...auditOf(invocation),
     approvalId: approval.id,
-    who: signer.who,
-    client: signer.client,
+    ...signer,
   });
   return { kind: 'revealed', call: toRevealed(invocation) };
 }

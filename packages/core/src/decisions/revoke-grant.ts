@@ -3,6 +3,9 @@ import type { GrantRecord } from '../ports/index.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
+/** A person, or `system`, which has no device. */
+type Author = Pick<Signer, 'who'> & Partial<Signer>;
+
 /** Revokes a grant, effective from the next call (A14). Returns false if it does not exist or was already revoked. */
 export async function revokeGrant(
   runtime: Runtime,
@@ -20,18 +23,18 @@ export async function revokeGrant(
 export async function revokeGrantsOf(
   change: WorldChange,
   concerns: (toolName: string) => boolean,
-  who: string,
+  by: Author,
   why: string,
 ): Promise<void> {
   for (const grant of await change.tx.grantsOfWorld(change.snapshot.world.id)) {
-    if (concerns(grant.toolName)) await revoke(change, grant, { who, why });
+    if (concerns(grant.toolName)) await revoke(change, grant, { ...by, why });
   }
 }
 
 async function revoke(
   { tx }: WorldChange,
   { id, worldId, chatId, agentId, toolName }: GrantRecord,
-  by: Signer | { who: string; why: string },
+  by: Author & { why?: string },
 ): Promise<boolean> {
   // Increments `rev`, so that a call that is just starting is judged again.
   if (!(await tx.revokeGrant(worldId, id))) return false;

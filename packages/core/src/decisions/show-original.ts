@@ -39,8 +39,7 @@ export async function showOriginal(
       ...(agentId === undefined ? {} : { agentId }),
       ...(tool === undefined ? {} : { tool }),
       invocationId,
-      who: signer.who,
-      client: signer.client,
+      ...signer,
     });
   });
   return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(args) };

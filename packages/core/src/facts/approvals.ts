@@ -1,4 +1,4 @@
-import { describeReason, REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
+import { describeReason, REQUEST_APPROVAL_TOOL, whoText } from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import type { ApprovalRecord, Emission, InvocationRecord, NewAuditRecord, RowChange } from '../ports/index.js';
 import { capText } from '../results/index.js';
@@ -121,10 +121,12 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
   const isFromTool = approval.question?.raisedBy === 'tool';
   const status = STATUS[how];
   const decision = status === 'approved' ? 'approve' : 'deny';
+  const signed = whoText(by);
   const reason = how === 'release' ? coveredBy(fact.rule) : fact.reason;
   const message = callMessage(context, call, {
     role: 'tool',
-    sender: by,
+    sender: by.name,
+    who: signed,
     // Not `human`: a decision is not a chat message and resets no limit (M12).
     speaker: 'tool',
     content: JSON.stringify({
@@ -133,7 +135,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
       reason,
       ...(how === 'expire' ? { expired: true } : {}),
       ...(how === 'supersede' ? { superseded: true } : {}),
-      client: fact.client === undefined ? undefined : context.clientLabel(fact.client),
+      via: fact.via,
       digest,
       ...(how === 'release'
         ? { released: true, ...(fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) }) }
@@ -150,7 +152,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     scope,
     reason: reason ?? null,
     decisionDigest: digest ?? null,
-    decidedBy: by,
+    decidedBy: signed,
     decidedAt: context.now,
   } as const;
   const changes: RowChange[] = [
@@ -197,7 +199,7 @@ const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: '
 
 /** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
-  { how, by, client, scope, answer, approved, rule }: ApprovalDecided,
+  { how, by, via, client, scope, answer, approved, rule }: ApprovalDecided,
   reason: string | undefined,
   isFromTool: boolean,
   call: InvocationRecord,
@@ -210,6 +212,7 @@ function decisionRecord(
     decision: AUDITED[how],
     ...(scope === undefined ? {} : { scope }),
     who: by,
+    ...(via === undefined ? {} : { via }),
     ...(client === undefined ? {} : { client }),
     ...(words === undefined ? {} : { why: how === 'release' ? words : maskSecrets(words) }),
     ...(rule === undefined ? {} : { rule: maskSecrets(rule) }),

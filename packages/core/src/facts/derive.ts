@@ -83,9 +83,9 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
 }
 
 function rulesAdded(fact: RulesAdded, { state }: FactContext): Derived {
-  const { worldId, chatId, callId, policy, added, by, client } = fact;
+  const { worldId, chatId, callId, policy, added, by } = fact;
   const { agentId, toolName } = callIn(state, callId);
-  const about = { chatId, invocationId: callId, agentId, tool: toolName, who: by, client };
+  const about = { chatId, invocationId: callId, agentId, tool: toolName, ...by };
   const records = added.map((rule): NewAuditRecord => ({
     kind: 'policy',
     rule,

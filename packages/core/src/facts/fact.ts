@@ -1,4 +1,4 @@
-import type { AskReason, Attachment, Scope, UnknownOutcome, Usage } from '@countersign/protocol';
+import type { AskReason, Attachment, Scope, Signer, UnknownOutcome, Usage, Who } from '@countersign/protocol';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -100,8 +100,10 @@ export interface ApprovalDecided extends OfCall {
   kind: 'approval-decided';
   approvalId: string;
   how: 'approve' | 'deny' | 'answer' | 'release' | 'expire' | 'supersede';
-  by: string;
-  /** The id or name of the client that the decision came from. */
+  by: Who;
+  /** The device or client that the decision came from. Absent if no person decided, or unknown. */
+  via?: string | undefined;
+  /** The id of that client, if it is registered. */
   client?: string | undefined;
   /** Default: `once`, and the audit record omits it. */
   scope?: Scope;
@@ -151,8 +153,7 @@ export interface RulesAdded extends OfCall {
   /** All rules of the world, including the new ones. */
   policy: readonly string[];
   added: readonly string[];
-  by: string;
-  client: string;
+  by: Signer;
 }
 
 /** The effects of a fact, in the order in which they are applied. */
@@ -171,7 +172,6 @@ export interface FactContext {
   /** Open and queued turns of the world before the fact. */
   working: () => number;
   agentName: (agentId: string) => string;
-  clientLabel: (clientId: string) => string;
   /** Assigns a message its id and position in the chat. */
   message: (fields: MessageFields) => MessageRecord;
 }

@@ -14,7 +14,7 @@ const FACTS = {
     ...about,
     approvalId: 'approval',
     how: 'approve',
-    by: 'ann',
+    by: { kind: 'person', id: 'ann', name: 'ann' },
     approved: { arguments: '{}', callHash: 'hash' },
   },
 } satisfies Record<string, ChatFact>;

@@ -39,8 +39,6 @@ export class StepTransaction {
   protected readonly created = new Map<string, ChatState>();
   /** Chats in which a turn started, paused, resumed or ended. */
   readonly #active = new Set<string>();
-  /** The last client looked up. Cached, because a signer is looked up several times. */
-  #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
   /** Cached, because most facts in a step are about one chat. */
   #lastContext: FactContext | undefined;
@@ -105,6 +103,7 @@ export class StepTransaction {
       seq: lastSeq + 1,
       role: fields.role,
       sender: fields.sender,
+      who: fields.who ?? null,
       speaker: fields.speaker,
       agentId: fields.agentId ?? null,
       turnId: fields.turnId ?? null,
@@ -228,8 +227,7 @@ export class StepTransaction {
 
   client(id: string): ClientRecord | undefined {
     this.#assertNeeded(this.#needs.clients?.includes(id) === true, 'clients');
-    if (this.#client?.id !== id) this.#client = { id, found: this.#reads.client(id) };
-    return this.#client.found;
+    return this.#reads.client(id);
   }
   /** Whether a client that can ask a person is connected (A13). */
   hasAsker(): boolean {
@@ -312,7 +310,6 @@ export class StepTransaction {
       state,
       working: () => this.countWorking(),
       agentName: this.#agentName,
-      clientLabel: (id) => this.client(id)?.label ?? id,
       message: (fields) => this.newMessage(state.chat.id, fields),
     };
     return this.#lastContext;

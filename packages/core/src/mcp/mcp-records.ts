@@ -1,3 +1,4 @@
+import { SYSTEM } from '@countersign/protocol';
 import type {
   McpRecords,
   McpServerRecord,
@@ -140,6 +141,6 @@ async function revokeChanged(change: WorldChange, tool: McpToolRecord): Promise<
   const difference = describeDifference(tool);
   if (difference === undefined) return;
   const why = maskText(difference).value;
-  change.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: 'system', why });
-  await revokeGrantsOf(change, (toolName) => toolName === tool.name, 'system', 'its tool changed');
+  change.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: SYSTEM, why });
+  await revokeGrantsOf(change, (toolName) => toolName === tool.name, { who: SYSTEM }, 'its tool changed');
 }

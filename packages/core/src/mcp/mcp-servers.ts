@@ -92,7 +92,7 @@ export async function updateMcpServer(
     if (isOther) {
       record(change.tx, 'MCP server changed', definition, signer);
       // The grants were given for another program under the same names.
-      await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was changed');
+      await revokeGrantsOf(change, isToolOf(name), signer, 'its MCP server was changed');
     }
     if (accept === true) await acceptTools(change, name, signer);
     emitServer(change, 'update', name);
@@ -181,7 +181,7 @@ export async function removeMcpServer(
     const { definition } = server;
     await change.tx.deleteMcpServer(worldId, name);
     record(change.tx, 'MCP server removed', definition, signer);
-    await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was removed');
+    await revokeGrantsOf(change, isToolOf(name), signer, 'its MCP server was removed');
     emitServer(change, 'delete', name);
   });
   await runtime.mcp?.reload(worldId, name);

@@ -30,11 +30,12 @@ interface Starting extends Place, McpSignInRequest {
   redirectUrl: string;
   /** The browser session that must finish the sign-in. Absent for a program with the token. */
   session: string | undefined;
+  signer: Signer;
 }
 
 /** Starts to sign in to a remote server: returns the URL that a person opens in a browser. A new attempt replaces the last one. */
 export async function startMcpSignIn(runtime: Runtime, starting: Starting): Promise<McpSignInStart> {
-  const { worldId, name, redirectUrl, session, clientId, clientSecret } = starting;
+  const { worldId, name, redirectUrl, session, signer, clientId, clientSecret } = starting;
   const box = boxOf(runtime);
   const { remote, signIn: known } = await readRemote(runtime, starting);
   if (hasAuthorizationHeader(remote)) {
@@ -61,6 +62,7 @@ export async function startMcpSignIn(runtime: Runtime, starting: Starting): Prom
     verifier,
     redirectUrl,
     expiresAt,
+    signer,
     ...maybe('session', session),
   };
   await changeSignIn(runtime, 'start-mcp-sign-in', starting, (signIn, { server }) => {
@@ -96,8 +98,7 @@ export async function finishMcpSignIn(
     const { metadata, resource, client } = pending;
     await changeSignIn(runtime, 'finish-mcp-sign-in', place, (_signIn, { change, server }) => {
       if (remoteOf(runtime, server)?.url !== remote.url) throw changedMeanwhile();
-      const who = pending.session === undefined ? 'token' : `browser session ${pending.session.slice(0, 4)}`;
-      record(change.tx, 'MCP server signed in', server.definition, { who, client: 'web' });
+      record(change.tx, 'MCP server signed in', server.definition, pending.signer);
       const grant = { id: randomUUID(), metadata, client, tokens, ...maybe('resource', resource) };
       return { value: undefined, signIn: { grant } };
     });

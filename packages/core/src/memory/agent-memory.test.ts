@@ -12,6 +12,7 @@ function message(id: string, change: Partial<MessageRecord> = {}): MessageRecord
     seq: 1,
     role: 'user',
     sender: 'human',
+    who: null,
     speaker: 'human',
     agentId: null,
     turnId: null,

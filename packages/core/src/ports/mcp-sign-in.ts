@@ -1,3 +1,5 @@
+import type { Signer } from '@countersign/protocol';
+
 /** A sign-in to a remote MCP server with OAuth (A46.7). It is stored encrypted and never sent to a client. */
 export interface McpSignIn {
   grant?: McpGrant;
@@ -47,6 +49,8 @@ export interface McpPendingSignIn extends McpAuthorization {
   expiresAt: number;
   /** The browser session that started the sign-in and must finish it. Absent if a program with the token started it. */
   session?: string;
+  /** Who started it, for the audit log. */
+  signer: Signer;
 }
 
 /** A remote server and the headers that it gets. */

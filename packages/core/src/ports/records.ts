@@ -64,6 +64,8 @@ export interface MessageRecord {
   seq: number;
   role: Role;
   sender: string;
+  /** The JSON of a `Who`: the person who sent the message or decided the approval. Never sent to a model. */
+  who: string | null;
   /** Determined by how the message arrived; never derived from the sender's name (M4). */
   speaker: SpeakerKind;
   agentId: string | null;
@@ -114,6 +116,8 @@ export interface TurnRecord {
   agentId: string;
   triggerId: string;
   triggerSeq: number;
+  /** The JSON of a `Who`: whose message led to this turn, directly or through other agents. Null if unknown. */
+  requester: string | null;
   state: TurnState;
   outcome: TurnOutcome | null;
   /** Number of completed model calls. */
@@ -206,6 +210,7 @@ export interface ApprovalRecord {
   reason: string | null;
   /** Digest of the sent decision, to distinguish a repeat from a different decision (W5). */
   decisionDigest: string | null;
+  /** The JSON of a `Who`, or a name from an older version (`readWho`). */
   decidedBy: string | null;
   requestedAt: number;
   expiresAt: number | null;
@@ -221,6 +226,7 @@ export interface GrantRecord {
   pattern: string | null;
   /** The ask rule that the grant was given for, if any. The grant overrides no other ask rule (A2). */
   answeredRule: string | null;
+  /** The JSON of a `Who`, or a name from an older version (`readWho`). */
   grantedBy: string;
   grantedAt: number;
   lastUsedAt: number;

@@ -1,4 +1,4 @@
-import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
+import { readWho, type Message, type ToolCall, type ToolCallStatus } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
 import { maskArguments, maskResult, maskSecrets } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
@@ -15,6 +15,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
     content: record.role === 'tool' ? maskJsonText(record.content, record.secrets) : maskSecrets(record.content),
     createdAt: new Date(record.createdAt).toISOString(),
   };
+  if (record.who !== null) message.who = readWho(record.who);
   if (agentId !== null) message.agentId = agentId;
   if (replyTo !== null) message.replyToMessageId = replyTo;
   if (toolCalls !== null) {

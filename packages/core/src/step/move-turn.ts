@@ -8,17 +8,17 @@ import { describeMissingTool, findMissingTool } from './find-missing-tool.js';
 import { isSuspect, type Scheduler } from './scheduler.js';
 import type { Dispatch, Handover, Runtime, Situation, Started, Step } from './runtime.js';
 
-/** Queues the turns of the agents that answer a message, in the message's own step (S1). */
-export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord): void {
+/** Queues the turns of the agents that answer a message, in the message's own step (S1). `requester`: see `TurnRecord`. */
+export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord, requester: string | null): void {
   const { chatId, seq } = message;
   for (const agentId of message.addressees) {
-    step.tx.write({ kind: 'turn-queued', turn: queuedTurn(message, agentId) });
+    step.tx.write({ kind: 'turn-queued', turn: queuedTurn(message, agentId, requester) });
     // The turn queues behind an unfinished one and never replaces it (M11).
     if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
   }
 }
 
-function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
+function queuedTurn(message: MessageRecord, agentId: string, requester: string | null): TurnRecord {
   return {
     id: turnId(message.id, agentId),
     worldId: message.worldId,
@@ -26,6 +26,7 @@ function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
     agentId,
     triggerId: message.id,
     triggerSeq: message.seq,
+    requester,
     state: 'queued',
     outcome: null,
     iteration: 0,

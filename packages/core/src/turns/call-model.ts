@@ -211,7 +211,7 @@ async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: Te
     const message = hasWords ? answerMessage(step, turn, answer, { content, addressees }) : undefined;
     tx.write({ kind: 'model-answered', chatId, turnId, usage: response.usage, message });
     tx.write({ kind: 'turn-ended', chatId, turnId, outcome: hasWords ? 'answered' : 'passed' });
-    if (message !== undefined) queueTurns(runtime, step, message);
+    if (message !== undefined) queueTurns(runtime, step, message, turn.requester);
     else if (!ended) noticeEmptyAnswer(step, turn);
     openNext(runtime, step, { chatId, agentId: turn.agentId });
     return true;

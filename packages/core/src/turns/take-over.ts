@@ -1,3 +1,4 @@
+import { SYSTEM } from '@countersign/protocol';
 import type { SharedStore, TurnRecord } from '../ports/index.js';
 import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../calls/settle-call.js';
 import { commit } from '../step/commit.js';
@@ -128,7 +129,7 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
   const interruptions = culprit.interruptions + 1;
   step.tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
   const reason = 'the turn was interrupted too many times';
-  settleOpenCalls(runtime, step, culprit, { outcome: 'interrupted', reason, by: 'system' });
+  settleOpenCalls(runtime, step, culprit, { outcome: 'interrupted', reason, by: SYSTEM });
   const words = `This turn was interrupted ${interruptions} times and won't be retried. Check what it did, then send your message again.`;
   endWithError(runtime, step, step.tx.turn(turnId) ?? culprit, 'interrupted', words);
 }

@@ -8,6 +8,7 @@ import {
   type Question,
   type QueuedApproval,
   readReason,
+  readWho,
 } from '@countersign/protocol';
 import { maskArguments } from '../masking/index.js';
 import type {
@@ -181,7 +182,7 @@ export async function listGrants(runtime: Runtime, worldId: string): Promise<Gra
     toolName: grant.toolName,
     ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
     scope: 'session',
-    grantedBy: grant.grantedBy,
+    grantedBy: readWho(grant.grantedBy),
     grantedAt: new Date(grant.grantedAt).toISOString(),
     lastUsedAt: new Date(grant.lastUsedAt).toISOString(),
   }));

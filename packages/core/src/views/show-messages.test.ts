@@ -11,6 +11,7 @@ function answer(seq: number, thinking: string): MessageRecord {
     seq,
     role: 'assistant',
     sender: 'scout',
+    who: null,
     speaker: 'agent',
     agentId: 'scout',
     turnId: null,

@@ -59,7 +59,7 @@ async function sendMessage(
       ...(chat.id === invocation.chatId ? { replyTo: invocation.messageId } : {}),
     });
     step.tx.write({ kind: 'message-sent', message });
-    queueTurns(runtime, step, message);
+    queueTurns(runtime, step, message, step.tx.turn(invocation.turnId)?.requester ?? null);
     return { messageId: message.id, answeredBy: namesOf(step, message.addressees) };
   });
 }
@@ -107,7 +107,10 @@ async function createAgent(
         },
         'agent',
       );
-      const signer: Signer = { who: `agent ${maker.id}`, client: invocation.id };
+      const signer: Signer = {
+        who: { kind: 'agent', id: maker.id, name: maker.definition.name },
+        via: invocation.id,
+      };
       refuseTakenName(step.snapshot, definition, undefined);
       const agent = { worldId, id, definition, createdAt: step.tx.now() };
       step.tx.write({ kind: 'agent-added', agent });

@@ -22,7 +22,7 @@ describe('messages', () => {
       ['user', 'human', undefined],
       ['assistant', 'ada', 'ada'],
       ['assistant', 'ada', 'ada'],
-      ['tool', 'human', 'ada'],
+      ['tool', 'program', 'ada'],
       ['tool', 'tool', 'ada'],
       ['assistant', 'ada', 'ada'],
     ]);

@@ -57,7 +57,7 @@ export type Command = { ticks: number | 'all' } & (
   | { do: 'move'; folder: string }
 );
 
-const SIGNER = { who: 'kim', client: 'lab' };
+const SIGNER = { who: { kind: 'person', id: 'kim', name: 'kim' }, via: 'lab' } as const;
 
 /**
  * Performs one command and lets the given number of ticks pass, so that the next command interrupts its effects. Nothing in a lab waits for

@@ -5,7 +5,7 @@ import { openSqlite } from '@countersign/storage';
 import { obedient } from './obedient.js';
 
 /** The signer in tests where it doesn't matter who acts. */
-export const person: Signer = { who: 'meg', client: 'test' };
+export const person: Signer = { who: { kind: 'person', id: 'meg', name: 'meg' }, via: 'test' };
 
 /**
  * An engine without the facade, for tests of two worlds on one store, an instrumented store, or rewritten rows. Any

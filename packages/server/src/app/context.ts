@@ -11,6 +11,8 @@ export interface Env {
   Variables: {
     /** The signer, derived from the credential alone (A16). Set by `auth.middleware` before any route that writes. */
     signer: Signer;
+    /** Identifies the credential: the token, or one browser session. */
+    holder: string;
   };
 }
 export type AppRequest = Context<Env>;

@@ -24,7 +24,7 @@ afterEach(closeApps);
 const REQUESTS = 20_000;
 /** Requests answer approvals and revoke grants, so create a new world regularly. */
 const FRESH_EVERY = 250;
-const TESTER = { who: 'test', client: 'test' };
+const TESTER = { who: { kind: 'person', id: 'test', name: 'test' }, via: 'test' } as const;
 /** A failure prints its seed; set FUZZ_SEED to reproduce it or to try other requests. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4);
 

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { userInfo } from 'node:os';
 import { createAdaptorServer } from '@hono/node-server';
 import { createFakeClock } from '@countersign/core/testing';
 import { sessionSchema, type Signer } from '@countersign/protocol';
@@ -73,12 +74,14 @@ async function openSession(from: Auth = auth): Promise<{ cookie: string; half: s
 }
 
 describe('the token', () => {
-  it('[W1] [A16] authenticates and signs as the token, with the label of its client', async () => {
+  it('[W1] [A16.3] authenticates and signs as the token, with the label of its client', async () => {
     const signer = async (headers: Record<string, string>): Promise<Signer> =>
       JSON.parse((await ask({ ...bearer(TOKEN), ...headers })).text) as Signer;
-    expect(await signer({})).toEqual({ who: 'token', client: 'http' });
-    expect(await signer({ 'x-countersign-client': 'known' })).toEqual({ who: 'token', client: 'My editor' });
-    expect(await signer({ 'x-countersign-client': 'made up' })).toEqual({ who: 'token', client: 'http' });
+    const who = { kind: 'token', id: 'token', name: 'token' };
+    expect(await signer({ 'user-agent': 'countersign-terminal' })).toEqual({ who, via: 'terminal' });
+    expect(await signer({})).toEqual({ who, via: 'http' });
+    expect(await signer({ 'x-countersign-client': 'known' })).toEqual({ who, via: 'My editor' });
+    expect(await signer({ 'x-countersign-client': 'made up' })).toEqual({ who, via: 'http' });
   });
 
   it('[W1] rejects any other credential', async () => {
@@ -91,15 +94,16 @@ describe('the token', () => {
 });
 
 describe('the start link', () => {
-  it('[W1.2] a ticket opens one session, which needs both the cookie and the header', async () => {
+  it('[W1.2] [A16.6] a ticket opens one session, which needs both the cookie and the header', async () => {
     const { cookie, half, setCookie } = await openSession();
     expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{8}\\.[\\w-]{43}$`));
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(setCookie).toContain(`; ${attribute};`);
-    const both = { cookie, 'x-countersign-session': half };
+    const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0' };
+    const both = { cookie, 'x-countersign-session': half, ...browser };
     const { status, text } = await ask(both);
     expect({ status, signer: JSON.parse(text) as unknown }).toEqual({
       status: 200,
-      signer: { who: expect.stringMatching(/^browser session [0-9a-f]{4}$/) as string, client: 'web' },
+      signer: { who: { kind: 'person', id: 'owner', name: userInfo().username }, via: 'Firefox on Linux' },
     });
     expect(await statusOf({ cookie })).toBe(401);
     expect(await statusOf({ 'x-countersign-session': half })).toBe(401);

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Clock, SharedPasses } from '@countersign/core/ports';
-import { CLIENT_HEADER, SESSION_HEADER, type Signer } from '@countersign/protocol';
+import { CLIENT_HEADER, SESSION_HEADER, TERMINAL_AGENT, type Signer, type Who } from '@countersign/protocol';
 import { getCookie } from 'hono/cookie';
 import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
+import { deviceOf } from './device-of.js';
 import { createFailedAttempts } from './failed-attempts.js';
+import { ownerOf, PROGRAM_TOKEN } from './holders.js';
 import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { createSessions, SESSION_LIFETIME_MS, type SessionKeeper } from './sessions.js';
@@ -16,8 +18,8 @@ import { problemTexts } from '../app/problem-texts.js';
 export interface AuthOptions extends HostOptions {
   /** The bearer token, at least 32 characters. Only its hash is stored here. */
   token: string;
-  /** The signer name for requests with the token (A16). */
-  tokenHolder?: string;
+  /** Who signs with the token (A16). */
+  tokenHolder?: Who;
   clock: Pick<Clock, 'now'>;
   /** Persists sessions across restarts. If absent, sessions end with the process. */
   sessions?: SessionKeeper;
@@ -31,7 +33,8 @@ export interface AuthOptions extends HostOptions {
 
 /** Authentication (W1). */
 export function createAuth(options: AuthOptions): Auth {
-  const { clock } = options;
+  const { clock, tokenHolder = PROGRAM_TOKEN } = options;
+  const owner = ownerOf();
   const tokenHash = hashSecret(options.token);
   const checkHost = createHostCheck(options);
   const { shared } = options;
@@ -67,14 +70,14 @@ export function createAuth(options: AuthOptions): Auth {
     return protocol === 'https:' ? verdict === 'allowed' : protocol === 'http:' && verdict !== undefined;
   }
 
-  /** Returns the signer; `client` is a default until the client header is read. Throws if the credential is missing or wrong. */
+  /** Throws if the credential is missing or wrong. `session`: its id, if it is a browser session. */
   async function checkCredential(c: AppRequest): Promise<Signer & { session?: string }> {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       // Compare before rate limiting: a token is too long to guess, and failed attempts by others must not lock its owner out.
       if (token !== undefined && isSecret(token, tokenHash)) {
-        return { who: options.tokenHolder ?? 'token', client: 'http' };
+        return { who: tokenHolder, via: await clientOf(c) };
       }
       throw wrongCredential(c, problemTexts.wrongToken);
     }
@@ -85,7 +88,7 @@ export function createAuth(options: AuthOptions): Auth {
     }
     const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
     if (session !== undefined) {
-      return { who: `browser session ${session.id.slice(0, 4)}`, client: 'web', session: session.id };
+      return { who: owner, via: deviceOf(c.req.header('user-agent')), session: session.id };
     }
     throw wrongCredential(c, problemTexts.unknownSession);
   }
@@ -103,11 +106,11 @@ export function createAuth(options: AuthOptions): Auth {
     return unauthorized(detail);
   }
 
-  async function signerOf(c: AppRequest): Promise<Signer> {
-    const { who, client } = await checkCredential(c);
+  /** The program that sends the token: a registered client, our own terminal, or any other. */
+  async function clientOf(c: AppRequest): Promise<string> {
     const secret = c.req.header(CLIENT_HEADER);
     const label = secret === undefined ? undefined : await options.clientLabel?.(secret, c.req.path);
-    return { who, client: label ?? client };
+    return label ?? (c.req.header('user-agent') === TERMINAL_AGENT ? 'terminal' : 'http');
   }
 
   return {
@@ -118,7 +121,9 @@ export function createAuth(options: AuthOptions): Auth {
       setLater();
     },
     async middleware(c, next) {
-      c.set('signer', await signerOf(c));
+      const { session = 'token', ...signer } = await checkCredential(c);
+      c.set('signer', signer);
+      c.set('holder', session);
       const socket = c.env.incoming?.socket;
       if (socket !== undefined) options.onAuthenticated?.(socket);
       await next();

@@ -1,11 +1,12 @@
 import type { Clock } from '@countersign/core/ports';
-import { HIDDEN_IN_PROSE, signerSchema, type Signer } from '@countersign/protocol';
+import { whoSchema, whoText, type Signer } from '@countersign/protocol';
 import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import type { Authorize } from './authorize.js';
 import { setHeaders, addressOf, unauthorized } from './create-auth.js';
 import { createFailedAttempts } from './failed-attempts.js';
+import { PROGRAM_TOKEN } from './holders.js';
 import { hashSecret, isSecret } from './secrets.js';
 
 export interface MountedAuthOptions {
@@ -34,13 +35,14 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
   async function signerOf(c: AppRequest): Promise<Signer> {
     const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
     if (tokenHash !== undefined && bearer !== undefined) {
-      if (isSecret(bearer, tokenHash)) return { who: 'token', client: 'http' };
+      if (isSecret(bearer, tokenHash)) return { who: PROGRAM_TOKEN, via: 'http' };
       if (authorize === undefined) throw wrongToken(c);
     }
-    const who: unknown = await authorize?.(c.req.raw, c.env.incoming);
-    // `true` is not a name, and the audit log needs one.
-    const signer = signerSchema.safeParse({ who, client: 'http' });
-    if (signer.success && isPersonName(signer.data.who)) return signer.data;
+    const person: unknown = await authorize?.(c.req.raw, c.env.incoming);
+    const named = typeof person === 'string' ? { id: person, name: person } : person;
+    // `true` is not a person, and the audit log needs one.
+    const who = personSchema.safeParse(named);
+    if (who.success) return { who: { kind: 'person', ...who.data }, via: 'http' };
     throw unauthorized(problemTexts.notAuthorized);
   }
 
@@ -66,7 +68,9 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
       setLater();
     },
     async middleware(c, next) {
-      c.set('signer', await signerOf(c));
+      const signer = await signerOf(c);
+      c.set('signer', signer);
+      c.set('holder', whoText(signer.who));
       await next();
     },
     newTicket: noSessions,
@@ -79,12 +83,13 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
 
 /** The audit log uses these for decisions that no named person made. */
 const RESERVED = new Set(['system', 'program', 'human', 'token', 'countersign']);
-const UNCLEAR = new RegExp(String.raw`[\t\n]|${HIDDEN_IN_PROSE}`, 'u');
+const isFree = (text: string): boolean => !RESERVED.has(text.toLowerCase());
 
-/** One visible line that can't be mistaken for another name or for one of ours. */
-function isPersonName(who: string): boolean {
-  return who.trim() === who && !UNCLEAR.test(who) && !RESERVED.has(who.toLowerCase());
-}
+/** Neither the id nor the name can be mistaken for one of ours. */
+const personSchema = whoSchema
+  .pick({ name: true })
+  .extend({ id: whoSchema.shape.name })
+  .refine(({ id, name }) => isFree(id) && isFree(name));
 
 function isSameHost(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { registerOwnFile } from '@countersign/core/ports';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, type Who } from '@countersign/protocol';
+import { ownerOf, SHARED_TOKEN } from '../auth/holders.js';
 import { randomSecret } from '../auth/secrets.js';
 import { readPrivate, writePrivate } from './private-file.js';
 
@@ -10,8 +10,8 @@ export interface Token {
   value: string;
   /** The source of the token. A token from the environment is never printed. */
   source: { kind: 'environment' } | { kind: 'file'; path: string } | { kind: 'memory' };
-  /** The signer name for the token: the user for a generated token, "anybody" for one from the environment. */
-  holder: string;
+  /** Who signs with the token: the owner, or nobody in particular if several people may share a token from the environment. */
+  holder: Who;
 }
 
 /**
@@ -27,33 +27,22 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
   if (given !== undefined && given !== '') {
     const value = checked(given);
     rmSync(file, { force: true });
-    return { value, source: { kind: 'environment' }, holder: TOKEN_HOLDER };
+    return { value, source: { kind: 'environment' }, holder: SHARED_TOKEN };
   }
   if (!isHidden) {
     rmSync(file, { force: true });
-    return { value: randomSecret(), source: { kind: 'memory' }, holder: ownName() };
+    return { value: randomSecret(), source: { kind: 'memory' }, holder: ownerOf() };
   }
   const source = { kind: 'file', path: file } as const;
   const known = readPrivate(file)?.trim();
-  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, source, holder: ownName() };
+  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, source, holder: ownerOf() };
   const value = randomSecret();
   writePrivate(file, `${value}\n`);
-  return { value, source, holder: ownName() };
+  return { value, source, holder: ownerOf() };
 }
 
 /** Shorter tokens could be guessed. */
 const MIN_LENGTH = 32;
-
-const TOKEN_HOLDER = 'token holder';
-
-function ownName(): string {
-  try {
-    return userInfo().username || TOKEN_HOLDER;
-  } catch {
-    // The user has no name, as in some containers.
-    return TOKEN_HOLDER;
-  }
-}
 
 /** The token saved by this home folder's server, for the same user's other commands. */
 export function readToken(home: string): string | undefined {

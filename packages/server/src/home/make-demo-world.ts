@@ -1,8 +1,8 @@
 import { addAgent, createWorld, updateWorld, type Engine } from '@countersign/core';
-import type { Signer } from '@countersign/protocol';
+import { SYSTEM, type Signer } from '@countersign/protocol';
 import { harbourAgents, layOutHarbour } from './harbour.js';
 
-const FIRST_RUN: Signer = { who: 'countersign', client: 'first run' };
+const FIRST_RUN: Signer = { who: SYSTEM, via: 'first run' };
 const ID = 'harbour';
 
 /** Creates the demo world on the first run only, so that it stays deleted once a person deletes it. An interrupted creation is completed. */

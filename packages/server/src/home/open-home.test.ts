@@ -68,7 +68,7 @@ describe('the token', () => {
   });
 
   it('[A16] signs with the name of its owner', async () => {
-    expect((await open()).token.holder).toBe(userInfo().username);
+    expect((await open()).token.holder).toEqual({ kind: 'person', id: 'owner', name: userInfo().username });
   });
 
   it('[W1.7] [A21] stays in memory if no sandbox hides it, and a saved one is removed', async () => {
@@ -92,7 +92,11 @@ describe('the token', () => {
     opened = [];
     const env = { COUNTERSIGN_TOKEN: OWN_TOKEN };
     const home = await open({ env });
-    expect(home.token).toEqual({ value: OWN_TOKEN, source: { kind: 'environment' }, holder: 'token holder' });
+    expect(home.token).toEqual({
+      value: OWN_TOKEN,
+      source: { kind: 'environment' },
+      holder: { kind: 'token', id: 'COUNTERSIGN_TOKEN', name: 'COUNTERSIGN_TOKEN' },
+    });
     expect(env).toEqual({});
     expect(existsSync(join(home.folder, 'token'))).toBe(false);
     await expect(reopen(home, { env: { COUNTERSIGN_TOKEN: 'two words' } })).rejects.toThrow(

@@ -57,7 +57,7 @@ const metrics = async (): Promise<string> =>
 
 it('counts turns, tools, models, waiting approvals and open streams, and logs them with their ids', async () => {
   const { runtime } = serving.home.engine;
-  const signer = { who: 'ann', client: 'test' };
+  const signer = { who: { kind: 'person', id: 'ann', name: 'ann' }, via: 'test' } as const;
   const { id: worldId } = await createWorld(runtime, { name: 'Counted' }, signer);
   await addAgent(runtime, worldId, { name: 'Clerk', provider: 'scripted', model: 'm', tools: ['*'] }, signer);
   const { id: chatId } = await createChat(runtime, worldId);

@@ -158,7 +158,9 @@ describe('decisions', () => {
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
     await t.settled();
     const grants = (await t.api<{ items: { grantId: string }[] }>('GET', '/worlds/harbour/grants')).body.items;
-    expect(grants).toMatchObject([{ toolName: 'remove', scope: 'session', grantedBy: 'token' }]);
+    expect(grants).toMatchObject([
+      { toolName: 'remove', scope: 'session', grantedBy: { kind: 'token', name: 'token' } },
+    ]);
     await t.propose(remove('b'));
     expect(t.runs).toHaveLength(2);
     const path = `/worlds/harbour/grants/${grants[0]?.grantId}`;
@@ -201,7 +203,10 @@ describe('decisions', () => {
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'deny' }, { [CLIENT_HEADER]: client.clientSecret });
     const audit = (await t.api<{ items: { kind: string }[] }>('GET', '/worlds/harbour/audit')).body.items;
-    expect(audit.find(({ kind }) => kind === 'decision')).toMatchObject({ who: 'token', client: client.clientId });
+    expect(audit.find(({ kind }) => kind === 'decision')).toMatchObject({
+      who: { kind: 'token' },
+      client: client.clientId,
+    });
   });
 });
 
@@ -312,7 +317,7 @@ describe('revealing masked values', () => {
       body: { toolName: 'remove', arguments: { path: 'a‹U+202E›', password: SECRET } },
     });
     const [record] = await reveals(t);
-    expect(record).toMatchObject({ approvalId: id, tool: 'remove', who: expect.any(String) as unknown });
+    expect(record).toMatchObject({ approvalId: id, tool: 'remove', who: { kind: 'token', name: 'token' } });
     expect(JSON.stringify(record)).not.toContain(SECRET);
     await decide(t, { tool_call_id: id, decision: 'approve' });
     expect(JSON.stringify(await t.api('GET', '/worlds/harbour/audit'))).not.toContain(SECRET);

@@ -131,7 +131,7 @@ export const chatRoutes = [
       const { engine } = context;
       const { world: worldId, chat: chatId } = params;
       const client = await clientOf(c, context, worldId);
-      const message = { ...body, worldId, chatId, speaker: 'human' } as const;
+      const message = { ...body, worldId, chatId, speaker: 'human', who: c.var.signer.who } as const;
       if (!wantsStream(c)) return { status: 202, body: await publishMessage(engine.runtime, message) };
       return await streamEvents(c, {
         engine,

@@ -73,6 +73,7 @@ const COLUMNS = [
   'decision',
   'scope',
   'who',
+  'via',
   'client',
   'why',
   'rule',

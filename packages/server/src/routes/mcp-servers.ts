@@ -149,7 +149,7 @@ export const mcpServerRoutes = [
     async handle({ context, params: { world: worldId, name }, body: { origin, ...client }, c }) {
       const redirectUrl = redirectUrlAt(origin, context);
       const session = await context.auth.sessionOf(c);
-      const start = { worldId, name, redirectUrl, session, ...client };
+      const start = { worldId, name, redirectUrl, session, signer: c.var.signer, ...client };
       return { status: 200, body: await startMcpSignIn(context.engine.runtime, start) };
     },
   }),

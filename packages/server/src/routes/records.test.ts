@@ -161,7 +161,7 @@ describe('the audit log', () => {
         kind: 'reveal',
         decision: 'original',
         invocationId: call,
-        who: 'token',
+        who: { kind: 'token', id: 'token', name: 'token' },
       });
       expect(text).not.toContain(SECRET);
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
@@ -206,7 +206,7 @@ describe('the audit log', () => {
     const t = await openHarbour();
     await t.api('DELETE', '/worlds/harbour');
     const { body } = await t.api<Entries>('GET', '/worlds/harbour/audit');
-    expect(body.items.at(-1)).toMatchObject({ decision: 'world deleted', who: 'token' });
+    expect(body.items.at(-1)).toMatchObject({ decision: 'world deleted', who: { kind: 'token' } });
     expect((await t.api('GET', '/worlds/harbour/audit?after=x')).body).toMatchObject({ field: 'after' });
   });
 

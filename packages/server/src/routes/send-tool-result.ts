@@ -3,7 +3,7 @@ import type { ClientToolResult, NewToolResult, ToolResultOutcome } from '@counte
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { clientOf, wantsStream } from './support.js';
+import { clientOf, signedBy, wantsStream } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
@@ -57,7 +57,7 @@ async function answerAsPerson(
   { context, params, body, c }: Input,
   client: FoundClient | undefined,
 ): Promise<ToolResultOutcome> {
-  const signer = client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
+  const signer = signedBy(c, client);
   if ('decision' in body) {
     const { agentId, ...decision } = body;
     return await publishToolResult(context.engine.runtime, params.world, agentId, decision, signer);

@@ -76,7 +76,14 @@ export async function requireApprovals(c: AppRequest, context: AppContext, world
 /** The signer of a request and its client (A16). */
 export async function signerOf(c: AppRequest, context: AppContext, worldId: string): Promise<Signer> {
   const client = await clientOf(c, context, worldId);
-  return client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
+  return signedBy(c, client);
+}
+
+/** The signer of a request from a client that was already looked up. */
+export function signedBy(c: AppRequest, client: FoundClient | undefined): Signer {
+  const { signer } = c.var;
+  if (client === undefined) return signer;
+  return { ...signer, via: signer.via === 'http' ? client.label : signer.via, client: client.id };
 }
 
 /** Like `signerOf`, for revealing masked values: only for clients that may decide, in a world that exists or used to exist. */

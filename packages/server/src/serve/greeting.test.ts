@@ -2,7 +2,11 @@ import { expect, it } from 'vitest';
 import type { Token } from '../home/keep-token.js';
 import { greeting } from './greeting.js';
 
-const token: Token = { value: 'secret', source: { kind: 'memory' }, holder: 'ada' };
+const token: Token = {
+  value: 'secret',
+  source: { kind: 'memory' },
+  holder: { kind: 'person', id: 'owner', name: 'ada' },
+};
 const greeted = { url: 'http://127.0.0.1:4747', start: 'http://127.0.0.1:4747/#ticket=x', token, isTerminal: true };
 
 it('[A21] says in plain sentences why there is no sandbox, what that means and what to do', () => {

@@ -31,7 +31,6 @@ export function countStream(c: AppRequest, engine: Engine): () => void {
   };
 }
 
-/** The holder of the token, or one browser session. */
 function holderOf(c: AppRequest): string {
-  return c.get('signer')?.who ?? '';
+  return c.get('holder') ?? '';
 }

@@ -13,7 +13,7 @@ import { streamEvents } from '../streams/stream-events.js';
 import { openStream, type OpenStream } from './open-stream.js';
 import type { Sent } from './send.js';
 
-export const TESTER: Signer = { who: 'token', client: 'test' };
+export const TESTER: Signer = { who: { kind: 'person', id: 'token', name: 'token' }, via: 'test' };
 
 /** A world with one agent, whose streams can be read over HTTP. */
 export interface StreamFixture {

@@ -16,6 +16,7 @@ import { sealMcpValues } from './14-seal-mcp-values.js';
 import { addPeople } from './15-add-people.js';
 import { addAttachments } from './16-add-attachments.js';
 import { storeMcpSignIns } from './17-store-mcp-sign-ins.js';
+import { addWho } from './18-add-who.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   addPeople,
   addAttachments,
   storeMcpSignIns,
+  addWho,
 ];

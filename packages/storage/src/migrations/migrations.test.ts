@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readWho } from '@countersign/protocol';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../sqlite/open-database.js';
@@ -23,7 +24,7 @@ function restore(version: number): string {
   return file;
 }
 
-it.each(versions)('[S5] a store of version %i opens with all its data and is writable', async (version) => {
+it.each(versions)('[S5] [A16.4] a store of version %i opens with all its data and is writable', async (version) => {
   const store = await openSqlite(restore(version));
   await store.read(async (r) => {
     expect(await r.worlds()).toMatchObject([{ id: 'garden', policy: ['allow read_file'], settings: { mode: 'ask' } }]);
@@ -37,7 +38,15 @@ it.each(versions)('[S5] a store of version %i opens with all its data and is wri
     expect(await r.approvals('garden', { status: 'pending' })).toMatchObject([
       { id: 'approval_1', callHash: 'hash_1' },
     ]);
-    expect(await r.grantsOfWorld('garden')).toMatchObject([{ id: 'grant_1' }]);
+    const [grant, ...others] = await r.grantsOfWorld('garden');
+    const me = { kind: 'person', id: 'owner', name: 'me' };
+    expect(others).toEqual([]);
+    expect(readWho(grant?.grantedBy ?? '')).toEqual(version < 18 ? { kind: 'token', id: '', name: 'me' } : me);
+    const who = version < 18 ? null : JSON.stringify(me);
+    expect(await r.message('msg_1')).toMatchObject({ who });
+    expect(await r.turn('turn_msg_1.ann')).toMatchObject({ requester: who });
+    // Records stay as they were written; a change would break the chain.
+    expect(await r.audit('garden', { after: 0, limit: 9 })).toMatchObject([{ kind: 'policy', who: 'me' }, {}]);
     expect(await r.clients('garden')).toMatchObject([{ id: 'client_1' }]);
     const providers = version < 13 ? [] : [{ id: 'shed-models', kind: 'vllm', apiKey: null, rev: 1 }];
     expect(await r.providers()).toMatchObject(providers);

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { RowChange } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Entry } from './entry.js';
 
@@ -193,9 +194,16 @@ function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
 type OldEntry = Omit<Entry, 'changes'> & { facts: Entry['changes'] };
 
 function upgraded(entry: Entry | OldEntry): Entry {
-  if ('changes' in entry) return entry;
+  if ('changes' in entry) return { ...entry, changes: entry.changes.map(withWho) };
   const { facts, ...rest } = entry;
-  return { ...rest, changes: facts };
+  return { ...rest, changes: facts.map(withWho) };
+}
+
+/** Before version 18, a message had no `who` and a turn no `requester`. */
+function withWho(row: RowChange): RowChange {
+  if (row.kind === 'message-written') return { ...row, message: { ...row.message, who: row.message.who ?? null } };
+  if (row.kind === 'turn-queued') return { ...row, turn: { ...row.turn, requester: row.turn.requester ?? null } };
+  return row;
 }
 
 /** Must be called before anything is opened: an unreadable log could not be applied. */

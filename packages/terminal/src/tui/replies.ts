@@ -4,7 +4,7 @@ import type { CardUi } from './ui-state.js';
 
 /** Responses to this person's decisions that are not attributed yet. */
 export interface Replies {
-  /** Decisions accepted from here: their author is this person's name. */
+  /** Decisions accepted from here: their author is this person. */
   readonly recorded: ReadonlySet<string>;
   /** Decisions that had already been made: by someone else, or by this person if the first response was lost. */
   readonly repeated: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export function takeReplies(
   card: CardUi,
   { approvals }: Pick<ApprovalBook, 'approvals'>,
 ): { replies: Replies; card: CardUi } {
-  const byOf = (id: string): string | undefined => get(approvals, id)?.decision?.by;
+  const byOf = (id: string): string | undefined => get(approvals, id)?.decision?.by?.id;
   let { me } = before;
   for (const id of before.recorded) me ??= byOf(id);
   const isClear = (id: string): boolean => get(approvals, id) === undefined || byOf(id) !== undefined;

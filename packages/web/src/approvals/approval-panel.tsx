@@ -99,7 +99,7 @@ export function ApprovalPanel({
   useEffect(() => {
     for (const id of answered.taken) {
       const by = find(id)?.approval.decision?.by;
-      if (by !== undefined) learnMe(by);
+      if (by !== undefined) learnMe(by.id);
     }
   }, [answered, find]);
   const isEmpty = shown.kind === 'none' && aside === undefined;

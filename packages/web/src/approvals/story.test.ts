@@ -1,11 +1,13 @@
+import { SYSTEM } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { callState } from './story.js';
 
+const ada = { kind: 'person', id: 'owner', name: 'ada' } as const;
 const at = '2026-01-01T00:00:00.000Z';
 
 describe('the state of a call', () => {
   it('[A11] shows an expired call as expired', () => {
-    const expired = { outcome: 'expired', scope: 'once', by: 'system', at, waitedMs: 30_000 } as const;
+    const expired = { outcome: 'expired', scope: 'once', by: SYSTEM, at, waitedMs: 30_000 } as const;
     expect(callState({ status: { kind: 'expired', reason: 'timed out' } }, expired).words).toBe(
       'expired after 30 s, nothing ran',
     );
@@ -28,13 +30,13 @@ describe('the state of a call', () => {
       icon: 'hourglass',
     });
     expect(
-      callState({ status: { kind: 'succeeded', result: 1 } }, { outcome: 'approved', scope: 'always', by: 'ada', at })
+      callState({ status: { kind: 'succeeded', result: 1 } }, { outcome: 'approved', scope: 'always', by: ada, at })
         .words,
     ).toBe('approved always');
     expect(
       callState(
         { status: { kind: 'succeeded', result: 1 } },
-        { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule: 'allow remove' } },
+        { outcome: 'approved', scope: 'always', by: ada, at, released: { rule: 'allow remove' } },
       ).words,
     ).toBe('allowed by a rule');
   });

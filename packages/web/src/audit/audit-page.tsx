@@ -1,4 +1,4 @@
-import { agentName, auditWhy, callLine, type ChainVerdict, verifyChain } from '@countersign/client';
+import { agentName, auditWhy, callLine, type ChainVerdict, signedText, verifyChain } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -140,7 +140,7 @@ export default function AuditPage(): ReactElement {
   );
 }
 
-/** The last characters distinguish two clients; the export has the full id. */
+/** For records of older versions. The last characters distinguish two clients; the export has the full id. */
 function shortId(client: string): string {
   return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
 }
@@ -170,8 +170,10 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
         )}
       </td>
       <td className="px-3 py-2 text-ink-2">
-        <Visible text={entry.who ?? ''} />
-        {entry.client === undefined ? null : <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>}
+        <Visible text={signedText(entry.who, entry.via)} />
+        {entry.via === undefined && entry.client !== undefined ? (
+          <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>
+        ) : null}
       </td>
       <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
         <Visible text={auditWhy(entry).slice(0, 300)} />

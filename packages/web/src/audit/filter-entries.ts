@@ -1,3 +1,4 @@
+import { signedText } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 
 export interface Filter {
@@ -17,6 +18,8 @@ export function filterEntries(entries: readonly AuditEntry[], { kind, agentId, w
     .toReversed();
 }
 
-function textOf({ tool, arguments: args, decision, scope, who, client, why, rule }: AuditEntry): string {
-  return [tool, JSON.stringify(args ?? ''), decision, scope, who, client, why, rule].join('\n').toLowerCase();
+function textOf({ tool, arguments: args, decision, scope, who, via, client, why, rule }: AuditEntry): string {
+  return [tool, JSON.stringify(args ?? ''), decision, scope, signedText(who, via), client, why, rule]
+    .join('\n')
+    .toLowerCase();
 }

@@ -1,4 +1,4 @@
-import { agentName, readAll } from '@countersign/client';
+import { agentName, nameOf, readAll } from '@countersign/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId } from 'react';
 import { Link } from 'wouter';
@@ -74,7 +74,7 @@ export default function GrantsPage(): ReactElement {
                       <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
                         <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? t.aChat} />
                       </Link>{' '}
-                      {t.approvedBy} <Visible text={grant.grantedBy} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
+                      {t.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
                       <Ago at={grant.lastUsedAt} />
                     </p>
                   </div>

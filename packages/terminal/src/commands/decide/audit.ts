@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { readAll } from '@countersign/client';
+import { readAll, signedText } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { addAuditHead } from '../../audit/add-audit-head.js';
@@ -64,7 +64,7 @@ export function addAudit(program: Command, register: Register): void {
         },
         { title: 'agent', of: ({ agentId }: AuditEntry) => agentId ?? '' },
         { title: 'tool', of: ({ tool }: AuditEntry) => tool ?? '' },
-        { title: 'who', of: ({ who }: AuditEntry) => who ?? '' },
+        { title: 'who', of: ({ who, via }: AuditEntry) => signedText(who, via) },
         { title: 'why', of: ({ why, rule }: AuditEntry) => rule ?? why ?? '' },
       ];
       showList(context, all.slice(-last), columns, auditWords.noRecords);

@@ -1,4 +1,4 @@
-import { readAll } from '@countersign/client';
+import { nameOf, readAll } from '@countersign/client';
 import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -33,7 +33,7 @@ export function addGrants(program: Command, register: Register): void {
           title: 'allows',
           of: ({ toolName, pattern }: Grant) => (pattern === undefined ? toolName : `${toolName}(${pattern})`),
         },
-        { title: 'by', of: ({ grantedBy }: Grant) => grantedBy },
+        { title: 'by', of: ({ grantedBy }: Grant) => nameOf(grantedBy) },
         { title: 'last used', of: ({ lastUsedAt }: Grant) => minuteText(lastUsedAt) },
       ];
       showList(context, all, columns, results.noGrants);

@@ -1,0 +1,24 @@
+import { readWho, type Who } from '@countersign/protocol';
+
+/** A name for people. An agent is marked as one. */
+export function nameOf({ kind, name }: Who): string {
+  return kind === 'agent' ? `${name} (agent)` : name;
+}
+
+/** Our own clients, by their label. */
+const PLACES = new Map([
+  ['web', 'the web app'],
+  ['terminal', 'the terminal'],
+  ['editor', 'the editor'],
+]);
+
+/** `, from Chrome on Linux`. Empty if unknown, or for a program that sent the token without registering as a client. */
+export function fromText(via: string | undefined): string {
+  if (via === undefined || via === 'http') return '';
+  return `, from ${PLACES.get(via.toLowerCase()) ?? via}`;
+}
+
+/** `Ada Lovelace, from Chrome on Linux`. `who` can be a name from an older version. */
+export function signedText(who: Who | string | undefined, via?: string): string {
+  return who === undefined ? '' : `${nameOf(readWho(who))}${fromText(via)}`;
+}
