@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stdio } from '../mcp/support/servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, press, remarked } from './support/steps.js';
+import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
   let opened: Opened;
@@ -84,6 +85,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await dialog.getByLabel('Top-p').fill('7');
     await button(page, 'Save').click();
     await dialog.locator('p').getByText('must be at most 1').waitFor();
+    expect(await violations(page)).toEqual([]);
     await dialog.getByLabel('Top-p').fill('0.9');
     await dialog.getByLabel('Context size').fill('32000');
     await dialog.getByLabel('Parallel tool calls').selectOption('Off: one call per answer');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
-import { belowView, button, call, enabled, goTo, press, remarked, said, write } from './support/steps.js';
+import { belowView, button, call, enabled, goTo, overflow, press, remarked, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
@@ -371,6 +371,48 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const file = await downloaded(page, name.replace('Download', 'Download '));
     expect(file.name).toMatch(/\.bin$/);
     expect(file.text).toContain('Resource 1');
+  });
+
+  it('[W3.36] prompts and resources of a server are listed, and inserted into a message with the keyboard', async () => {
+    const page = await go('servers');
+    const card = page.getByRole('listitem').filter({ hasText: 'server-everything' }).last();
+    await card.getByRole('button', { name: 'Prompts and resources' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('list', { name: 'Prompts' }).getByText('args-prompt').waitFor();
+    await dialog.getByRole('list', { name: 'Resources' }).getByRole('listitem').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await page.setViewportSize({ width: 390, height: 800 });
+    await goTo(page, path);
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('Look at this:');
+    await button(page, 'Insert…').focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: /^args-prompt/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+    await page.keyboard.type('args-p');
+    await dialog.getByRole('button', { name: /^simple-prompt/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Enter a value.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel('city', { exact: true }).focus();
+    await page.keyboard.type('Bern');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await message.and(page.locator(':focus')).waitFor();
+    expect(await message.inputValue()).toMatch(/^Look at this:\n\n.*Bern/s);
+
+    await message.fill('');
+    await button(page, 'Insert…').click();
+    await dialog.getByRole('list', { name: 'Resources' }).getByRole('button').first().click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await message.inputValue()).toMatch(/^`\S+`\n```+\n[^]+\n```+\n$/);
+    await message.fill('');
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('[A46.2] a server that needs the network says so, with a button that allows it', async () => {

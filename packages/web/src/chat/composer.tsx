@@ -15,6 +15,7 @@ import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
+import { InsertContext } from './insert-context.js';
 import { t } from '../words/chat.js';
 
 export interface ComposerProps {
@@ -88,6 +89,16 @@ export function Composer({
   const fix = (fixed: string): void => {
     cursor.current = fixed.length;
     write(fixed);
+    box.current?.focus();
+  };
+
+  const insert = (added: string): void => {
+    const [start, end] = [box.current?.selectionStart ?? text.length, box.current?.selectionEnd ?? text.length];
+    const [before, after] = [text.slice(0, start), text.slice(end)];
+    // On lines of its own: the start of a resource's code block, and of a mention in a prompt, must be at the start of a line.
+    const between = before === '' || before.endsWith('\n') ? '' : '\n\n';
+    cursor.current = before.length + between.length + added.length;
+    write(before + between + added + after);
     box.current?.focus();
   };
 
@@ -196,7 +207,7 @@ export function Composer({
           </Button>
         </div>
       </div>
-      <Recipients id={`${id}-to`} text={text} agents={agents} mainAgent={mainAgent} onFix={fix} />
+      <Recipients id={`${id}-to`} text={text} agents={agents} mainAgent={mainAgent} onFix={fix} onInsert={insert} />
     </div>
   );
 }
@@ -207,16 +218,17 @@ interface RecipientsProps {
   agents: readonly Agent[];
   mainAgent: string | undefined;
   onFix: (text: string) => void;
+  onInsert: (text: string) => void;
 }
 
 /** Who will answer. Always takes one line, so that nothing moves while a person types. */
-function Recipients({ id, text, agents, mainAgent, onFix }: RecipientsProps): ReactElement {
+function Recipients({ id, text, agents, mainAgent, onFix, onInsert }: RecipientsProps): ReactElement {
   // A pasted megabyte must not delay typing.
   const settled = useDeferredValue(text);
   const who = useMemo(() => whoAnswers(settled, agents, mainAgent), [settled, agents, mainAgent]);
   const fixed = who.kind === 'nobody' ? who.fixed : undefined;
   return (
-    <p className="flex h-6 items-end gap-2 px-3.5 text-xs text-ink-3">
+    <div className="flex h-6 items-end gap-2 px-3.5 text-xs leading-6 text-ink-3">
       <span id={id} className={cx('min-w-0 truncate', who.kind === 'nobody' && 'text-amber')}>
         {agents.length === 0 && text === '' ? '' : t.recipients(who)}
       </span>
@@ -225,7 +237,8 @@ function Recipients({ id, text, agents, mainAgent, onFix }: RecipientsProps): Re
           {t.fixMention}
         </button>
       )}
-    </p>
+      <InsertContext onInsert={onInsert} />
+    </div>
   );
 }
 

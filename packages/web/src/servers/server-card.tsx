@@ -25,6 +25,7 @@ export interface ServerActions {
   onRestart: () => void;
   onEdit: () => void;
   onLog: () => void;
+  onContext: () => void;
   onTrust: () => void;
   onAccept: () => void;
   onRemove: () => void;
@@ -89,6 +90,11 @@ export function ServerCard({
         <Button {...small} onClick={actions.onLog}>
           {t.log}
         </Button>
+        {server.enabled ? (
+          <Button {...small} onClick={actions.onContext}>
+            {t.context}
+          </Button>
+        ) : null}
         {server.enabled ? (
           <Button {...small} onClick={actions.onRestart}>
             {t.restart}

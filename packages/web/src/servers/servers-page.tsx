@@ -14,6 +14,7 @@ import { AcceptServer } from './accept-server.js';
 import { ConfirmFix } from './confirm-fix.js';
 import { EditServer } from './edit-server.js';
 import { ImportServers } from './import-servers.js';
+import { ServerContext } from './server-context.js';
 import { ServerCard } from './server-card.js';
 import { ServerForm } from './server-form.js';
 import { ServerLog } from './server-log.js';
@@ -23,7 +24,7 @@ import { t } from '../words/servers.js';
 /** The open dialog, and the server it is for. */
 type Open =
   | { kind: 'add' | 'import' }
-  | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove' | 'sign-in'; name: string }
+  | { kind: 'edit' | 'log' | 'context' | 'accept' | 'trust' | 'remove' | 'sign-in'; name: string }
   | { kind: 'fix'; name: string; fix: Exclude<McpFix, { kind: 'sign-in' }> };
 
 /** A world's MCP servers. */
@@ -99,6 +100,7 @@ export default function ServersPage(): ReactElement {
           onRestart: () => void restart(name),
           onEdit: () => setOpen({ kind: 'edit', name }),
           onLog: () => setOpen({ kind: 'log', name }),
+          onContext: () => setOpen({ kind: 'context', name }),
           onTrust: () => (server.trusted ? change(name, { trusted: false }) : setOpen({ kind: 'trust', name })),
           onAccept: () => setOpen({ kind: 'accept', name }),
           onRemove: () => setOpen({ kind: 'remove', name }),
@@ -153,6 +155,8 @@ export default function ServersPage(): ReactElement {
         return <ServerLog worldId={worldId} name={shown.name} onClose={close} />;
       case 'sign-in':
         return <SignInServer worldId={worldId} name={shown.name} onClose={close} />;
+      case 'context':
+        return <ServerContext worldId={worldId} name={shown.name} onClose={close} />;
       case 'accept':
         return <AcceptServer worldId={worldId} name={shown.name} onClose={close} />;
       case 'trust':

@@ -28,6 +28,8 @@ export const t = {
   widePlaceholder: (world: string) => `Message ${world}…  @ mentions an agent`,
   recipients: recipientsText,
   fixMention: 'Fix mention',
+  insertFromServer: 'Insert…',
+  insertFromServerHint: 'Insert a prompt or resource from an MCP server',
   sending: 'Sending…',
   retrying: 'Not sent yet, retrying…',
   notSent: 'Not sent:',

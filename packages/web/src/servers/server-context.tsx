@@ -1,0 +1,27 @@
+import { type ReactElement, useState } from 'react';
+import { Dialog } from '../ui/dialog.js';
+import { TextField } from '../ui/field.js';
+import { ContextList } from './context-list.js';
+import { t } from '../words/servers.js';
+
+/** What a server offers besides tools. */
+export function ServerContext({
+  worldId,
+  name,
+  onClose,
+}: {
+  worldId: string;
+  name: string;
+  onClose: () => void;
+}): ReactElement {
+  const [filter, setFilter] = useState('');
+  return (
+    <Dialog title={t.contextTitle(name)} onClose={onClose}>
+      <div className="space-y-3">
+        <p className="text-sm text-ink-2">{t.contextLead}</p>
+        <TextField label={t.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
+        <ContextList worldId={worldId} name={name} filter={filter} />
+      </div>
+    </Dialog>
+  );
+}
