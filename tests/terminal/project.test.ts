@@ -16,6 +16,7 @@ describe('[X1.3] countersign in a project folder', () => {
     model = await startScriptedModel({
       script: {
         models: ['gpt-5', 'whisper-1'],
+        apiKey: KEY,
         replies: [{ when: { tool: 'read_file' }, text: 'I see your folder.' }, 'ok'],
       },
     });
@@ -58,16 +59,17 @@ describe('[X1.3] countersign in a project folder', () => {
   it('[X1.4] leads from a provider to a chat in a world for the folder, which grants nothing', async () => {
     const terminal = open();
     await answer(terminal, 'Number (1–2): ', '1');
-    // A dead address is explained, and its provider is not kept.
+    // A dead address and a wrong key are explained, only the wrong field is asked for again, and no such provider is kept.
     await answer(terminal, 'Number (1–12): ', '12');
     await answer(terminal, 'URL, such as', 'http://127.0.0.1:9/v1');
-    await answer(terminal, 'API key for OpenAI-compatible (hidden', KEY);
-    await terminal.waitFor('127.0.0.1:9');
-    await answer(terminal, 'Number (1–12): ', '12');
+    await answer(terminal, 'API key for OpenAI-compatible (hidden', 'sk-wrong');
+    await answer(terminal, 'URL (Enter for another provider): ', 'ftp://models');
+    await terminal.waitFor('must begin with http:// or https://');
+    await answer(terminal, 'URL (Enter for another provider): ', `${model.url}/v1`);
+    await terminal.waitFor('API key for OpenAI-compatible (hidden, Enter for another provider): ');
     const saved = (await t.client.providers()).items.filter(({ source }) => source === 'stored');
     expect(saved).toEqual([]);
-    await answer(terminal, 'URL, such as', `${model.url}/v1`);
-    await answer(terminal, 'API key for OpenAI-compatible (hidden', KEY);
+    terminal.type(`${KEY}${ENTER}`);
     await answer(terminal, 'Number or name: ', 'gpt-9');
     await terminal.waitFor('The provider doesn\'t list "gpt-9".');
     await answer(terminal, 'Number or name: ', '1');

@@ -82,6 +82,29 @@ it('[S4] uses the next server if one is shutting down, for any request, and if a
   expect((await nowhere.fetch(`${url}/api/x`)).status).toBe(503);
 });
 
+it('[X6] uses the new token of a server that was restarted with another one', async () => {
+  const tokens: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    tokens.push(request.headers.authorization);
+    response.setHeader('Connection', 'close');
+    response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401);
+    response.end();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const old: Address = { url, token: 'old', startedBy: 'serve' };
+  const { fetch } = followServer(old, () => Promise.resolve({ ...old, token: 'new' }));
+  expect((await fetch(`${url}/api/x`, { method: 'POST' })).status).toBe(200);
+  expect((await fetch(`${url}/api/x`)).status).toBe(200);
+  expect(tokens).toEqual(['Bearer old', 'Bearer new', 'Bearer new']);
+  // A token that is simply wrong is reported.
+  const wrong = followServer(old, () => Promise.resolve(old));
+  expect((await wrong.fetch(`${url}/api/x`)).status).toBe(401);
+});
+
 it('reports that the server is not responding if no other one is found', async () => {
   const first = await listen('one');
   await first.close();

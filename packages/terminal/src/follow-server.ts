@@ -7,11 +7,11 @@ export interface Address extends FoundServer {
 }
 
 type Tried =
-  | { readonly kind: 'answer' | 'leaving'; readonly response: Response }
+  | { readonly kind: 'answer' | 'left'; readonly response: Response }
   | { readonly kind: 'gone'; readonly error: unknown };
 
 /**
- * A fetch that follows a home folder's server: when the server ends, it uses the next one. Retries only reads and rejected requests, which had no
+ * A fetch that follows a home folder's server: when the server ends or its token changes, it looks the server up again. Retries only reads and rejected requests, which had no
  * effect.
  */
 export function followServer(
@@ -34,7 +34,9 @@ export function followServer(
   async function tryAt(at: Address, input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Tried> {
     try {
       const response = await send(movedTo(at, input), withToken(at, init));
-      return { kind: response.headers.has(LEAVING_HEADER) ? 'leaving' : 'answer', response };
+      // The server may have been restarted with another token. A refused request had no effect.
+      const isLeft = response.headers.has(LEAVING_HEADER) || response.status === 401;
+      return { kind: isLeft ? 'left' : 'answer', response };
     } catch (error) {
       const isHarmless = wasRefused(error) || (init?.method ?? 'GET') === 'GET';
       if (!isHarmless || init?.signal?.aborted === true) throw error;

@@ -4,6 +4,7 @@ import {
   isRealProvider,
   PROVIDER_KINDS,
   providerKindFacts,
+  type ProviderAnswer,
   type ProviderKind,
   type ProviderModel,
   type ProviderStatus,
@@ -36,31 +37,67 @@ export async function chooseProvider(context: CommandContext, client: Client): P
     ];
     const chosen = known.length === 0 ? undefined : await choose(context, words.whichProvider, options);
     const reached = chosen === undefined ? await addProvider(context, client) : await reach(context, client, chosen);
-    if (reached !== undefined) return reached;
+    if (reached !== undefined && 'models' in reached) return reached;
   }
 }
 
-async function reach(context: CommandContext, client: Client, provider: ProviderStatus): Promise<Reached | undefined> {
+/** The models of a provider, or the code of the failure, which is shown. */
+async function reach(
+  context: CommandContext,
+  client: Client,
+  provider: ProviderStatus,
+): Promise<Reached | { readonly failed: ProviderAnswer }> {
   context.say(words.listing(plainLine(provider.name)));
   const { items, problem } = await client.providerModels(provider.id);
   if (problem === undefined) return { provider, models: items };
   context.say(context.paint.red(plainLine(problem.detail)));
-  return undefined;
+  return { failed: problem.code };
 }
 
 const KINDS = Object.keys(PROVIDER_KINDS) as ProviderKind[];
 
-/** Undefined if the provider could not be used. In that case, nothing is saved. */
+/** Undefined if the provider could not be used. In that case, nothing is saved. After an error, only the wrong field is asked for again. */
 async function addProvider(context: CommandContext, client: Client): Promise<Reached | undefined> {
   const options = KINDS.map((kind) => ({ label: providerKindFacts(kind).label, value: kind }));
   const kind = await choose(context, words.whichProvider, options);
   const { label, key, keyPage, baseUrl, example } = providerKindFacts(kind);
   const isLocal = key === 'optional';
   const asked = baseUrl === undefined ? words.url(example ?? '') : words.usualUrl(baseUrl);
-  const url = baseUrl === undefined || isLocal ? await askLine(context, asked) : '';
+  let url = baseUrl === undefined || isLocal ? await askLine(context, asked) : '';
   if (keyPage !== undefined) context.say(context.paint.dim(words.keyPage(keyPage)));
   const wantsKey = !isLocal || kind === 'openai-compatible';
-  const apiKey = wantsKey ? (await readSecret(context, results.apiKeyPrompt(label, isLocal))).trim() : '';
+  let apiKey = wantsKey ? (await readSecret(context, results.apiKeyPrompt(label, isLocal))).trim() : '';
+  for (;;) {
+    const tried = await tryProvider(context, client, { kind, label, url, apiKey });
+    if ('models' in tried) return tried;
+    switch (tried.wrong) {
+      case 'baseUrl':
+        url = await askLine(context, words.urlAgain);
+        if (url === '') return undefined;
+        break;
+      case 'apiKey':
+        apiKey = (await readSecret(context, words.keyAgain(label))).trim();
+        if (apiKey === '') return undefined;
+        break;
+      case 'other':
+        return undefined;
+    }
+  }
+}
+
+interface Entered {
+  readonly kind: ProviderKind;
+  readonly label: string;
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** Saves the provider only if it answers. */
+async function tryProvider(
+  context: CommandContext,
+  client: Client,
+  { kind, label, url, apiKey }: Entered,
+): Promise<Reached | { readonly wrong: 'baseUrl' | 'apiKey' | 'other' }> {
   const names = (await readAll(() => client.providers())).map(({ name }) => name);
   let added: ProviderStatus;
   try {
@@ -74,9 +111,15 @@ async function addProvider(context: CommandContext, client: Client): Promise<Rea
     // The URL or key is malformed: the server says what is wrong with it.
     if (!(error instanceof ClientError) || error.kind !== 'problem') throw error;
     context.say(context.paint.red(plainLine(error.message)));
-    return undefined;
+    return { wrong: error.field === 'baseUrl' || error.field === 'apiKey' ? error.field : 'other' };
   }
   const reached = await reach(context, client, added);
-  if (reached === undefined) await client.removeProvider(added.id);
-  return reached;
+  if ('models' in reached) return reached;
+  await client.removeProvider(added.id);
+  return { wrong: wrongField(reached.failed) };
+}
+
+function wrongField(code: ProviderAnswer): 'baseUrl' | 'apiKey' | 'other' {
+  if (code === 'wrong-key' || code === 'no-key') return 'apiKey';
+  return code === 'wrong-address' || code === 'no-network' ? 'baseUrl' : 'other';
 }

@@ -7,6 +7,8 @@ export const projectWords = {
   another: 'Another provider',
   url: (example: string): string => `URL, such as ${example}: `,
   usualUrl: (usual: string): string => `URL (Enter for ${usual}): `,
+  urlAgain: 'URL (Enter for another provider): ',
+  keyAgain: (label: string): string => `API key for ${label} (hidden, Enter for another provider): `,
   keyPage: (page: string): string => `Get a key at ${page}`,
   listing: (name: string): string => `Asking ${name} for its models…`,
   whichModel: 'Which model?',
