@@ -150,6 +150,8 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await button(page, 'Save policy').click();
     await page.getByText('The server is not responding.').first().waitFor();
     await back();
+    // It is no longer true.
+    await expect.poll(() => page.getByText('The server is not responding.').count()).toBe(0);
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
     await button(page, 'Save policy').click();
     await remarked(page, 'Policy saved.');

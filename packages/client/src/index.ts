@@ -94,6 +94,7 @@ export {
 export { mcpCauseFix, mcpCauseText, type McpFix } from './show/mcp-cause-text.js';
 export { sandboxText } from './show/sandbox-text.js';
 export { suggestionsFor } from './show/suggestions.js';
+export { worldLabel } from './show/world-label.js';
 export { agoText, durationText, secondsText } from './show/time-text.js';
 export type {
   ApprovalBook,

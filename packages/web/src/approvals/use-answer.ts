@@ -33,7 +33,9 @@ export function useAnswer(): {
           clearErrors(about);
           return { kind: 'invalid', why: error.detail };
         }
-        if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(about, error);
+        if (error instanceof ClientError && error.kind === 'network')
+          sayError(about, new ClientError('network', { detail: t.maybeNotDecided }, error));
+        else if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(about, error);
       }
       return { kind: 'not mine' };
     },

@@ -61,14 +61,17 @@ export function ServerCard({
         <Visible text={server.url ?? [server.command ?? '', ...(server.args ?? [])].join(' ')} strict />
       </p>
       <Facts server={server} />
-      {/* The cause below says the same of a missing sign-in. */}
-      {server.error === undefined || server.cause?.code === 'sign-in' ? null : (
-        <p className="text-red [overflow-wrap:anywhere]">
-          <Visible text={server.error} />
-        </p>
-      )}
       <SignedIn server={server} />
-      <Cause server={server} describedBy={nameId} onFix={actions.onFix} />
+      <div role="status" className="space-y-2 empty:hidden">
+        {/* The likely cause comes first: what the program printed may be long. */}
+        <Cause server={server} describedBy={nameId} onFix={actions.onFix} />
+        {/* The cause says the same of a missing sign-in. */}
+        {server.error === undefined || server.cause?.code === 'sign-in' ? null : (
+          <p className="text-red [overflow-wrap:anywhere]">
+            <Visible text={server.error} />
+          </p>
+        )}
+      </div>
       <ChangedTools changed={server.changed} />
       {server.changed.length === 0 ? null : (
         <Button {...small} onClick={actions.onAccept}>

@@ -59,8 +59,8 @@ export default function ServersPage(): ReactElement {
   const test = async (name: string): Promise<void> => {
     setTesting((names) => [...names, name]);
     const tested = client.testMcpServer(worldId, name).then((server) => {
-      if (server.status !== 'running') throw new Error(t.testFailed(name));
-      say(t.testPassed(name, server.tools.length), 'green');
+      // A failure is explained on the card.
+      if (server.status === 'running') say(t.testPassed(name, server.tools.length), 'green');
     });
     await attempt(`server-${name}`, tested);
     setTesting((names) => names.filter((each) => each !== name));

@@ -33,7 +33,8 @@ export function useSaving(fields: readonly string[] = []): Saving {
       if (done !== undefined) say(done, 'green');
       return true;
     } catch (error) {
-      refuse(error instanceof ClientError ? error.field : undefined, wordsOf(error));
+      if (error instanceof ClientError && error.kind === 'network') sayError(about, error);
+      else refuse(error instanceof ClientError ? error.field : undefined, wordsOf(error));
       return false;
     } finally {
       setBusy(false);

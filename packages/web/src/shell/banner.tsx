@@ -2,6 +2,7 @@ import type { Connection } from '@countersign/client';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
+import { clearConnectionErrors } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
 
@@ -17,6 +18,7 @@ const listeners = new Set<() => void>();
 /** Shows the state of the connection to the world, or nothing if it is fine. */
 export function showConnection(connection: Connection, retry: () => void): void {
   const words = troubleWords(connection);
+  if (connection.kind === 'open') clearConnectionErrors();
   trouble = words === undefined ? undefined : { words, isRetrying: connection.kind === 'reconnecting', retry };
   for (const listener of [...listeners]) listener();
 }

@@ -1,4 +1,4 @@
-import { type ChatSummary, get } from '@countersign/client';
+import { type ChatSummary, get, worldLabel } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
@@ -54,7 +54,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
           }
           entries={[
             ...worlds.map((world) => ({
-              label: world.name,
+              label: worldLabel(world, worlds),
               checked: world.id === worldId,
               onSelect: () => go(paths.world(world.id)),
             })),

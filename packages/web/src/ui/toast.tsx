@@ -1,3 +1,4 @@
+import { ClientError } from '@countersign/client';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
@@ -9,6 +10,8 @@ interface Toast {
   id: number;
   /** The action that failed. */
   about?: string;
+  /** Whether it failed because the server did not answer. */
+  isConnection?: boolean;
   tone: 'neutral' | 'red' | 'green';
   text: string;
 }
@@ -41,7 +44,13 @@ export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
 /** Shows an error until it is dismissed, the same action succeeds, or the page changes, because a person may be looking elsewhere. */
 export function sayError(about: string, error: unknown): void {
   clearErrors(about);
-  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about });
+  const isConnection = error instanceof ClientError && error.kind === 'network';
+  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about, isConnection });
+}
+
+/** Called when the connection is back: "The server is not responding" is no longer true, and the page shows the current state. */
+export function clearConnectionErrors(): void {
+  if (toasts.some(({ isConnection }) => isConnection)) set(toasts.filter(({ isConnection }) => isConnection !== true));
 }
 
 /** Removes an action's errors, or all errors. */

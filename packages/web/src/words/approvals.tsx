@@ -49,6 +49,8 @@ export const t = {
   decided: (toolName: string) => `Decided: ${toolName}`,
   decidedElsewhere: 'Decided elsewhere.',
   alreadyDecided: 'Someone else already made the same decision.',
+  maybeNotDecided:
+    'The server did not answer, so your decision may not have arrived. When the connection is back, the card shows whether it did.',
   next: 'Next',
   nextOf: (waiting: string) => `Next (${waiting} waiting)`,
 

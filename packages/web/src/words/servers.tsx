@@ -24,7 +24,6 @@ export const t = {
   testing: 'Testing…',
   testPassed: (name: string, tools: number) =>
     `${name} is running and offers ${tools} ${tools === 1 ? 'tool' : 'tools'}.`,
-  testFailed: (name: string) => `${name} did not start.`,
   log: 'Log',
   logTitle: (name: string) => `Log of ${name}`,
   noLog: 'The server hasn’t printed anything yet.',

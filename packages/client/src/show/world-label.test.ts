@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { worldLabel } from './world-label.js';
+
+it('[W3] worlds with the same name are listed with their folder or id', () => {
+  const worlds = [
+    { id: 'app', name: 'App', workingDirectory: '/src/app' },
+    { id: 'app-2', name: 'app', workingDirectory: '/old/app' },
+    { id: 'app-3', name: 'App' },
+    { id: 'harbour', name: 'Harbour' },
+  ];
+  expect(worlds.map((world) => worldLabel(world, worlds))).toEqual([
+    'App (/src/app)',
+    'app (/old/app)',
+    'App (app-3)',
+    'Harbour',
+  ]);
+});
