@@ -86,6 +86,7 @@ export { hasArguments } from './mcp-file/has-arguments.js';
 export { nameOfPlaceholder } from './mcp-file/placeholders.js';
 export {
   fillMcpServer,
+  MCP_FILE_BYTES,
   readMcpFile,
   type McpFile,
   type McpFileInput,

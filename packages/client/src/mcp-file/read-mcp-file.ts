@@ -34,7 +34,8 @@ export type McpFile =
   /** `notes`: what was left out. */
   { ok: true; servers: readonly McpFileServer[]; notes: readonly string[] } | { ok: false; problem: string };
 
-const LONGEST = 1_000_000;
+/** The largest file that `readMcpFile` accepts. */
+export const MCP_FILE_BYTES = 1_000_000;
 const MAX_SERVERS = 100;
 const LONGEST_NAME = 24;
 
@@ -69,7 +70,7 @@ const fileSchema = z.object({
  * file. Nothing is started or granted. If any server is invalid, the whole file is rejected.
  */
 export function readMcpFile(text: string): McpFile {
-  if (text.length > LONGEST) return { ok: false, problem: mcpFileText.tooLarge };
+  if (text.length > MCP_FILE_BYTES) return { ok: false, problem: mcpFileText.tooLarge };
   let json: unknown;
   try {
     json = parseJsonc(text);

@@ -1,12 +1,12 @@
 import { ClientError } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { clearErrors, say, sayError } from '../ui/toast.js';
 import { ChangedTools } from './changed-tools.js';
+import { useServer } from './use-server.js';
 import { t } from '../words/servers.js';
 
 /** Accepts a server's tool definitions: exactly those shown here, by their ETag, and no later ones (W6). */
@@ -20,13 +20,8 @@ export function AcceptServer({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const server = useRead({
-    key: ['server', worldId, name],
-    read: (signal) => client.mcpServer(worldId, name, { signal }),
-    // The definitions must not change while a person reads them.
-    once: true,
-    forget: true,
-  });
+  // The definitions must not change while a person reads them.
+  const server = useServer(worldId, name, 'once');
   const [state, setState] = useState<'reading' | 'busy' | 'overtaken'>('reading');
   const etag = server.kind === 'ready' ? server.data.etag : undefined;
   const accept = async (ifMatch: string): Promise<void> => {

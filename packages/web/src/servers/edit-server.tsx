@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react';
-import { useClient } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { ServerForm } from './server-form.js';
+import { useServer } from './use-server.js';
 import { t } from '../words/servers.js';
 
 /**
@@ -19,13 +18,7 @@ export function EditServer({
   name: string;
   onClose: () => void;
 }): ReactElement {
-  const client = useClient();
-  const server = useRead({
-    key: ['edited-server', worldId, name],
-    read: (signal) => client.mcpServer(worldId, name, { signal }),
-    once: true,
-    forget: true,
-  });
+  const server = useServer(worldId, name, 'once');
   return (
     <Dialog title={t.editTitle(name)} onClose={onClose}>
       {server.kind === 'ready' ? (

@@ -1,9 +1,17 @@
-import { addMcpServers, fillMcpServer, readMcpFile, type McpFileInput, type McpFileServer } from '@countersign/client';
+import {
+  addMcpServers,
+  fillMcpServer,
+  MCP_FILE_BYTES,
+  readMcpFile,
+  type McpFileInput,
+  type McpFileServer,
+} from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { Checkbox, Select, TextField } from '../ui/field.js';
+import { FileForm } from '../ui/file-form.js';
 import { say } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/servers.js';
@@ -36,55 +44,27 @@ export function ImportServers({
 }
 
 function ChooseFile({ onFound, onCancel }: { onFound: (found: Found) => void; onCancel: () => void }): ReactElement {
-  const [text, setText] = useState('');
-  const [error, setError] = useState<string>();
-  const take = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return;
-    setError(undefined);
-    setText(file.size > 2_000_000 ? '' : await file.text());
-    if (file.size > 2_000_000) setError(t.fileTooLarge);
-  };
-  const read = (): void => {
+  const read = async (text: string): Promise<string | undefined> => {
     const file = readMcpFile(text);
-    if (file.ok) onFound(file);
-    else setError(file.problem);
+    if (!file.ok) return file.problem;
+    onFound(file);
+    return undefined;
   };
   return (
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        read();
+    <FileForm
+      words={{
+        lead: t.importLead,
+        file: t.file,
+        paste: t.orPaste,
+        tooLarge: t.fileTooLarge,
+        submit: t.next,
+        cancel: t.cancel,
       }}
-    >
-      <p className="text-sm text-ink-2">{t.importLead}</p>
-      <label className="block text-sm font-medium">
-        {t.file}
-        <input
-          type="file"
-          accept=".json,application/json"
-          onChange={(event) => void take(event.target.files?.[0])}
-          className="mt-1 block w-full text-sm font-normal text-ink-2 file:mr-3 file:min-h-9 file:rounded-md file:border file:border-line-2 file:bg-surface file:px-3.5 file:text-sm file:font-medium file:text-ink"
-        />
-      </label>
-      <TextArea
-        label={t.orPaste}
-        mono
-        rows={8}
-        value={text}
-        error={error}
-        onChange={(event) => {
-          setText(event.target.value);
-          setError(undefined);
-        }}
-      />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>{t.cancel}</Button>
-        <Button look="primary" type="submit" disabled={text.trim() === ''}>
-          {t.next}
-        </Button>
-      </div>
-    </form>
+      accept=".json,application/json"
+      largestBytes={MCP_FILE_BYTES}
+      onSubmit={read}
+      onCancel={onCancel}
+    />
   );
 }
 

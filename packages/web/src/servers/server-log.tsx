@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react';
-import { useClient } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { Visible } from '../ui/visible.js';
+import { useServer } from './use-server.js';
 import { t } from '../words/servers.js';
 
 /** The latest output of an MCP server, with secrets already masked by our server. */
@@ -16,13 +15,7 @@ export function ServerLog({
   name: string;
   onClose: () => void;
 }): ReactElement {
-  const client = useClient();
-  const server = useRead({
-    key: ['server-log', worldId, name],
-    read: (signal) => client.mcpServer(worldId, name, { signal }),
-    everyMs: 2000,
-    forget: true,
-  });
+  const server = useServer(worldId, name, 'polled');
   const lines = server.kind === 'ready' ? (server.data.value.log ?? []) : [];
   return (
     <Dialog title={t.logTitle(name)} onClose={onClose}>

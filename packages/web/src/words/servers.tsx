@@ -89,7 +89,7 @@ export const t = {
     'Choose a configuration file from Claude (claude_desktop_config.json, .mcp.json), Cursor (.cursor/mcp.json) or VS Code (.vscode/mcp.json).',
   file: 'File',
   orPaste: 'Or paste the JSON',
-  fileTooLarge: 'The file is larger than 2 MB.',
+  fileTooLarge: 'The file is larger than 1 MB.',
   next: 'Next',
   import: 'Import',
   importFailed: 'The servers could not be imported. Try again.',
