@@ -10,10 +10,12 @@ import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { createRegistry, type ProviderRegistry } from '../providers/create-registry.js';
+import { findKeychain } from '../providers/keychain.js';
 import { prepareSecrets } from '../providers/prepare-secrets.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { takeSecretsKey } from '../providers/secrets-key.js';
 import { ensureOwner } from '../people/ensure-owner.js';
+import { hasDisplay } from '../serve/open-browser.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
@@ -75,7 +77,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     // Detecting the sandbox starts programs, so open the store in the meantime.
     const looking = options.sandbox ?? findSandbox();
     const database = takeDatabase(env);
-    const secrets = takeSecretsKey(folder, env);
+    const secrets = takeSecretsKey(folder, env, findKeychain(folder, { env }));
     const admin = readAdminRules(folder, env);
     const work = workFolder(env);
     const draftLimits = readDraftLimits(env);
@@ -89,7 +91,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       warnOfExposedToken(log, token);
     }
     const found = findProviders(env, options.ollamaUrl);
-    await prepareSecrets(secrets, store, log);
+    // Without a sandbox, commands reach the keychain as easily as the file. Without a display, nobody could unlock it.
+    await prepareSecrets(secrets, store, log, { inKeychain: isHidden && hasDisplay(env) });
     await orClose(store, () => ensureOwner(store));
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // Registered for the lifetime of the process: another home folder in it may use the same files.

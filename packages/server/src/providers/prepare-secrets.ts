@@ -3,13 +3,18 @@ import type { Log } from '../app/context.js';
 import type { SecretsKey } from './secrets-key.js';
 
 /**
- * Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). If it is missing although
+ * Creates the key before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). If it is missing although
  * secrets were saved, it is lost or elsewhere, and a new one could not decrypt them (P8.7).
  */
-export async function prepareSecrets(secrets: SecretsKey, store: Pick<Store, 'read'>, log: Log): Promise<void> {
+export async function prepareSecrets(
+  secrets: SecretsKey,
+  store: Pick<Store, 'read'>,
+  log: Log,
+  options?: { inKeychain: boolean },
+): Promise<void> {
   if (secrets.isFromEnvironment === true) return;
   try {
-    if (!(await hasSecrets(store))) secrets.create();
+    if (!(await hasSecrets(store))) secrets.create(options);
     secrets.get();
   } catch (error) {
     // Only saved secrets need this file, and each of them reports the problem.

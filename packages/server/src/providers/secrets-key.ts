@@ -2,6 +2,7 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { CountersignError } from '@countersign/protocol';
 import { readPrivate, writePrivateToDisk } from '../home/private-file.js';
+import type { Keychain } from './keychain.js';
 import { sealingKey, type SealingKey } from './seal.js';
 
 /** The key that encrypts API keys in the store. It is never in the store itself. */
@@ -9,10 +10,10 @@ export interface SecretsKey {
   /** The key file, which must be hidden from commands. With `COUNTERSIGN_SECRETS_KEY`, an older file may still exist. */
   readonly file?: string;
   readonly isFromEnvironment?: boolean;
-  /** Throws a user-facing error if the file is missing or can't be used. */
+  /** Throws a user-facing error if the key is missing or can't be used. */
   get(): SealingKey;
-  /** Creates the file if it is missing. Must only be called if no saved secret needs an older file. */
-  create(): void;
+  /** Creates the key if it is missing: in the keychain if wanted and possible, or else in the file. Only if no saved secret needs an older one. */
+  create(options?: { inKeychain: boolean }): void;
   /** The key as text, to mask it in tool results (P8.2). */
   texts(): readonly string[];
 }
@@ -21,8 +22,11 @@ const VARIABLE = 'COUNTERSIGN_SECRETS_KEY';
 const SHORTEST = 32;
 const FEWEST_DIFFERENT = 10;
 
-/** Reads the key from `COUNTERSIGN_SECRETS_KEY`, which is then removed from the environment, or from a file next to the home folder. */
-export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey {
+/**
+ * Reads the key from `COUNTERSIGN_SECRETS_KEY`, which is then removed from the environment, from a file next to the home folder, or, if there is
+ * no file, from the keychain.
+ */
+export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv, keychain?: Keychain): SecretsKey {
   const file = secretsFile(home);
   const given = env[VARIABLE];
   // Child processes would inherit the variable.
@@ -32,13 +36,24 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey
     return { ...old, isFromEnvironment: true, ...givenSecretsKey(given, VARIABLE) };
   }
   let known: string | undefined;
+  // Asked once: a locked keychain takes seconds to say so, and each saved secret would ask again.
+  let inKeychain: { key: string | undefined } | undefined;
+  const readKeychain = (): string | undefined => (inKeychain ??= { key: keychain?.read() }).key;
   return {
     file,
     get: keep(() => {
-      known = readFile(file);
+      const stored = existsSync(file) ? undefined : readKeychain();
+      known = stored !== undefined && BASE64_KEY.test(stored) ? stored : readFile(file, keychain);
       return sealingKey(Buffer.from(known, 'base64url'));
     }),
-    create: () => createFile(file),
+    create(options) {
+      if (existsSync(file) || readKeychain() !== undefined) return;
+      const key = randomBytes(32).toString('base64url');
+      // Read back: a key that is lost later would take all secrets with it.
+      if (options?.inKeychain === true && keychain?.write(key) === true && keychain.read() === key)
+        inKeychain = { key };
+      else createFile(file, key);
+    },
     texts: () => (known === undefined ? [] : [known]),
   };
 }
@@ -91,15 +106,19 @@ function invalid(field: string, detail: string): CountersignError {
   return new CountersignError('invalid', detail, { field });
 }
 
-function readFile(file: string): string {
+function readFile(file: string, keychain: Keychain | undefined): string {
   const text = readPrivate(file)?.trim();
   if (text !== undefined && BASE64_KEY.test(text)) return text;
   if (!existsSync(file)) {
     const restore = `Restore it from a backup, or set ${VARIABLE} to the key that was used, and restart`;
     const start = 'If it is lost, remove the providers and MCP servers with saved secrets, restart, and add them again';
+    const searched =
+      keychain === undefined
+        ? ''
+        : ` It is not in ${keychain.name} either, unless that is locked: then unlock it and restart.`;
     throw new CountersignError(
       'conflict',
-      `The file ${file}, which holds the key that encrypts secrets, is missing. ${restore}. ${start}`,
+      `The file ${file}, which holds the key that encrypts secrets, is missing.${searched} ${restore}. ${start}`,
     );
   }
   const why =
@@ -111,10 +130,9 @@ function readFile(file: string): string {
 }
 
 /** Never replaces a file: the saved API keys would be lost. */
-function createFile(file: string): void {
-  if (existsSync(file)) return;
+function createFile(file: string, key: string): void {
   try {
-    writePrivateToDisk(file, `${randomBytes(32).toString('base64url')}\n`);
+    writePrivateToDisk(file, `${key}\n`);
   } catch (cause) {
     const detail = `The file ${file}, which holds the key that encrypts secrets, can't be written. Set ${VARIABLE} to a secret of at least ${SHORTEST} characters and restart.`;
     throw new CountersignError('conflict', detail, { cause });
