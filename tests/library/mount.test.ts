@@ -213,11 +213,11 @@ describe('mountCountersign', () => {
       { token: TOKEN, only: 'approvals' },
       /^\S+ \/worlds\/\{world\}\/(approvals|tool-results|grants)/,
     ],
-    ['the whole API', { token: TOKEN }, /^\S+ \/(worlds|health)/],
+    ['the whole API', { token: TOKEN }, /^\S+ \/(worlds|health)(?!.*\/sign-in$)/],
     [
       'the web app',
       { token: TOKEN, webApp: 'http://x.test' },
-      /^\S+ \/(worlds|health|session|tickets)|^get \/providers/,
+      /^\S+ \/(worlds|health|session|tickets)(?!.*\/sign-in$)|^get \/providers/,
     ],
   ])('[L5] [L5.2] [L5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
     const api = mountCountersign(countersign, options);

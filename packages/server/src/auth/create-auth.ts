@@ -6,7 +6,7 @@ import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
 import { deviceOf } from './device-of.js';
-import { createFailedAttempts } from './failed-attempts.js';
+import { createFailedAttempts, type FailedAttempts } from './failed-attempts.js';
 import { ownerOf, PROGRAM_TOKEN } from './holders.js';
 import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
@@ -79,7 +79,7 @@ export function createAuth(options: AuthOptions): Auth {
       if (token !== undefined && isSecret(token, tokenHash)) {
         return { who: tokenHolder, via: await clientOf(c) };
       }
-      throw wrongCredential(c, problemTexts.wrongToken);
+      throw wrongCredential(attempts, c, problemTexts.wrongToken);
     }
     const cookie = getCookie(c, cookieName());
     const header = c.req.header(SESSION_HEADER);
@@ -90,20 +90,7 @@ export function createAuth(options: AuthOptions): Auth {
     if (session !== undefined) {
       return { who: owner, via: deviceOf(c.req.header('user-agent')), session: session.id };
     }
-    throw wrongCredential(c, problemTexts.unknownSession);
-  }
-
-  function refuseTooMany(c: AppRequest): void {
-    const seconds = attempts.wait(addressOf(c));
-    if (seconds === undefined) return;
-    const headers = { 'Retry-After': String(seconds) };
-    throw new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
-  }
-
-  function wrongCredential(c: AppRequest, detail: string): HttpProblem {
-    refuseTooMany(c);
-    attempts.failed(addressOf(c));
-    return unauthorized(detail);
+    throw wrongCredential(attempts, c, problemTexts.unknownSession);
   }
 
   /** The program that sends the token: a registered client, our own terminal, or any other. */
@@ -140,7 +127,7 @@ export function createAuth(options: AuthOptions): Auth {
       return { ticket, expiresAt };
     },
     async redeem(ticket, request) {
-      refuseTooMany(request);
+      refuseTooMany(attempts, request);
       if (!(await tickets.take(ticket))) {
         attempts.failed(addressOf(request));
         return undefined;
@@ -162,11 +149,25 @@ function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
 }
 
+function refuseTooMany(attempts: FailedAttempts, c: AppRequest): void {
+  const seconds = attempts.wait(addressOf(c));
+  if (seconds === undefined) return;
+  const headers = { 'Retry-After': String(seconds) };
+  throw new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
+}
+
+/** Counts a wrong credential. Throws if there were too many. */
+export function wrongCredential(attempts: FailedAttempts, c: AppRequest, detail: string): HttpProblem {
+  refuseTooMany(attempts, c);
+  attempts.failed(addressOf(c));
+  return unauthorized(detail);
+}
+
 export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-export function addressOf(c: AppRequest): string {
+function addressOf(c: AppRequest): string {
   // Don't use X-Forwarded-For: an attacker could send a different value with each attempt.
   return c.env.incoming?.socket.remoteAddress ?? 'unknown';
 }
