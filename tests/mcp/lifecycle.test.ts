@@ -314,13 +314,19 @@ describe('the secrets of a server', () => {
     expect(JSON.stringify([shown, lab.events])).not.toContain(SECRET);
   });
 
-  it('[W3] a change keeps omitted values, `null` keeps an unseen value, and a mask is replaced with its value', async () => {
+  it('[W3] [A46.4] a change keeps omitted values, `null` keeps an unseen value, and a mask is replaced with its value', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { args: ['plain', '--api-key', SECRET], env: { TOKEN: SECRET, OLD: 'old-value' } }));
     const shown = await lab.running('hostile');
     const { runtime } = lab.engine;
     const args = [...(shown.args ?? []), 'more'];
-    await updateMcpServer(runtime, lab.worldId, 'hostile', { args, env: { TOKEN: null, NEW: 'x' } }, ME);
+    // Another command line needs the values again.
+    for (const change of [{ args }, { command: 'env' }, { args, env: { TOKEN: null, OLD: 'old-value' } }])
+      await expect(updateMcpServer(runtime, lab.worldId, 'hostile', change, ME)).rejects.toMatchObject({
+        field: 'env.TOKEN',
+      });
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { args, env: { TOKEN: SECRET, OLD: 'old-value' } }, ME);
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { env: { TOKEN: null, NEW: 'x' } }, ME);
     const stored = await runtime.store.read((reader) => reader.mcpServer(lab.worldId, 'hostile'));
     expect(stored?.definition).toMatchObject({
       args: [PROGRAMS.hostile, 'plain', '--api-key', SECRET, 'more'],

@@ -434,6 +434,17 @@ describe('everything that the browser can do', () => {
     for (const name of ['notes', 'wiki', 'small']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
+  it('[W3.29] an endless or oversized file is refused', async () => {
+    for (const words of [
+      ['mcp', 'import', '/dev/zero', '-w', 'docks'],
+      ['import', '/dev/zero'],
+    ]) {
+      const refused = await run(...words);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain('it is larger than 10 MB');
+    }
+  });
+
   it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
     const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
     expect((await run(...add)).code).toBe(0);
@@ -441,7 +452,11 @@ describe('everything that the browser can do', () => {
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--env', 'C=3', '--unset', 'A')).code).toBe(0);
     expect((await t.client.mcpServer('docks', 'files')).value.env).toEqual(['B', 'C']);
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--unset', 'Z')).code).toBe(2);
-    expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x')).code).toBe(0);
+    const other = await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x');
+    expect(other.code).not.toBe(0);
+    expect(other.stderr).toContain('env.B: enter the value again, because another command would get it');
+    const again = ['--env', 'B=2', '--env', 'C=3', '--', 'false', 'x'];
+    expect((await run('mcp', 'edit', 'files', '-w', 'docks', ...again)).code).toBe(0);
     expect((await t.client.mcpServer('docks', 'files')).value).toMatchObject({
       command: 'false',
       args: ['x'],

@@ -40,22 +40,30 @@ export function applyChange(
         ...(headers === undefined ? {} : { headers: mergeValues(definition.headers, headers, 'headers') }),
       };
   const changed = parseInput(newMcpServerSchema, merged, 'MCP server');
-  refuseOtherOrigin(definition, changed, headers);
+  refuseOtherTarget(definition, changed, change);
   return changed;
 }
 
-/** Rejects a change to the origin that keeps the header values: otherwise, anyone who can edit a server could send them elsewhere. */
-function refuseOtherOrigin(
-  before: McpServerDefinition,
-  after: McpServerDefinition,
-  sent: McpServerChange['headers'],
-): void {
-  if (before.transport !== 'http' || after.transport !== 'http') return;
-  if (new URL(before.url).origin === new URL(after.url).origin) return;
-  const kept = Object.keys(before.headers).find((name) => sent === undefined || sent[name] === null);
+/**
+ * Rejects a change of the program or origin that keeps secret values: otherwise, anyone who can edit a server could send them elsewhere. The
+ * arguments are part of the program: `npx` runs the package that they name.
+ */
+function refuseOtherTarget(before: McpServerDefinition, after: McpServerDefinition, change: McpServerChange): void {
+  if (targetOf(before) === targetOf(after)) return;
+  const isStdio = before.transport === 'stdio';
+  const [field, stored, sent] = isStdio ? ['env', before.env, change.env] : ['headers', before.headers, change.headers];
+  const kept = Object.keys(stored).find((name) => stored[name] !== '' && (sent === undefined || sent[name] === null));
   if (kept === undefined) return;
-  const sentence = `MCP server: headers.${kept}: enter the value again, because it would be sent to another server`;
-  throw new CountersignError('invalid', sentence, { field: `headers.${kept}` });
+  const why = isStdio ? 'because another command would get it' : 'because it would be sent to another server';
+  throw new CountersignError('invalid', `MCP server: ${field}.${kept}: enter the value again, ${why}`, {
+    field: `${field}.${kept}`,
+  });
+}
+
+function targetOf(definition: McpServerDefinition): string {
+  return definition.transport === 'stdio'
+    ? JSON.stringify([definition.command, ...definition.args])
+    : new URL(definition.url).origin;
 }
 
 function revealArgs(stored: readonly string[], sent: readonly string[]): readonly string[] {

@@ -97,7 +97,7 @@ it('[W6] an update based on a stale version is rejected', async () => {
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, { ...server, enabled: false });
   const tag = added.headers.get('etag') ?? '';
-  expect((await t.api('PATCH', `${path}/memory`, { args: ['other'] }, { 'If-Match': tag })).status).toBe(200);
+  expect((await t.api('PATCH', `${path}/memory`, { network: true }, { 'If-Match': tag })).status).toBe(200);
   expect((await t.api('PATCH', `${path}/memory`, { accept: true }, { 'If-Match': tag })).status).toBe(412);
   expect((await t.api('DELETE', `${path}/memory`, undefined, { 'If-Match': tag })).status).toBe(412);
 });
@@ -193,7 +193,7 @@ it('[W3.28] the test of a server lists its tools; a server that is off can’t b
   const first = await t.api<McpServer>('POST', `${path}/memory/test`);
   const second = await t.api<McpServer>('POST', `${path}/memory/test`);
   for (const { body } of [first, second]) expect(body.tools).toContain('mcp__memory__read_graph');
-  await t.api('PATCH', `${path}/memory`, { command: 'false', args: [] });
+  await t.api('PATCH', `${path}/memory`, { command: 'false', args: [], env: {} });
   const failed = await t.api<McpServer>('POST', `${path}/memory/test`);
   expect(failed).toMatchObject({ status: 200, body: { status: 'failed' } });
   expect((await t.api('POST', `${path}/nobody/test`)).status).toBe(404);

@@ -84,7 +84,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Update an MCP server, or accept its current tool definitions',
     description:
-      'Omitted fields stay unchanged. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL points to another server. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
+      'Omitted fields stay unchanged. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL points to another server or the command or its arguments change. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
     headers: IF_MATCH,
     body: mcpServerChangeSchema,
     answers: { 200: { description: 'The updated server', schema: mcpServerSchema } },

@@ -59,6 +59,7 @@ export const errors = {
   argumentsScope: '--arguments requires --scope once.',
 
   // Files and editors
+  largerThan: (megabytes: number): string => `it is larger than ${megabytes} MB`,
   cannotRead: (file: string, reason: string): string => `Could not read the file "${file}": ${reason}.`,
   cannotWrite: (file: string, reason: string): string => `Could not write "${file}": ${reason}.`,
   fileExists: 'the file exists; choose another name',

@@ -119,7 +119,9 @@ export const mcpHelp = {
   },
   edit: {
     about: 'Edit an MCP server, restart it and list its tools',
-    notes: ['Variables and headers that you don’t name stay as they are.'],
+    notes: [
+      'Variables and headers that you don’t name stay as they are. With another command, arguments or host, enter their values again.',
+    ],
     exitCodes: mcpExitCodes,
     examples: ['countersign mcp edit files -w ops --no-enabled'],
   },

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { addTemplate, readAll, type Change } from '@countersign/client';
 import {
   AGENT_TEMPLATE_NAMES,
@@ -181,9 +181,23 @@ function withoutNulls(settings: Change<ModelSettings>): ModelSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
+const LARGEST_FILE = 10 * 1024 * 1024;
+
+/** Stops at a limit: a device such as `/dev/zero` never ends. */
+async function readAtMost(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > LARGEST_FILE) throw new Error(errors.largerThan(LARGEST_FILE / 1024 / 1024));
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 export async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readAtMost(createReadStream(file));
   } catch (error) {
     throw new CommandError(errors.cannotRead(file, error instanceof Error ? error.message : String(error)));
   }
