@@ -1,6 +1,7 @@
 import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@countersign/client';
 import type { Drafts } from './keys/drafts.js';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
+import type { FormDraft } from './keys/form.js';
 import type { Scroll } from './layout/transcript-window.js';
 
 export type Focus = 'composer' | 'card' | 'transcript' | 'chats';
@@ -14,7 +15,13 @@ export type Choice =
   | { readonly kind: 'deny'; readonly field: Field }
   | { readonly kind: 'always'; readonly field: Field }
   | { readonly kind: 'edit'; readonly field: Field; readonly problem?: string }
-  | { readonly kind: 'answer'; readonly field: Field };
+  | { readonly kind: 'answer'; readonly field: Field }
+  | { readonly kind: 'form'; readonly draft: FormDraft };
+
+/** Whether keys are text here, and not commands. */
+export function isWriting(choice: Choice): boolean {
+  return 'field' in choice || choice.kind === 'form';
+}
 
 /** Waiting calls that the choice would also run, from row `from`. `key` identifies the choice and the calls. */
 export interface Covered {

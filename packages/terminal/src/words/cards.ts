@@ -31,7 +31,7 @@ export const cardWords = {
     `  Type your answer${hasChoices ? ' or the number of a choice' : ''}. Enter leaves the question unanswered.`,
   formPrompt:
     '  Answer each field. Enter takes the default or skips an optional field; at a required field, it leaves the question unanswered.',
-  fieldHint: (kind: string, usual: string | undefined, isRequired: boolean): string => {
+  fieldHint: (kind: string | undefined, usual: string | undefined, isRequired: boolean): string => {
     const how = kind === 'boolean' ? 'yes or no' : kind === 'choices' ? 'numbers, separated by commas' : undefined;
     const parts = [how, usual === undefined ? undefined : `default ${usual}`, isRequired ? 'required' : 'optional'];
     return ` (${parts.filter((part) => part !== undefined).join(', ')})`;

@@ -64,7 +64,7 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   ['a', 'always: shows the rule, Enter adds it'],
   ['e', 'edit the call, Enter approves the edited call'],
   ['v', 'show masked secrets; recorded in the audit log'],
-  ['r, 1 to 9', 'answer a question'],
+  ['r, 1 to 9', 'answer a question; in a form, Space selects'],
   ['n, N', 'next call, previous call'],
   'Transcript and chats',
   ['j, k, g, G', 'down, up, to the start, to the end'],

@@ -1,3 +1,5 @@
+import type { FormField } from '@countersign/protocol';
+
 /** Texts for the full-screen UI. Its keys are in help-chat.ts. */
 export const screenWords = {
   tooSmall: (columns: number, rows: number, smallest: { columns: number; rows: number }): string =>
@@ -85,6 +87,17 @@ export const screenWords = {
   editHint: 'Enter approves the edited call once and tells the agent · Esc goes back',
   answerLabel: 'Answer',
   answerHint: 'Enter sends · Esc goes back',
+  formPlace: (position: number, total: number, kind: string): string => ` · ${kind} · ${position} of ${total}`,
+  formKind: (kind: FormField['kind'], isRequired: boolean): string => {
+    const names = { text: 'text', number: 'number', integer: 'whole number', boolean: '', choice: '', choices: '' };
+    return [names[kind], isRequired ? 'required' : 'optional'].filter((word) => word !== '').join(', ');
+  },
+  formYes: 'yes',
+  formNo: 'no',
+  formRow: (position: number, total: number): string => `${position}/${total}`,
+  formTextHint: 'Enter continues · Esc goes back',
+  formOptionHint: '↑↓ move · Space selects · Enter continues · Esc goes back',
+  formDone: 'All fields are filled in. Enter sends the form · Esc goes back',
   nothingChosen: 'Nothing is selected, so nothing was approved.',
   decidedElsewhere: ' Decided elsewhere ',
   decidedElsewhereFoot: 'This call was decided elsewhere.',

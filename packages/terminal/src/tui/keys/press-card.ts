@@ -1,6 +1,8 @@
 import { after, get, maskedText, patternOf, type Answer, type ApprovalView } from '@countersign/client';
-import { isArmed, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
+import { formAnswer } from '@countersign/protocol';
+import { isArmed, isWriting, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
+import { contentOf, newForm, pressInForm } from './form.js';
 import type { Key } from './key.js';
 import { editable, readEdited } from './read-edited.js';
 import { focusOn, settle, showing } from './settle.js';
@@ -13,9 +15,10 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   const { current, choice } = ui.card;
   if (current.kind === 'none') return only(ui);
   const approval = get(facts.world.approvals, current.id);
-  const scrolled = scrollCard(ui, key, facts, 'field' in choice);
+  const scrolled = scrollCard(ui, key, facts, isWriting(choice));
   if (scrolled !== undefined) return only(scrolled);
   if (current.kind === 'held') return pressOnHeld(ui, key, facts);
+  if (choice.kind === 'form' && approval !== undefined) return pressOnForm(ui, key, facts, approval, choice);
   if (isName(key, 'escape')) {
     return only(choice.kind === 'none' ? focusOn(ui, 'composer', facts.now) : choose(ui, NOTHING));
   }
@@ -61,7 +64,9 @@ function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choi
   if (approval.question !== undefined) {
     const picked = /^[1-9]$/.test(letter) ? approval.question.choices[Number(letter) - 1] : undefined;
     if (picked !== undefined) return { kind: 'answer', field: fieldOf(picked) };
-    return letter === 'r' ? { kind: 'answer', field: EMPTY_FIELD } : before;
+    if (letter !== 'r') return before;
+    const { form } = approval.question;
+    return form === undefined ? { kind: 'answer', field: EMPTY_FIELD } : { kind: 'form', draft: newForm(form.fields) };
   }
   switch (letter) {
     case 'o':
@@ -101,6 +106,7 @@ function confirm(ui: UiState, approval: ApprovalView): Pressed {
     case 'always':
     case 'edit':
     case 'answer':
+    case 'form':
       return only(ui);
   }
 }
@@ -134,6 +140,29 @@ function pressInField(
     case 'answer':
       if (written === '') return only(ui);
       return { ui: onTheWay(ui, approval), effects: [{ kind: 'answer', approval, words: written }] };
+  }
+}
+
+/** A form is sent only after its last field, by an Enter that does nothing else. */
+function pressOnForm(
+  ui: UiState,
+  key: Key,
+  { now, card }: Facts,
+  approval: ApprovalView,
+  { draft }: Extract<Choice, { kind: 'form' }>,
+): Pressed {
+  const fields = approval.question?.form?.fields ?? [];
+  if (card.height < 1 || !isArmed(ui.card, now)) return only(isName(key, 'escape') ? choose(ui, NOTHING) : ui);
+  const step = pressInForm(fields, draft, key);
+  switch (step.kind) {
+    case 'left':
+      return only(choose(ui, NOTHING));
+    case 'draft':
+      return only(choose(ui, { kind: 'form', draft: step.draft }));
+    case 'send': {
+      const words = formAnswer(contentOf(fields, draft));
+      return { ui: onTheWay(ui, approval), effects: [{ kind: 'answer', approval, words }] };
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { complete, matching, mentionAt, whoAnswers } from '@countersign/client';
-import type { Effect, Facts, Focus, Pressed, UiState } from '../ui-state.js';
+import { isWriting, type Effect, type Facts, type Focus, type Pressed, type UiState } from '../ui-state.js';
 import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key, KeyName } from './key.js';
@@ -12,9 +12,12 @@ export function press(before: UiState, key: Key, facts: Facts): Pressed {
   if (key.kind === 'ctrl' && key.letter === 'c') return leave(ui);
   if (ui.overlay === 'help') return only(pressInHelp(ui, key, facts));
   if (ui.overlay === 'leave') return answerLeaving(ui, key);
-  const isWriting = ui.focus === 'composer' || (ui.focus === 'card' && 'field' in ui.card.choice);
+  // In a form, Tab goes to the next field; elsewhere, it would leave the card and discard the form.
+  const isTab = key.kind === 'name' && (key.name === 'tab' || key.name === 'backtab');
+  if (isTab && ui.focus === 'card' && ui.card.choice.kind === 'form') return pressOnCard(ui, key, facts);
+  const writes = ui.focus === 'composer' || (ui.focus === 'card' && isWriting(ui.card.choice));
   return (
-    (isWriting ? undefined : pressAnywhere(ui, key, facts)) ?? pressControl(ui, key, facts) ?? pressHere(ui, key, facts)
+    (writes ? undefined : pressAnywhere(ui, key, facts)) ?? pressControl(ui, key, facts) ?? pressHere(ui, key, facts)
   );
 }
 

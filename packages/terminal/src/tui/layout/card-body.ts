@@ -21,6 +21,8 @@ import {
   type Line,
   type Span,
 } from './spans.js';
+import type { Choice } from '../ui-state.js';
+import { formBody } from './form-lines.js';
 import { cardWords } from '../../words/cards.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -35,8 +37,12 @@ export interface CardBody {
 }
 
 /** What would run, where, and why it needs approval. */
-export function cardBody(approval: ApprovalView, width: number): CardBody {
+export function cardBody(approval: ApprovalView, width: number, choice?: Choice): CardBody {
   const { question } = approval;
+  if (question?.form !== undefined) {
+    const draft = choice?.kind === 'form' ? choice.draft : undefined;
+    return { lines: formBody(question.form, draft, width), isCut: false };
+  }
   if (question !== undefined) {
     const lines = [
       ...wrapProse(question.text, width - 4).map((line): Line => [{ text: '  ' }, { text: line }]),

@@ -2,6 +2,7 @@ import { coveredTitle, describeCall, maskedText, patternOf, type ApprovalView } 
 import { coveredPage } from '../confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines, type FieldContent } from './field-lines.js';
+import { formFoot } from './form-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -28,7 +29,10 @@ export function cardFoot(card: CardState, width: number): Line[] {
   if (card.isSending) return [[span(screenWords.sending, { dim: true })]];
   // Shown alone: a short screen has no room for the choices as well.
   if (card.covered !== undefined) return coveredBy(card.covered, card.choice, width);
-  return [...optionLines(card, width), ...choiceLines(card, width)];
+  const { choice, approval, isFocused } = card;
+  // Alone as well, because of its height.
+  if (choice.kind === 'form') return formFoot(approval.question?.form?.fields ?? [], choice.draft, width, isFocused);
+  return [...optionLines(card, width), ...choiceLines(card, choice, width)];
 }
 
 /** Lists the covered calls before they run: Enter confirms them or shows the rest. */
@@ -79,7 +83,11 @@ function flow(chips: readonly Line[], width: number): Line[] {
   return lines;
 }
 
-function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSeen }: CardState, width: number): Line[] {
+function choiceLines(
+  { approval, agent, isFocused, isArmed, isCut, isSeen }: CardState,
+  choice: Exclude<Choice, { kind: 'form' }>,
+  width: number,
+): Line[] {
   const words = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
   const field = (label: string, own: Extract<Choice, { field: unknown }>['field'], content: FieldContent): Line[] => {

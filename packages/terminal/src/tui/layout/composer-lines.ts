@@ -1,5 +1,5 @@
 import { matching, mentionAt, recipientsText, whoAnswers } from '@countersign/client';
-import type { UiState } from '../ui-state.js';
+import { isWriting, type UiState } from '../ui-state.js';
 import type { Areas } from './areas.js';
 import { fieldLines } from './field-lines.js';
 import { fill, rule } from './rule.js';
@@ -76,7 +76,7 @@ function hintsFor({ focus, overlay, card }: UiState): string {
     case 'composer':
       return screenWords.hints.composer;
     case 'card':
-      return 'field' in card.choice ? screenWords.hints.field : screenWords.hints.card;
+      return isWriting(card.choice) ? screenWords.hints.field : screenWords.hints.card;
     case 'transcript':
       return screenWords.hints.transcript;
     case 'chats':

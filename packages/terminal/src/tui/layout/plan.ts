@@ -32,7 +32,8 @@ export function planOf(scene: Scene): Plan {
   const asked = current.kind === 'none' ? undefined : get(world.approvals, current.id);
   const { revealed } = ui.card;
   const approval = asked !== undefined && revealed?.id === asked.approvalId ? revealedView(asked, revealed) : asked;
-  const { lines: body, isCut } = approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width);
+  const { lines: body, isCut } =
+    approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width, ui.card.choice);
   const foot = approval === undefined ? goneFoot(scene, guess.width) : cardFootOf(scene, approval, guess.width, isCut);
   const shared = areasOf(size, {
     hasBanner: bannerOf(scene) !== undefined,
