@@ -88,7 +88,9 @@ export const results = {
     `${done}. It is running and offers ${plural(tools, 'tool')}.${problem} ${rights}${names}`,
   /** `advice` ends with a line break, or is empty. */
   mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
-    `${done}, but it did not start: ${reason}\n${advice}It stays in the list and remains enabled.\n${next}`,
+    advice === ''
+      ? `${done}, but it did not start: ${reason}\nIt stays in the list and remains enabled.\n${next}`
+      : `${done}, but it did not start.\n${advice}What it printed: ${reason}\nIt stays in the list and remains enabled.\n${next}`,
   mcpSkipped: (name: string): string => `"${name}" was skipped: a server with this name already exists.`,
   mcpImported: (count: number, world: string): string =>
     count === 0
