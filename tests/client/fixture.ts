@@ -64,6 +64,11 @@ export async function openHarbour(
   let port = 0;
   const auth = createAuth({
     token: TOKEN,
+    tokenHolder: { kind: 'token', id: 'token', name: 'token' },
+    store: engine.runtime.store,
+    report: (error) => {
+      throw error;
+    },
     clock: systemClock,
     port: () => port,
     host: '127.0.0.1',

@@ -105,6 +105,8 @@ describe('[S4.1] clients, questions and sessions across processes', () => {
   });
 });
 
+const SHARED_TOKEN = 'a-token-for-both-of-them-0123456789abcdef';
+
 async function openServer(url: string, folder: string): Promise<Serving> {
   const home = join(folder, randomUUID());
   mkdirSync(home);
@@ -114,7 +116,7 @@ async function openServer(url: string, folder: string): Promise<Serving> {
     env: {
       DATABASE_URL: url,
       COUNTERSIGN_WORK: join(folder, 'work'),
-      COUNTERSIGN_TOKEN: 'a-token-for-both-of-them-0123456789abcdef',
+      COUNTERSIGN_TOKEN: SHARED_TOKEN,
     },
     log: { info: quiet, warn: quiet, error: quiet },
     port: 0,
@@ -133,7 +135,7 @@ it('[W1] [S4.1] a start link of one server opens a session at another, once, and
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();
   const [a, b] = await Promise.all([openServer(url, folder), openServer(url, folder)]);
-  const ticket = a.newStartUrl().split('#ticket=')[1] ?? '';
+  const { ticket } = await newTicket(a);
   const redeem = (at: Serving): Promise<Response> =>
     fetch(`${at.url}/api/session`, {
       method: 'POST',
@@ -152,16 +154,66 @@ it('[W1] [S4.1] a start link of one server opens a session at another, once, and
     expect((await ask(session)).status).toBe(200);
     expect((await ask(`${session}x`)).status).toBe(401);
   }
-  const { rows } = await queryPasses(url);
+  const { rows } = await queryCredentials(url);
   expect(JSON.stringify(rows)).not.toContain(session);
 });
 
-async function queryPasses(url: string): Promise<{ rows: unknown[] }> {
+const BEARER = { Authorization: `Bearer ${SHARED_TOKEN}` };
+
+async function newTicket({ url }: Serving): Promise<{ ticket: string }> {
+  const made = await fetch(`${url}/api/tickets`, { method: 'POST', headers: BEARER });
+  const { ticket } = (await made.json()) as { ticket: string };
+  return { ticket };
+}
+
+it('[W8.4] [S4.1] a session that one server ended is refused by the others, and their streams end', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const url = await createMigratedDatabase();
+  const [a, b] = await Promise.all([openServer(url, folder), openServer(url, folder)]);
+  const send = (at: Serving, method: string, path: string, headers: Record<string, string>, body?: object) =>
+    fetch(`${at.url}/api${path}`, {
+      method,
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  await send(a, 'POST', '/worlds', BEARER, { name: 'Lab' });
+  const signIn = async (key: object): Promise<Record<string, string>> => {
+    const opened = await send(a, 'POST', '/session', {}, key);
+    const { session } = (await opened.json()) as { session: string };
+    return { cookie: opened.headers.get('set-cookie')?.split(';')[0] ?? '', 'X-Countersign-Session': session };
+  };
+  const owner = await signIn(await newTicket(a));
+  const added = await send(b, 'POST', '/people', owner, { name: 'Bob', role: 'member' });
+  expect(await added.text()).toContain('bob');
+  const invited = (await (await send(b, 'POST', '/people/bob/invitations', owner)).json()) as { open: string };
+  const bob = await signIn({ invitation: invited.open.split('=')[1] });
+
+  // One of several sessions, ended by its owner.
+  const second = await signIn(await newTicket(b));
+  const stream = await send(b, 'GET', '/worlds/lab/events', second);
+  const { items } = (await (await send(a, 'GET', '/me/sessions', second)).json()) as {
+    items: { id: string; current: boolean }[];
+  };
+  const id = items.find(({ current }) => current)?.id;
+  expect((await send(a, 'DELETE', `/me/sessions/${id}`, owner)).status).toBe(204);
+  expect((await send(b, 'GET', '/me', second)).status).toBe(401);
+  await stream.text();
+
+  // A disabled person.
+  const followed = await send(b, 'GET', '/worlds/lab/events', bob);
+  expect(followed.status).toBe(200);
+  expect((await send(a, 'PATCH', '/people/bob', owner, { status: 'disabled' })).status).toBe(200);
+  expect((await send(b, 'GET', '/me', bob)).status).toBe(401);
+  await followed.text();
+});
+
+async function queryCredentials(url: string): Promise<{ rows: unknown[] }> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return await client.query('select * from countersign.passes');
+    return await client.query('select * from countersign.credentials');
   } finally {
     await client.end();
   }

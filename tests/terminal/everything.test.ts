@@ -176,7 +176,7 @@ describe('everything that the browser can do', () => {
     expect((await browser.openSession(ticket)).session).not.toBe('');
     const printed = await run('open', '--no-open');
     expect(printed).toMatchObject({ code: 0 });
-    expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/);
+    expect(printed.stdout).toMatch(/^http:\/\/(?:localhost|127\.0\.0\.1):\d+\/#ticket=[\w-]{43}\n$/);
   });
 
   it('[X3] [A7] answers questions, approves similar calls for a chat, and approves edited calls', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRedirect } from '../../packages/server/src/serve/open-browser.js';
 import { hasBrowser, launch, openBrowser, type Opened } from './support/open-browser.js';
 import { button, giveReason, said, toolCard, topBar } from './support/steps.js';
+import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('the first visit', () => {
   let opened: Opened;
@@ -82,24 +83,39 @@ describe.runIf(hasBrowser)('the first visit', () => {
     }
   });
 
-  it('[W1] a second tab is signed in even if the first is too busy to answer immediately', async () => {
-    const { page, context } = await opened.visit({
-      script: `
-        globalThis.held = [];
-        const tell = BroadcastChannel.prototype.postMessage;
-        BroadcastChannel.prototype.postMessage = function (note) {
-          if (note?.session === undefined) tell.call(this, note);
-          else held.push(() => tell.call(this, note));
-        };
-      `,
-    });
-    const tab = await context.newPage();
-    await tab.goto(opened.serving.url);
-    await tab.getByText('It works once, for one minute.').waitFor();
-    await page.evaluate('held.forEach((answer) => answer())');
-    await tab.getByLabel('Message').waitFor();
-    expect(await tab.getByText('It works once, for one minute.').count()).toBe(0);
+  it('[W1.9] a session outlives its tab, and a browser signs in with a token or an invitation', async () => {
+    const { page, context } = await opened.visit();
+    await page.close();
+    const again = await context.newPage();
+    await again.goto(opened.serving.url);
+    await again.getByLabel('Message').waitFor();
     await context.close();
+
+    const browser = await launch();
+    const stranger = await browser.newContext();
+    const other = await stranger.newPage();
+    await other.goto(opened.serving.url);
+    await button(other, 'Sign in').click();
+    await other.getByText('Enter a token.').waitFor();
+    await other.getByLabel('Or paste a token').fill('cs_0123456789abcdef_wrong');
+    await other.keyboard.press('Enter');
+    await other.getByText('This token is wrong, expired or revoked.').waitFor();
+    expect(await violations(other)).toEqual([]);
+    await other.getByLabel('Or paste a token').fill(opened.serving.home.token.value);
+    await other.keyboard.press('Enter');
+    await other.getByLabel('Message').waitFor();
+    const headers = { Authorization: `Bearer ${opened.serving.home.token.value}`, 'Content-Type': 'application/json' };
+    const send = (path: string, body?: object) =>
+      fetch(`${opened.serving.url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body ?? {}) });
+    await send('/people', { name: 'Bob Invited', role: 'member' });
+    const { open } = (await (await send('/people/bob-invited/invitations')).json()) as { open: string };
+    const invited = await browser.newContext();
+    const bob = await invited.newPage();
+    await bob.goto(open);
+    await bob.getByLabel('Message').waitFor();
+    expect(bob.url()).not.toContain('invitation');
+    await invited.close();
+    await stranger.close();
   });
 
   it('[M9] Stop ends running work', async () => {

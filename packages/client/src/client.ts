@@ -7,9 +7,13 @@ import type {
   AuditEntry,
   AuditVerdict,
   Chat,
+  CreatedToken,
   Grant,
+  Group,
+  GroupChange,
   Health,
   ImportedWorld,
+  Invitation,
   ListedTool,
   MatchedCalls,
   McpContext,
@@ -19,14 +23,21 @@ import type {
   McpSignInAnswer,
   McpSignInRequest,
   McpSignInStart,
+  Me,
   Message,
   NewAgent,
   NewChat,
   NewClient,
   NewMcpServer,
+  NewPerson,
   NewPolicy,
   NewProvider,
+  NewSession,
+  NewToken,
   NewWorld,
+  OpenSession,
+  Person,
+  PersonChange,
   PolicyCheck,
   PolicyMatch,
   PolicyVerdict,
@@ -44,6 +55,7 @@ import type {
   ShownPolicy,
   Stats,
   Timeline,
+  Token,
   ToolDecision,
   ToolResultReply,
   World,
@@ -103,10 +115,31 @@ export interface Client {
   readonly random: () => number;
 
   health(options?: CallOptions): Promise<Health>;
-  /** Exchanges a ticket for a session (W1). The browser stores the cookie; pass the other part to `createClient`. */
-  openSession(ticket: string, options?: CallOptions): Promise<Session>;
+  /**
+   * Opens a session with the ticket of a start link, an invitation or a token (W1). The browser stores the cookie; pass the other part to
+   * `createClient`.
+   */
+  openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
   /** A link that signs in one browser, within a minute. Requires the token; a session is rejected (W1). */
   startLink(options?: CallOptions): Promise<StartLink>;
+  /** Who you are and what you may do. */
+  me(options?: CallOptions): Promise<Me>;
+  sessions(options?: CallOptions): Promise<List<OpenSession>>;
+  /** Ends one of your sessions, or all except the current one. */
+  endSessions(session?: string, options?: CallOptions): Promise<void>;
+  people(options?: CallOptions): Promise<List<Person>>;
+  addPerson(person: NewPerson, options?: CallOptions): Promise<Person>;
+  updatePerson(person: string, change: PersonChange, options?: CallOptions): Promise<Person>;
+  removePerson(person: string, options?: CallOptions): Promise<void>;
+  /** A link that signs the person in once, within a week. */
+  invitePerson(person: string, options?: CallOptions): Promise<Invitation>;
+  tokens(person: string, options?: CallOptions): Promise<List<Token>>;
+  /** The secret is returned only here. */
+  createToken(person: string, token: NewToken, options?: CallOptions): Promise<CreatedToken>;
+  revokeToken(person: string, token: string, options?: CallOptions): Promise<void>;
+  groups(options?: CallOptions): Promise<List<Group>>;
+  putGroup(group: string, change: GroupChange, options?: CallOptions): Promise<Group>;
+  removeGroup(group: string, options?: CallOptions): Promise<void>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
   /** The key is sent once and never returned. */
   addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;

@@ -6,10 +6,13 @@ import {
   auditEntrySchema,
   auditVerdictSchema,
   chatSchema,
+  createdTokenSchema,
   END_OF_LIST,
   grantSchema,
+  groupSchema,
   healthSchema,
   importedWorldSchema,
+  invitationSchema,
   listedToolSchema,
   listOf,
   matchedCallsSchema,
@@ -18,8 +21,11 @@ import {
   mcpServerSchema,
   mcpSignInStartSchema,
   mcpSignedInSchema,
+  meSchema,
   messageListSchema,
   messageSchema,
+  openSessionSchema,
+  personSchema,
   policyVerdictSchema,
   providerModelsSchema,
   providerStatusSchema,
@@ -31,6 +37,7 @@ import {
   startLinkSchema,
   statsSchema,
   timelineSchema,
+  tokenSchema,
   toolApprovalSchema,
   toolResultReplySchema,
   worldSchema,
@@ -67,9 +74,30 @@ export function createClient(options: ClientOptions): Client {
     clock,
     random,
     health: (options) => get(healthSchema, { path: ['health'] }, options),
-    openSession: (ticket, options) =>
-      get(sessionSchema, { method: 'POST', path: ['session'], body: { ticket } }, options),
+    openSession: (given, options) => {
+      const body = typeof given === 'string' ? { ticket: given } : given;
+      return get(sessionSchema, { method: 'POST', path: ['session'], body }, options);
+    },
     startLink: (options) => get(startLinkSchema, { method: 'POST', path: ['tickets'] }, options),
+    me: (options) => get(meSchema, { path: ['me'] }, options),
+    sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),
+    endSessions: (session, options) =>
+      nothing({ method: 'DELETE', path: ['me', 'sessions', ...(session === undefined ? [] : [session])] }, options),
+    people: (options) => list(personSchema, { path: ['people'] }, options),
+    addPerson: (body, options) => get(personSchema, { method: 'POST', path: ['people'], body }, options),
+    updatePerson: (person, body, options) =>
+      get(personSchema, { method: 'PATCH', path: ['people', person], body }, options),
+    removePerson: (person, options) => nothing({ method: 'DELETE', path: ['people', person] }, options),
+    invitePerson: (person, options) =>
+      get(invitationSchema, { method: 'POST', path: ['people', person, 'invitations'] }, options),
+    tokens: (person, options) => list(tokenSchema, { path: ['people', person, 'tokens'] }, options),
+    createToken: (person, body, options) =>
+      get(createdTokenSchema, { method: 'POST', path: ['people', person, 'tokens'], body }, options),
+    revokeToken: (person, token, options) =>
+      nothing({ method: 'DELETE', path: ['people', person, 'tokens', token] }, options),
+    groups: (options) => list(groupSchema, { path: ['groups'] }, options),
+    putGroup: (group, body, options) => get(groupSchema, { method: 'PUT', path: ['groups', group], body }, options),
+    removeGroup: (group, options) => nothing({ method: 'DELETE', path: ['groups', group] }, options),
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
     addProvider: (body, options) => get(providerStatusSchema, { method: 'POST', path: ['providers'], body }, options),
     updateProvider: (provider, body, options) =>

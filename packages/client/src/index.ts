@@ -46,7 +46,6 @@ export type { Answer } from './show/answer.js';
 export {
   maskedCount,
   maskedText,
-  needsText,
   patternOf,
   readArguments,
   toolText,

@@ -148,7 +148,6 @@ describe('closing a process that shares its store', () => {
         hear: hears,
         hint: () => undefined,
         hintLimitBytes: 1_000,
-        passes: { put: async () => undefined, find: async () => undefined, take: async () => false },
         workload: async () => ({ queued: 0, oldestMs: 0, running: 0 }),
       },
     };

@@ -36,8 +36,22 @@ export type Health = z.infer<typeof healthSchema>;
 export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
 export type StartLink = z.infer<typeof startLinkSchema>;
 
-/** A single-use ticket. It expires after a minute (W1). */
-export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
+const secretSchema = z.string().min(1).max(1000);
+/** How a browser signs in (W1): exactly one of these. */
+export const newSessionSchema = z
+  .strictObject({
+    /** From a start link. Works once, for a minute. */
+    ticket: secretSchema.exactOptional(),
+    /** From an invitation. Works once, for a week. */
+    invitation: secretSchema.exactOptional(),
+    /** A personal token, or the token of the server. */
+    token: secretSchema.exactOptional(),
+  })
+  .refine((given) => Object.keys(given).length === 1, {
+    message: 'send exactly one of ticket, invitation and token',
+    path: ['ticket'],
+  });
+export type NewSession = z.infer<typeof newSessionSchema>;
 /** The part that the page stores and sends as `X-Countersign-Session`; the other part is the cookie. */
 export const sessionSchema = z.object({ session: z.string() });
 export type Session = z.infer<typeof sessionSchema>;

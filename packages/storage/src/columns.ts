@@ -30,7 +30,6 @@ export const approvalColumns = [
   'preview',
   'preview_truncated',
   'question',
-  'signing',
   'status',
   'decision',
   'scope',

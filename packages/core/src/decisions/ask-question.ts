@@ -75,8 +75,6 @@ async function requestAnswer(
       proposedRule: null,
       reason: { code: 'tool-question', tool: invocation.toolName },
       rule: null,
-      signing: null,
-      needs: null,
     });
   });
 }

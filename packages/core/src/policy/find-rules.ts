@@ -12,14 +12,14 @@ export function groupsFor(index: RuleIndex | undefined, tool: string): readonly 
   return found;
 }
 
-/** Deny or ask rules that match at least one subject, each text once. */
-export function matching(from: readonly RuleGroup[], call: PreparedCall): readonly CompiledRule[] {
-  const found = new Map<string, CompiledRule>();
+/** Deny or ask rules that match at least one subject. */
+export function matching(from: readonly RuleGroup[], call: PreparedCall): readonly string[] {
+  const found = new Set<string>();
   findMatching(from, call, (rule) => {
-    if (!found.has(rule.text)) found.set(rule.text, rule);
+    found.add(rule.text);
     return false;
   });
-  return [...found.values()];
+  return [...found];
 }
 
 export function firstMatching(from: readonly RuleGroup[], call: PreparedCall): string | undefined {

@@ -287,18 +287,8 @@ export interface SharedStore {
   /** Sends a hint to every process, at most once; anything important is in the store. Limited to `hintLimitBytes`. */
   hint(text: string): void;
   readonly hintLimitBytes: number;
-  readonly passes: SharedPasses;
   /** The workload across all processes. */
   workload(silentMs: number): Promise<Workload>;
-}
-
-/** Browser sessions and tickets that all processes share. Stores only hashes. */
-export interface SharedPasses {
-  /** The entry is valid for `lifeMs` by the database's clock. Replaces an existing one. */
-  put(id: string, value: string, lifeMs: number): Promise<void>;
-  find(id: string): Promise<string | undefined>;
-  /** Consumes the entry. Returns true for exactly one caller, and only before it expires. */
-  take(id: string): Promise<boolean>;
 }
 
 export interface Workload {

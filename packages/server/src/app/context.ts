@@ -1,8 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
+import type { Access } from '../people/access.js';
+import type { StreamWatch } from '../people/stream-watch.js';
 import type { Metrics } from '../metrics/create-metrics.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
-import type { Signer } from '@countersign/protocol';
+import type { NewSession, Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';
 
 /** Per-request context of the app. `env` is empty when a test calls the app without a socket. */
@@ -11,8 +13,8 @@ export interface Env {
   Variables: {
     /** The signer, derived from the credential alone (A16). Set by `auth.middleware` before any route that writes. */
     signer: Signer;
-    /** Identifies the credential: the token, or one browser session. */
-    holder: string;
+    /** What the credential may do. Set together with `signer`. */
+    access: Access;
   };
 }
 export type AppRequest = Context<Env>;
@@ -34,12 +36,17 @@ export interface Auth {
   newTicket(): string;
   /** Like `newTicket`, but waits until every process accepts the ticket. Throws for browser sessions: a stolen session must not create more. */
   newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
-  /** Exchanges a ticket for a session: the full `Set-Cookie` value and the page's part. Undefined if the ticket is unknown or expired. */
-  redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;
-  /** The id of the request's browser session; undefined if it has the token instead. Throws if the credential is missing or wrong. */
+  /**
+   * Opens a session with a ticket, an invitation or a token: the full `Set-Cookie` value and the page's part. Throws an `HttpProblem` if it is
+   * unknown, used or expired.
+   */
+  signIn(given: NewSession, request: AppRequest): Promise<{ session: string; setCookie: string }>;
+  /** The id of the request's browser session; undefined if it has a token instead. Throws if the credential is missing or wrong. */
   sessionOf(request: AppRequest): Promise<string | undefined>;
   /** Whether this is an origin of our own web app. */
   isOurOrigin(origin: string): boolean;
+  /** Ends event streams when their credential ends. Absent if the program that serves the API checks its own credentials. */
+  streams?: StreamWatch;
 }
 
 /** The app's dependencies on the process that hosts it. */
@@ -59,6 +66,8 @@ export interface AppContext {
   webRoot?: string;
   /** Served at `/metrics` to clients with the token. If absent, not served. */
   metrics?: Metrics;
+  /** The URL under which people reach the server (`COUNTERSIGN_PUBLIC_URL`), for links. Default: that of the request. */
+  publicUrl?: string;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { routes as allRoutes } from '../routes/index.js';
+import { checkAccess } from './check-access.js';
 import { checkUrl } from './check-url.js';
 import type { AppContext, AppRequest, Env } from './context.js';
 import { describeApi } from './describe-api.js';
@@ -26,8 +27,8 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   // Lazy: building it takes 5 % of the startup time (N5).
   const description = once(() => describeApi(routes, { version: context.version, server: API }));
   const page = once(() => docsPage(description()));
-  const open = routes.filter((route) => route.open === true);
-  const closed = routes.filter((route) => route.open !== true);
+  const open = routes.filter((route) => route.needs === 'nothing');
+  const closed = routes.filter((route) => route.needs !== 'nothing');
 
   for (const route of open) register(app, route, context);
   // Public like the web app: the page reveals no data, and a browser that follows a link can't send a credential.
@@ -44,7 +45,8 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
 
   const { metrics } = context;
   if (metrics !== undefined) {
-    app.get('/metrics', context.auth.middleware, async () => {
+    app.get('/metrics', context.auth.middleware, async (c) => {
+      await checkAccess({ needs: 'read', params: [] }, c, context, undefined);
       const { type, text } = await metrics.read(context.engine);
       return new Response(text, { headers: { 'Content-Type': type, 'Cache-Control': 'no-store' } });
     });
@@ -65,7 +67,11 @@ function honoPath({ path }: Pick<Route, 'path'>): string {
 
 function register(app: Hono<Env>, route: Route, context: AppContext): void {
   app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
-    const reply = await route.handle(await readInput(route, c, context));
+    // Before the body is read, unless the body decides what is needed.
+    if (typeof route.needs !== 'function') await checkAccess(route, c, context, undefined);
+    const input = await readInput(route, c, context);
+    if (typeof route.needs === 'function') await checkAccess(route, c, context, input.body);
+    const reply = await route.handle(input);
     // Compare by identity as well: this response was created before the adapter replaced the global Response class.
     return reply === RESPONSE_ALREADY_SENT || reply instanceof Response ? reply : respond(reply);
   });

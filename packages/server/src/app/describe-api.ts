@@ -72,7 +72,7 @@ function describe(route: Route, schemas: Json): Operation {
     ...(route.description === undefined ? {} : { description: route.description }),
     operationId: operationId(route),
     tags: [route.tag],
-    ...(route.open === true ? { security: [] as [] } : {}),
+    ...(route.needs === 'nothing' ? { security: [] as [] } : {}),
     parameters: parametersOf(route, schemas),
     ...(body === undefined
       ? {}

@@ -72,7 +72,20 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
 }
 
 type Ids = Record<
-  'world' | 'agent' | 'chat' | 'approval' | 'attachment' | 'turn' | 'grant' | 'call' | 'name' | 'provider',
+  | 'world'
+  | 'agent'
+  | 'chat'
+  | 'approval'
+  | 'attachment'
+  | 'turn'
+  | 'grant'
+  | 'call'
+  | 'name'
+  | 'provider'
+  | 'person'
+  | 'token'
+  | 'group'
+  | 'session',
   string[]
 >;
 
@@ -116,6 +129,18 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(spare),
   });
+  const post = async (path: string, body: object, method = 'POST'): Promise<{ id: string }> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await request(t, { operation: '', method, path, headers, body: JSON.stringify(body) })).body as {
+      id: string;
+    };
+  };
+  const person = await post('/people', { name: `Bob ${count}` });
+  const token = await post(`/people/${person.id}/tokens`, { name: 'ci', scopes: ['read'] });
+  await post('/groups/crew', { people: [person.id] }, 'PUT');
+  ids.person = [person.id];
+  ids.token = [token.id];
+  ids.group = ['crew'];
   ids.world = [world];
   ids.agent = [agent.id];
   ids.chat = [chat.id];
@@ -152,9 +177,10 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, and a running MCP server. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, and a running MCP server. */
 const UNREACHABLE = [
   'post_session',
+  'delete_me_sessions_session',
   'post_worlds_world_mcp_servers_name_context',
   'post_worlds_world_mcp_servers_name_sign_in',
   'delete_worlds_world_mcp_servers_name_sign_in',
@@ -178,6 +204,10 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
     call: [],
     name: ['notes'],
     provider: ['spare'],
+    person: [],
+    token: [],
+    group: [],
+    session: ['0123456789abcdef'],
   };
   const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
   const dice = createDice(SEED);

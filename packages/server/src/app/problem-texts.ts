@@ -1,3 +1,21 @@
+import type { Action } from '@countersign/protocol';
+
+const VERBS: Readonly<Record<Action, string>> = {
+  read: 'read',
+  chat: 'send messages',
+  sign: 'sign',
+  admin: 'change settings',
+};
+const MOST_NAMED = 3;
+
+/** "Ask Ada Lovelace or Bob." */
+function askFor(names: readonly string[]): string {
+  const [first, ...more] = names.slice(0, MOST_NAMED);
+  if (first === undefined) return '';
+  const last = more.pop();
+  return ` Ask ${[first, ...more].join(', ')}${last === undefined ? '' : ` or ${last}`}.`;
+}
+
 /** Details of problem documents (W2): what happened, then what to do. Errors from core have their own text. */
 export const problemTexts = {
   internal: 'Internal server error. The server log has the details. You can send the request again.',
@@ -13,10 +31,11 @@ export const problemTexts = {
     'origin: must use HTTPS or a loopback address, because the browser returns there with a code. Open this server as http://localhost or through an HTTPS proxy',
   noSessions: 'This server has no sessions. Sign in to the program that runs it.',
   needsSocket: "This server can't stream events. Poll, or serve the API with its Node handler.",
-  wrongToken: 'Wrong token for this server.',
+  wrongToken: 'This token is wrong, expired or revoked.',
   unknownSession: 'This browser session is unknown or has ended. Open a new start link.',
   tooManyAttempts: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
   needsToken: "A browser session can't create start links. Send the token, or run countersign open.",
+  usedInvitation: 'This invitation was already used, has expired or was replaced. Ask an admin for a new one.',
   usedTicket: 'This ticket was already used or is older than one minute. Open a new start link.',
 
   notFound: (path: string, docs: string) => `No route matches ${path}. See ${docs} for all routes.`,
@@ -52,6 +71,21 @@ export const problemTexts = {
   noApproval: (id: string) => `There is no approval "${id}" in this world.`,
   noGrant: (id: string) => `There is no active grant "${id}" in this world.`,
   notYourCall: 'Only the client that runs this call can answer it. Send its secret as X-Countersign-Client.',
+  /** The same text as for a world that doesn't exist. */
+  noWorld: (id: string) => `there is no world "${id}"`,
+  scopeLacks: (scopes: readonly string[], needed: string) =>
+    `This token may only ${scopes.join(', ')}. Use one with the scope ${needed}.`,
+  roleMay: (needed: Action, role: string, isInWorld: boolean, names: readonly string[]) =>
+    `Only ${role}s can ${VERBS[needed]} ${isInWorld ? 'in this world' : 'on this server'}.${askFor(names)}`,
+  badGroupName: (problem: string) => `group: ${problem}`,
+  onlyOwners: 'Only an owner can add, change, invite or remove an owner.',
+  lastOwner: (name: string) => `${name} is the last active owner. Make somebody else an owner first.`,
+  ownAccount: (verb: string) => `You can't ${verb} your own account. Ask another admin.`,
+  disabledPerson: (name: string) => `${name} is disabled. Enable the account first.`,
+  notYourTokens: "Only an admin can see or change other people's tokens.",
+  tokenFromToken: 'A token without the scope admin can’t create tokens. Sign in to the web app, or ask an admin.',
+  widerScope: (scope: string) => `You can't give more than you may do yourself: ${scope}.`,
+  roleLacks: (name: string, scope: string) => `The role of ${name} doesn't include ${scope}. Choose other scopes.`,
   noErrorHere: 'error: only the client that runs a client tool can report one',
   needsIfMatch: 'Read the policy first and send its ETag as If-Match.',
 

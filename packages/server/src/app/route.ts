@@ -1,3 +1,4 @@
+import type { Action } from '@countersign/protocol';
 import type { z } from 'zod';
 import type { AppContext, AppRequest } from './context.js';
 
@@ -38,6 +39,9 @@ export interface Answer {
  */
 export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
 
+/** `nothing`: works without a credential. `read` on the server: the person may read something. A function decides by the body. */
+type Needs = Action | 'nothing' | ((body: unknown) => Action);
+
 interface RouteFacts {
   readonly method: Method;
   readonly path: string;
@@ -46,8 +50,8 @@ interface RouteFacts {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Whether the route works without a credential. */
-  readonly open?: true;
+  /** What the credential must be allowed to do (W8.2): in the world that the path names, or else on the server. */
+  readonly needs: Needs;
   /** Request headers that the route uses, besides the credential. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<number, Answer | readonly Answer[]>>;

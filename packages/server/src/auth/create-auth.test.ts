@@ -1,28 +1,34 @@
 import type { Server } from 'node:http';
 import { userInfo } from 'node:os';
 import { createAdaptorServer } from '@hono/node-server';
+import type { Store } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
-import { sessionSchema, type Signer } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { sessionSchema, type NewSession, type Signer } from '@countersign/protocol';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Auth, Env } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { listenOn } from '../serve/listen-on.js';
 import { send, type Sent } from '../testing/send.js';
+import { readTrustedProxies } from './client-address.js';
 import { createAuth, type AuthOptions } from './create-auth.js';
-import type { StoredSession } from './sessions.js';
+import { PROGRAM_TOKEN } from './holders.js';
 
 const TOKEN = 'a-token-of-this-test-0123456789abcdef';
 const clock = createFakeClock();
 const servers: Server[] = [];
+let store: Store;
 let port = 0;
 let auth: Auth;
 
 beforeEach(async () => {
+  store = await openSqlite(':memory:', { clock, synchronous: 'NORMAL' });
   auth = await listen();
 });
-afterEach(() => {
+afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
+  await store.close();
 });
 
 /** A small app that shows only who is authenticated, and as whom. */
@@ -30,7 +36,12 @@ async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
   let own = 0;
   const made = createAuth({
     token: TOKEN,
+    tokenHolder: PROGRAM_TOKEN,
+    store,
     clock,
+    report: (error) => {
+      throw error;
+    },
     port: () => own,
     host: '127.0.0.1',
     allowHosts: [],
@@ -43,10 +54,8 @@ async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
     return new Response(error.message, { status: error.status, headers: error.headers });
   });
   app.post('/api/session', made.guard, async (c) => {
-    const { ticket } = await c.req.json<{ ticket: string }>();
-    const session = await made.redeem(ticket, c);
-    if (session === undefined) throw new HttpProblem(401, 'no such ticket');
-    return c.json({ session: session.session }, { headers: { 'set-cookie': session.setCookie } });
+    const { session, setCookie } = await made.signIn(await c.req.json<NewSession>(), c);
+    return c.json({ session }, { headers: { 'set-cookie': setCookie } });
   });
   app.get('/', made.guard, (c) => c.text('open'));
   app.all('/api/who', made.guard, made.middleware, (c) => c.json(c.var.signer));
@@ -96,7 +105,7 @@ describe('the token', () => {
 describe('the start link', () => {
   it('[W1.2] [A16.6] a ticket opens one session, which needs both the cookie and the header', async () => {
     const { cookie, half, setCookie } = await openSession();
-    expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{8}\\.[\\w-]{43}$`));
+    expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{16}\\.[\\w-]{43}$`));
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(setCookie).toContain(`; ${attribute};`);
     const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0' };
     const both = { cookie, 'x-countersign-session': half, ...browser };
@@ -122,36 +131,38 @@ describe('the start link', () => {
 
   it('[W1.1] a ticket expires after a minute', async () => {
     const [first, second] = [auth.newTicket(), auth.newTicket()];
+    // Waits until all tickets are stored.
+    expect((await redeem(auth.newTicket())).status).toBe(200);
     clock.advance(59_999);
     expect((await redeem(first)).status).toBe(200);
     clock.advance(1);
     expect((await redeem(second)).status).toBe(401);
   });
 
-  it('[W1.1] drops the oldest unused tickets', async () => {
-    const tickets = Array.from({ length: 200 }, () => auth.newTicket());
-    expect((await redeem(tickets[0] ?? '')).status).toBe(401);
-    expect((await redeem(tickets[199] ?? '')).status).toBe(200);
-  });
-
-  it("[W1.7] a saved session survives a restart, and the saved data can't be used to sign in", async () => {
-    let saved: readonly StoredSession[] = [];
-    const sessions = {
-      load: () => saved,
-      save: (now: readonly StoredSession[]) => {
-        saved = now;
-      },
-    };
-    const first = await listen({ sessions });
-    const { cookie, half } = await openSession(first);
-    expect(JSON.stringify(saved)).not.toContain(half);
-    expect(JSON.stringify(saved)).not.toContain(cookie.split('.')[1]);
+  it("[W1.7] a session survives a restart, and the stored data can't be used to sign in", async () => {
+    const { cookie, half } = await openSession();
+    const stored = await store.read(async (r) => await r.credential(cookie.split(/[=.]/)[1] ?? ''));
+    expect(stored).toMatchObject({ credential: { kind: 'session', endedAt: null }, person: { id: 'owner' } });
+    expect(JSON.stringify(stored)).not.toContain(half);
+    expect(JSON.stringify(stored)).not.toContain(cookie.split('.')[1]);
     const before = port;
-    await listen({ sessions });
+    await listen();
     const headers = { cookie: cookie.replace(String(before), String(port)), 'x-countersign-session': half };
     expect(await statusOf(headers)).toBe(200);
+    // Each use extends it.
+    for (let use = 0; use < 3; use += 1) {
+      clock.advance(29 * 24 * 60 * 60 * 1000);
+      expect(await statusOf(headers)).toBe(200);
+    }
     clock.advance(30 * 24 * 60 * 60 * 1000);
     expect(await statusOf(headers)).toBe(401);
+  });
+
+  it('[W1.9] the server’s token can be pasted, and is not stored', async () => {
+    const opened = await ask({}, '/api/session', { method: 'POST', body: { token: TOKEN } });
+    expect(opened.status).toBe(200);
+    expect(JSON.stringify(opened.headers) + opened.text).not.toContain(TOKEN);
+    expect((await ask({}, '/api/session', { method: 'POST', body: { token: `${TOKEN}x` } })).status).toBe(401);
   });
 });
 
@@ -232,6 +243,15 @@ describe('failed attempts', () => {
     expect(await statusOf({})).toBe(401);
     clock.advance(Number(limited.headers['retry-after']) * 1000);
     expect(await wrong()).toBe(401);
+  });
+});
+
+describe('failed attempts behind a proxy', () => {
+  it('[W1.5] count per client address if the proxy is trusted', async () => {
+    await listen({ clientAddress: readTrustedProxies('127.0.0.1') });
+    const from = (address: string) => statusOf({ ...bearer('wrong'), 'x-forwarded-for': address });
+    for (let attempt = 0; attempt < 20; attempt += 1) await from('203.0.113.7');
+    expect([await from('203.0.113.7'), await from('203.0.113.8')]).toEqual([429, 401]);
   });
 });
 

@@ -1,51 +1,64 @@
 import type { Socket } from 'node:net';
-import type { Clock, SharedPasses } from '@countersign/core/ports';
+import type { Clock, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
 import { CLIENT_HEADER, SESSION_HEADER, TERMINAL_AGENT, type Signer, type Who } from '@countersign/protocol';
 import { getCookie } from 'hono/cookie';
 import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import type { Access } from '../people/access.js';
+import {
+  findCredential,
+  insertCredential,
+  makeLink,
+  noteUse,
+  SESSION_MS,
+  TICKET_MS,
+  type Made,
+} from '../people/credentials.js';
+import { ensureOwner } from '../people/ensure-owner.js';
+import { openSession } from '../people/manage-sessions.js';
+import { createStreamWatch } from '../people/stream-watch.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
+import { readTrustedProxies, type ClientAddress } from './client-address.js';
 import { deviceOf } from './device-of.js';
-import { createFailedAttempts, type FailedAttempts } from './failed-attempts.js';
-import { ownerOf, PROGRAM_TOKEN } from './holders.js';
+import { createFailedAttempts } from './failed-attempts.js';
 import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
-import { createSessions, SESSION_LIFETIME_MS, type SessionKeeper } from './sessions.js';
-import { createSharedSessions, createSharedTickets } from './shared-passes.js';
-import { createTickets, TICKET_MS } from './tickets.js';
-import { problemTexts } from '../app/problem-texts.js';
 
 export interface AuthOptions extends HostOptions {
-  /** The bearer token, at least 32 characters. Only its hash is stored here. */
+  /** The bearer token of the server, at least 32 characters. Only its hash is stored here. */
   token: string;
-  /** Who signs with the token (A16). */
-  tokenHolder?: Who;
-  clock: Pick<Clock, 'now'>;
-  /** Persists sessions across restarts. If absent, sessions end with the process. */
-  sessions?: SessionKeeper;
-  /** For processes that share a database: tickets and sessions are valid in all of them. `name` is the same in each. */
-  shared?: { passes: SharedPasses; name: string; report: (error: unknown, what: string) => void };
+  /** Who signs with it (A16). `owner`: the first active owner. */
+  tokenHolder: Who | 'owner';
+  store: Store;
+  clock: Pick<Clock, 'now' | 'after'>;
+  /** The same in each process that shares a database. Default: made of the port. */
+  cookieName?: string;
+  /** Default: the address of the connection. */
+  clientAddress?: ClientAddress;
+  report: (error: unknown, what: string) => void;
   /** The label of the client with this secret (`X-Countersign-Client`), in the world that the path names. */
   clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
   /** Called for each connection whose request had a valid credential. */
   onAuthenticated?: (socket: Socket) => void;
 }
 
+interface Authenticated {
+  signer: Signer;
+  access: Access;
+}
+
 /** Authentication (W1). */
 export function createAuth(options: AuthOptions): Auth {
-  const { clock, tokenHolder = PROGRAM_TOKEN } = options;
-  const owner = ownerOf();
+  const { clock, store, report, clientAddress = readTrustedProxies(undefined) } = options;
   const tokenHash = hashSecret(options.token);
   const checkHost = createHostCheck(options);
-  const { shared } = options;
-  const tickets = shared === undefined ? createTickets(clock) : createSharedTickets(shared.passes, shared.report);
-  const sessions =
-    shared === undefined
-      ? createSessions(clock, options.sessions)
-      : createSharedSessions(shared.passes, () => clock.now());
   const attempts = createFailedAttempts(clock);
+  const streams = createStreamWatch(store, clock, report);
+  /** Pending writes: the browser may open a link before its ticket is stored. */
+  const writing = new Set<Promise<void>>();
   // Cookies ignore the port. The name includes it; otherwise, two servers on one host would overwrite each other's session.
-  const cookieName = (): string => `countersign_${shared?.name ?? options.port()}`;
+  const cookieName = (): string => `countersign_${options.cookieName ?? options.port()}`;
 
   function checkSource(c: AppRequest): void {
     const host = c.req.header('host') ?? '';
@@ -70,37 +83,119 @@ export function createAuth(options: AuthOptions): Auth {
     return protocol === 'https:' ? verdict === 'allowed' : protocol === 'http:' && verdict !== undefined;
   }
 
-  /** Throws if the credential is missing or wrong. `session`: its id, if it is a browser session. */
-  async function checkCredential(c: AppRequest): Promise<Signer & { session?: string }> {
+  /** Throws if the credential is missing or wrong. */
+  async function checkCredential(c: AppRequest): Promise<Authenticated> {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       // Compare before rate limiting: a token is too long to guess, and failed attempts by others must not lock its owner out.
-      if (token !== undefined && isSecret(token, tokenHash)) {
-        return { who: tokenHolder, via: await clientOf(c) };
-      }
-      throw wrongCredential(attempts, c, problemTexts.wrongToken);
+      if (token !== undefined && isSecret(token, tokenHash)) return await asServerToken(c);
+      const found = await findToken(c, token ?? '');
+      const label = await clientOf(c);
+      return await authenticated(found, label ?? found.credential.name);
     }
     const cookie = getCookie(c, cookieName());
     const header = c.req.header(SESSION_HEADER);
     if (cookie === undefined && header === undefined) {
       throw unauthorized(problemTexts.noCredential);
     }
-    const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
-    if (session !== undefined) {
-      return { who: owner, via: deviceOf(c.req.header('user-agent')), session: session.id };
-    }
-    throw wrongCredential(attempts, c, problemTexts.unknownSession);
+    const lookup = await findCredential(store, 'session', cookie ?? '', header ?? '');
+    if (lookup.kind === 'found') return await authenticated(lookup.found, deviceOf(c.req.header('user-agent')));
+    throw wrongCredential(c, problemTexts.unknownSession, lookup.kind === 'wrong' ? lookup.personId : undefined);
   }
 
-  /** The program that sends the token: a registered client, our own terminal, or any other. */
-  async function clientOf(c: AppRequest): Promise<string> {
+  async function findToken(c: AppRequest, token: string): Promise<FoundCredential> {
+    const lookup = token.startsWith(PREFIX)
+      ? await findCredential(store, 'token', token.slice(PREFIX.length))
+      : ({ kind: 'none' } as const);
+    if (lookup.kind === 'found') return lookup.found;
+    throw wrongCredential(c, problemTexts.wrongToken, lookup.kind === 'wrong' ? lookup.personId : undefined);
+  }
+
+  async function asServerToken(c: AppRequest): Promise<Authenticated> {
+    const via = (await clientOf(c)) ?? 'http';
+    const { tokenHolder } = options;
+    const kind = 'server-token';
+    if (tokenHolder !== 'owner') return { signer: { who: tokenHolder, via }, access: { holder: kind, kind } };
+    const person = await ensureOwner(store);
+    return { signer: { who: whoIs(person), via }, access: { holder: kind, kind, person } };
+  }
+
+  async function authenticated({ credential, person }: FoundCredential, via: string): Promise<Authenticated> {
+    // A full disk must not sign everybody out.
+    await noteUse(store, credential, clock.now()).catch((error: unknown) =>
+      report(error, 'The last use of a session or token could not be saved'),
+    );
+    const { scopes } = credential.data;
+    const kind = credential.kind === 'token' ? 'token' : 'session';
+    const access = { holder: credential.id, kind, person, ...(scopes === undefined ? {} : { scopes }) } as const;
+    return { signer: { who: whoIs(person), via }, access };
+  }
+
+  function refuseTooMany(keys: readonly string[]): void {
+    const waits = keys.map((key) => attempts.wait(key) ?? 0);
+    const seconds = Math.max(...waits);
+    if (seconds === 0) return;
+    const headers = { 'Retry-After': String(seconds) };
+    throw new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
+  }
+
+  /** Counts per address, and per person, in case somebody guesses from many addresses. A right credential is never limited. */
+  function wrongCredential(c: AppRequest, detail: string, personId: string | undefined): HttpProblem {
+    const keys = [addressOf(c, clientAddress), ...(personId === undefined ? [] : [`person ${personId}`])];
+    refuseTooMany(keys);
+    for (const key of keys) attempts.failed(key);
+    return unauthorized(detail);
+  }
+
+  /** The program that sends a token: a registered client, our own terminal, or undefined for any other. */
+  async function clientOf(c: AppRequest): Promise<string | undefined> {
     const secret = c.req.header(CLIENT_HEADER);
     const label = secret === undefined ? undefined : await options.clientLabel?.(secret, c.req.path);
-    return label ?? (c.req.header('user-agent') === TERMINAL_AGENT ? 'terminal' : 'http');
+    return label ?? (c.req.header('user-agent') === TERMINAL_AGENT ? 'terminal' : undefined);
+  }
+
+  async function storeTicket(made: Made, access: Access | undefined): Promise<void> {
+    const { id: personId } = access?.person ?? (await ensureOwner(store));
+    const ticket = {
+      personId,
+      kind: 'ticket',
+      name: '',
+      data: access?.scopes === undefined ? {} : { scopes: access.scopes },
+      parentId: access?.kind === 'token' ? access.holder : null,
+    } as const;
+    await store.transact('', (tx) => insertCredential(tx, made, { ...ticket, expiresAt: tx.now() + TICKET_MS }));
+  }
+
+  /** A ticket for the person of a credential, with no more rights than the credential. */
+  function makeTicket(access: Access | undefined): { ticket: string; stored: Promise<void> } {
+    const made = makeLink();
+    const stored = storeTicket(made, access);
+    const written = stored
+      .catch((error: unknown) => report(error, 'The start link could not be stored. Create another one'))
+      .finally(() => writing.delete(written));
+    writing.add(written);
+    return { ticket: made.secret, stored };
+  }
+
+  async function keyOf(c: AppRequest, given: SignInWith): Promise<FoundCredential> {
+    if (given.token !== undefined) {
+      if (!isSecret(given.token, tokenHash)) return await findToken(c, given.token);
+      const { ticket, stored } = makeTicket(undefined);
+      await stored;
+      return await keyOf(c, { ticket });
+    }
+    await Promise.all(writing);
+    const [kind, text] =
+      given.ticket === undefined ? (['invitation', given.invitation] as const) : (['ticket', given.ticket] as const);
+    const lookup = await findCredential(store, kind, text ?? '');
+    if (lookup.kind === 'found') return lookup.found;
+    const detail = kind === 'ticket' ? problemTexts.usedTicket : problemTexts.usedInvitation;
+    throw wrongCredential(c, detail, lookup.kind === 'wrong' ? lookup.personId : undefined);
   }
 
   return {
+    streams,
     async guard(c, next) {
       const setLater = setHeaders(c);
       checkSource(c);
@@ -108,68 +203,64 @@ export function createAuth(options: AuthOptions): Auth {
       setLater();
     },
     async middleware(c, next) {
-      const { session = 'token', ...signer } = await checkCredential(c);
+      const { signer, access } = await checkCredential(c);
       c.set('signer', signer);
-      c.set('holder', session);
+      c.set('access', access);
       const socket = c.env.incoming?.socket;
       if (socket !== undefined) options.onAuthenticated?.(socket);
       await next();
     },
-    newTicket: () => tickets.make().ticket,
+    async sessionOf(c) {
+      const { access } = await checkCredential(c);
+      return access.kind === 'session' ? access.holder : undefined;
+    },
+    isOurOrigin,
+    newTicket: () => makeTicket(undefined).ticket,
     async newTicketFor(c) {
       // The middleware has authenticated the request; without this header, it used a session.
       if (c.req.header('authorization') === undefined) {
         throw new HttpProblem(403, problemTexts.needsToken);
       }
       const expiresAt = clock.now() + TICKET_MS;
-      const { ticket, stored } = tickets.make();
+      const { ticket, stored } = makeTicket(c.var.access);
       await stored;
       return { ticket, expiresAt };
     },
-    async redeem(ticket, request) {
-      refuseTooMany(attempts, request);
-      if (!(await tickets.take(ticket))) {
-        attempts.failed(addressOf(request));
-        return undefined;
-      }
-      const { cookie, header } = await sessions.open();
-      const secure = request.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
-      const age = `Max-Age=${SESSION_LIFETIME_MS / 1000}`;
+    async signIn(given, c) {
+      const key = await keyOf(c, given);
+      const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')));
+      // Somebody else was faster.
+      if (opened === undefined) throw wrongCredential(c, problemTexts.usedTicket, undefined);
+      const secure = c.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
+      const age = `Max-Age=${SESSION_MS / 1000}`;
       return {
-        session: header,
-        setCookie: `${cookieName()}=${cookie}; Path=/; HttpOnly; SameSite=Strict; ${age}${secure}`,
+        session: opened.header,
+        setCookie: `${cookieName()}=${opened.cookie}; Path=/; HttpOnly; SameSite=Strict; ${age}${secure}`,
       };
     },
-    sessionOf: async (c) => (await checkCredential(c)).session,
-    isOurOrigin,
   };
+}
+
+/** How a browser signs in: exactly one of them. */
+type SignInWith = Parameters<Auth['signIn']>[0];
+
+/** Personal tokens begin with it, so that scanners for leaked secrets recognize them. */
+const PREFIX = 'cs_';
+
+function whoIs({ id, name }: PersonRecord): Who {
+  return { kind: 'person', id, name };
 }
 
 function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
 }
 
-function refuseTooMany(attempts: FailedAttempts, c: AppRequest): void {
-  const seconds = attempts.wait(addressOf(c));
-  if (seconds === undefined) return;
-  const headers = { 'Retry-After': String(seconds) };
-  throw new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
-}
-
-/** Counts a wrong credential. Throws if there were too many. */
-export function wrongCredential(attempts: FailedAttempts, c: AppRequest, detail: string): HttpProblem {
-  refuseTooMany(attempts, c);
-  attempts.failed(addressOf(c));
-  return unauthorized(detail);
-}
-
 export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-function addressOf(c: AppRequest): string {
-  // Don't use X-Forwarded-For: an attacker could send a different value with each attempt.
-  return c.env.incoming?.socket.remoteAddress ?? 'unknown';
+export function addressOf(c: AppRequest, clientAddress: ClientAddress = readTrustedProxies(undefined)): string {
+  return clientAddress(c.env.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for'));
 }
 
 const PAGE_HEADERS = Object.entries(SECURITY_HEADERS);

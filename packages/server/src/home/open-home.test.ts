@@ -77,7 +77,6 @@ describe('the token', () => {
     expect(home.token.value).toMatch(TOKEN);
     expect(home.token.value).not.toBe(before.token.value);
     expect(home.token.source).toEqual({ kind: 'memory' });
-    expect(home.sessions).toBeUndefined();
     for (const name of await readdir(home.folder)) {
       expect(await readFile(join(home.folder, name), 'latin1')).not.toContain(home.token.value);
     }

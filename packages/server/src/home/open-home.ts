@@ -7,7 +7,6 @@ import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
 import type { Log } from '../app/context.js';
-import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { createRegistry, type ProviderRegistry } from '../providers/create-registry.js';
 import { findKeychain } from '../providers/keychain.js';
@@ -16,10 +15,10 @@ import { createSecretBox } from '../providers/secret-box.js';
 import { takeSecretsKey } from '../providers/secrets-key.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
+import { takeOverSessions } from '../people/take-over-sessions.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
-import { keepSessions } from './keep-sessions.js';
 import { keepToken, type Token } from './keep-token.js';
 import { makeDemoWorld } from './make-demo-world.js';
 import { processesExposing } from './processes-exposing.js';
@@ -57,8 +56,6 @@ export interface Home {
   engine: Engine;
   sandbox: Sandbox;
   token: Token;
-  /** Absent if commands could read the saved sessions. */
-  sessions?: SessionKeeper;
   workFolders: WorkFolders;
   metrics: Metrics;
   providers: ProviderRegistry;
@@ -93,7 +90,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const found = findProviders(env, options.ollamaUrl);
     // Without a sandbox, commands reach the keychain as easily as the file. Without a display, nobody could unlock it.
     await prepareSecrets(secrets, store, log, { inKeychain: isHidden && hasDisplay(env) });
-    await orClose(store, () => ensureOwner(store));
+    await orClose(store, async () => takeOverSessions(store, folder, await ensureOwner(store), log));
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // Registered for the lifetime of the process: another home folder in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);
@@ -136,7 +133,6 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       engine,
       sandbox,
       token,
-      ...(isHidden ? { sessions: keepSessions(folder, report) } : {}),
       workFolders,
       metrics,
       providers: registry,

@@ -15,7 +15,7 @@ import {
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
-import { sendToolResult } from './send-tool-result.js';
+import { neededFor, sendToolResult } from './send-tool-result.js';
 import { AS_CLIENT, PAGE, pageOf, requireApprovals, revealerOf, signerOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -26,6 +26,7 @@ export const approvalRoutes = [
     method: 'post',
     path: '/worlds/{world}/clients',
     scope: 'world',
+    needs: 'chat',
     tag: 'clients',
     summary: 'Register a client',
     description:
@@ -43,6 +44,7 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/approvals',
     scope: 'approvals',
+    needs: 'read',
     tag,
     summary: 'List pending approvals, oldest first',
     description: '`status` filters by the current status.',
@@ -62,6 +64,7 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/approvals/{approval}',
     scope: 'approvals',
+    needs: 'read',
     tag,
     summary: 'Get an approval, with the last messages of its chat',
     headers: AS_CLIENT,
@@ -79,6 +82,7 @@ export const approvalRoutes = [
     method: 'post',
     path: '/worlds/{world}/approvals/{approval}/reveal',
     scope: 'approvals',
+    needs: 'sign',
     tag,
     summary: 'Reveal the secrets of a pending call',
     description:
@@ -100,6 +104,7 @@ export const approvalRoutes = [
     method: 'post',
     path: '/worlds/{world}/tool-results',
     scope: 'approvals',
+    needs: neededFor,
     tag,
     summary: 'Decide a call, answer a question, or return the result of a client tool',
     description:
@@ -119,6 +124,7 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/grants',
     scope: 'approvals',
+    needs: 'read',
     tag: 'grants',
     summary: 'List active grants, oldest first',
     query: listQuerySchema,
@@ -133,6 +139,7 @@ export const approvalRoutes = [
     method: 'delete',
     path: '/worlds/{world}/grants/{grant}',
     scope: 'approvals',
+    needs: 'sign',
     tag: 'grants',
     summary: 'Revoke a grant',
     headers: AS_CLIENT,

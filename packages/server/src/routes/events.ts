@@ -15,6 +15,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/worlds/{world}/approvals/events',
     scope: 'approvals',
+    needs: 'read',
     tag,
     summary: 'Stream changes of approvals and grants',
     description:
@@ -25,13 +26,20 @@ export const eventRoutes = [
     async handle({ context, params, query, c }) {
       await requireApprovals(c, context, params.world);
       await showWorld(context.engine.runtime, params.world);
-      return await streamEvents(c, { engine: context.engine, worldId: params.world, only: 'approvals', ...query });
+      return await streamEvents(c, {
+        engine: context.engine,
+        watch: context.auth.streams,
+        worldId: params.world,
+        only: 'approvals',
+        ...query,
+      });
     },
   }),
   route({
     method: 'get',
     path: '/worlds/{world}/events',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'Stream the events of a world',
     description,
@@ -43,6 +51,7 @@ export const eventRoutes = [
       const client = await clientOf(c, context, params.world);
       return await streamEvents(c, {
         engine: context.engine,
+        watch: context.auth.streams,
         worldId: params.world,
         ...query,
         ...(client === undefined ? {} : { client }),
@@ -53,6 +62,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/events',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'Stream the events of a chat',
     description,
@@ -64,6 +74,7 @@ export const eventRoutes = [
       const client = await clientOf(c, context, params.world);
       return await streamEvents(c, {
         engine: context.engine,
+        watch: context.auth.streams,
         worldId: params.world,
         chatId: params.chat,
         ...query,

@@ -4,6 +4,8 @@ import { approvalRoutes } from './approvals.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { mcpServerRoutes } from './mcp-servers.js';
+import { meRoutes } from './me.js';
+import { peopleRoutes } from './people.js';
 import { policyRoutes } from './policy.js';
 import { providerRoutes } from './providers.js';
 import { recordRoutes } from './records.js';
@@ -13,6 +15,8 @@ import { worldRoutes } from './worlds.js';
 /** All API routes (W3), in the order of the docs. */
 export const routes: readonly Route[] = [
   ...serverRoutes,
+  ...meRoutes,
+  ...peopleRoutes,
   ...providerRoutes,
   ...worldRoutes,
   ...agentRoutes,

@@ -39,6 +39,7 @@ export const mcpServerRoutes = [
     method: 'get',
     path: '/worlds/{world}/mcp-servers',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'List the MCP servers of a world, in the order they were added',
     description:
@@ -54,6 +55,7 @@ export const mcpServerRoutes = [
     method: 'post',
     path: '/worlds/{world}/mcp-servers',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Add an MCP server',
     description:
@@ -69,6 +71,7 @@ export const mcpServerRoutes = [
     method: 'get',
     path: '/worlds/{world}/mcp-servers/{name}',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'Get an MCP server, with its status and the end of its log',
     answers: { 200: { description: 'The server', schema: mcpServerSchema } },
@@ -81,6 +84,7 @@ export const mcpServerRoutes = [
     method: 'patch',
     path: '/worlds/{world}/mcp-servers/{name}',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Update an MCP server, or accept its current tool definitions',
     description:
@@ -98,6 +102,7 @@ export const mcpServerRoutes = [
     method: 'post',
     path: '/worlds/{world}/mcp-servers/{name}/test',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Test an MCP server: start it if needed and list its tools',
     description:
@@ -112,6 +117,7 @@ export const mcpServerRoutes = [
     method: 'get',
     path: '/worlds/{world}/mcp-servers/{name}/context',
     scope: 'world',
+    needs: 'chat',
     tag,
     summary: 'List the prompts and resources of an MCP server',
     description: 'Starts the server if needed. 409 if it is turned off or does not answer.',
@@ -125,6 +131,7 @@ export const mcpServerRoutes = [
     method: 'post',
     path: '/worlds/{world}/mcp-servers/{name}/context',
     scope: 'world',
+    needs: 'chat',
     tag,
     summary: 'Read a prompt or resource from an MCP server',
     description:
@@ -140,6 +147,7 @@ export const mcpServerRoutes = [
     method: 'post',
     path: '/worlds/{world}/mcp-servers/{name}/sign-in',
     scope: 'own-server',
+    needs: 'admin',
     tag,
     summary: 'Start to sign in to a remote MCP server',
     description:
@@ -157,6 +165,7 @@ export const mcpServerRoutes = [
     method: 'delete',
     path: '/worlds/{world}/mcp-servers/{name}/sign-in',
     scope: 'own-server',
+    needs: 'admin',
     tag,
     summary: 'Sign out of a remote MCP server',
     description: 'Deletes the tokens, and revokes them if the authorization server supports it.',
@@ -170,11 +179,11 @@ export const mcpServerRoutes = [
     method: 'post',
     path: '/mcp-sign-ins',
     scope: 'own-server',
+    needs: 'nothing',
     tag,
     summary: 'Finish a sign-in to a remote MCP server',
     description:
       'The page at `/oauth/callback` sends the parameters that the authorization server added to its URL. The `state` works once, within ten minutes. A sign-in that a browser session started needs that session; one that a program with the token started needs no other credential. 409 if the sign-in failed.',
-    open: true,
     body: mcpSignInAnswerSchema,
     answers: { 200: { description: 'Signed in', schema: mcpSignedInSchema } },
     handle: async ({ context, body, c }) => ({
@@ -186,6 +195,7 @@ export const mcpServerRoutes = [
     method: 'delete',
     path: '/worlds/{world}/mcp-servers/{name}',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Remove an MCP server',
     description: 'Stops the server and revokes the grants for its tools.',

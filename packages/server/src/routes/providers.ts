@@ -30,6 +30,7 @@ export const providerRoutes = [
     method: 'get',
     path: '/providers',
     scope: 'web-app',
+    needs: 'read',
     tag,
     summary: 'List model providers',
     description: 'Added providers first, then those from the environment and the demo. Keys are never returned.',
@@ -44,6 +45,7 @@ export const providerRoutes = [
     method: 'post',
     path: '/providers',
     scope: 'own-server',
+    needs: 'admin',
     tag,
     summary: 'Add a model provider',
     description:
@@ -59,6 +61,7 @@ export const providerRoutes = [
     method: 'patch',
     path: '/providers/{provider}',
     scope: 'own-server',
+    needs: 'admin',
     tag,
     summary: 'Update an added provider',
     description:
@@ -75,6 +78,7 @@ export const providerRoutes = [
     method: 'delete',
     path: '/providers/{provider}',
     scope: 'own-server',
+    needs: 'admin',
     tag,
     summary: 'Remove an added provider and its key',
     description:
@@ -92,6 +96,7 @@ export const providerRoutes = [
     method: 'post',
     path: '/providers/{provider}/test',
     scope: 'own-server',
+    needs: 'admin',
     tag,
     summary: 'Test a provider with a real request',
     description:
@@ -108,6 +113,7 @@ export const providerRoutes = [
     method: 'get',
     path: '/providers/{provider}/models',
     scope: 'web-app',
+    needs: 'read',
     tag,
     summary: 'List the models of a provider',
     description:

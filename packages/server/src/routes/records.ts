@@ -9,16 +9,53 @@ import {
   searchQuerySchema,
   statsSchema,
 } from '@countersign/protocol';
-import { route } from '../app/route.js';
+import { SERVER_LOG } from '@countersign/core/ports';
+import type { z } from 'zod';
+import type { AppContext } from '../app/context.js';
+import { route, type Reply } from '../app/route.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { exportAudit, pageAudit } from './export-audit.js';
 import { AS_CLIENT, PAGE, revealerOf } from './support.js';
 
+type AuditQuery = z.output<typeof auditQuerySchema>;
+
 export const recordRoutes = [
+  route({
+    method: 'get',
+    path: '/audit',
+    scope: 'own-server',
+    needs: 'admin',
+    tag: 'audit',
+    summary: 'Get the audit log of the server, oldest first',
+    description: 'Every change of people, roles, groups, tokens and sessions. Same formats as the log of a world.',
+    query: auditQuerySchema,
+    answers: {
+      200: [
+        { description: 'Records', schema: listOf(auditEntrySchema) },
+        { description: 'One record per line', type: 'application/jsonl' },
+        { description: 'A table', type: 'text/csv' },
+      ],
+    },
+    handle: async ({ context, query }) => await replyAudit(context, SERVER_LOG, query),
+  }),
+  route({
+    method: 'get',
+    path: '/audit/verify',
+    scope: 'own-server',
+    needs: 'admin',
+    tag: 'audit',
+    summary: 'Verify the hash chain of the server’s audit log',
+    answers: { 200: { description: 'Intact, or where it is broken', schema: auditVerdictSchema } },
+    handle: async ({ context }) => ({
+      status: 200,
+      body: await context.engine.runtime.store.verifyAudit(SERVER_LOG),
+    }),
+  }),
   route({
     method: 'get',
     path: '/worlds/{world}/search',
     scope: 'world',
+    needs: 'read',
     tag: 'search',
     summary: 'Search messages, newest first',
     description:
@@ -37,6 +74,7 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/audit',
     scope: 'world',
+    needs: 'read',
     tag: 'audit',
     summary: 'Get the audit log, oldest first',
     description:
@@ -49,17 +87,13 @@ export const recordRoutes = [
         { description: 'A table', type: 'text/csv' },
       ],
     },
-    async handle({ context, params, query: { format, after, limit = PAGE } }) {
-      const { store } = context.engine.runtime;
-      const seq = after === undefined ? 0 : readCursor(after, 'after');
-      if (format === 'json') return { status: 200, body: await pageAudit(store, params.world, seq, limit) };
-      return await exportAudit(store, params.world, { format, after: seq, log: context.log });
-    },
+    handle: async ({ context, params, query }) => await replyAudit(context, params.world, query),
   }),
   route({
     method: 'post',
     path: '/worlds/{world}/audit/{call}/original',
     scope: 'world',
+    needs: 'sign',
     tag: 'audit',
     summary: 'Reveal the arguments a call ran with',
     description:
@@ -77,6 +111,7 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/audit/verify',
     scope: 'world',
+    needs: 'read',
     tag: 'audit',
     summary: 'Verify the hash chain of the audit log',
     description: 'Finds the first record that was edited, removed or reordered, and detects a truncated log.',
@@ -92,6 +127,7 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/stats',
     scope: 'world',
+    needs: 'read',
     tag: 'stats',
     summary: 'Get counts, tokens and latencies of a world',
     answers: { 200: { description: 'Statistics; times in milliseconds', schema: statsSchema } },
@@ -101,3 +137,14 @@ export const recordRoutes = [
     }),
   }),
 ];
+
+async function replyAudit(
+  { engine, log }: AppContext,
+  worldId: string,
+  { format, after, limit = PAGE }: AuditQuery,
+): Promise<Reply | Response> {
+  const { store } = engine.runtime;
+  const seq = after === undefined ? 0 : readCursor(after, 'after');
+  if (format === 'json') return { status: 200, body: await pageAudit(store, worldId, seq, limit) };
+  return await exportAudit(store, worldId, { format, after: seq, log });
+}

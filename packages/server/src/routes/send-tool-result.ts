@@ -1,5 +1,5 @@
 import { publishToolResult, readWorld, type FoundClient } from '@countersign/core';
-import type { ClientToolResult, NewToolResult, ToolResultOutcome } from '@countersign/protocol';
+import type { Action, ClientToolResult, NewToolResult, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
@@ -8,6 +8,13 @@ import { problemTexts } from '../app/problem-texts.js';
 
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
+
+/** A decision is a signature. Adding a rule with it changes the policy. Answers and results of client tools only take part in a chat. */
+export function neededFor(body: unknown): Action {
+  const { decision, scope } = body as Partial<Pick<ToolDecision, 'decision' | 'scope'>>;
+  if (decision === undefined) return 'chat';
+  return decision === 'approve' && scope === 'always' ? 'admin' : 'sign';
+}
 
 /** Passes a decision, answer or result to the engine and returns the outcome (W5). */
 export async function sendToolResult(input: Input): Promise<Reply | Response> {
@@ -32,6 +39,7 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
   }
   return await streamEvents(c, {
     engine,
+    watch: context.auth.streams,
     worldId,
     chatId: call.chatId,
     untilSettled: true,

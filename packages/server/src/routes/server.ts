@@ -3,7 +3,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
 import { checkReadiness } from '../metrics/check-readiness.js';
-import { problemTexts } from '../app/problem-texts.js';
+import { linkOrigin } from './support.js';
 
 const tag = 'server';
 
@@ -12,11 +12,11 @@ export const serverRoutes = [
     method: 'get',
     path: '/health',
     scope: 'world',
+    needs: 'nothing',
     tag,
     summary: 'Check readiness and get the version',
     description:
       'The server is ready if its database responds and, with several processes, if the others consider it alive.',
-    open: true,
     answers: {
       200: { description: 'Ready', schema: healthSchema },
       503: {
@@ -37,35 +37,34 @@ export const serverRoutes = [
     method: 'post',
     path: '/session',
     scope: 'web-app',
+    needs: 'nothing',
     tag,
-    summary: 'Exchange the ticket of a start link for a session',
-    description: 'Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
-    open: true,
+    summary: 'Sign a browser in',
+    description:
+      'Send one of: the `ticket` of a start link, an `invitation`, or a `token`, which is then not stored in the browser. Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
     body: newSessionSchema,
     answers: { 200: { description: 'The session value for the header', schema: sessionSchema } },
     async handle({ body, c, context }) {
-      const redeemed = await context.auth.redeem(body.ticket, c);
-      if (redeemed === undefined) {
-        throw new HttpProblem(401, problemTexts.usedTicket);
-      }
-      return { status: 200, body: { session: redeemed.session }, headers: { 'Set-Cookie': redeemed.setCookie } };
+      const { session, setCookie } = await context.auth.signIn(body, c);
+      return { status: 200, body: { session }, headers: { 'Set-Cookie': setCookie } };
     },
   }),
   route({
     method: 'post',
     path: '/tickets',
     scope: 'web-app',
+    needs: 'read',
     tag,
     summary: 'Create a start link',
     description:
-      'The link signs in one browser and expires after one minute. Requires the bearer token; a browser session gets 403.',
+      'The link signs in one browser as you and expires after one minute. Requires a bearer token; a browser session gets 403.',
     answers: {
       201: { description: 'The link', schema: startLinkSchema },
       403: { description: 'The request came from a browser session', schema: problemSchema, type: PROBLEM_TYPE },
     },
     async handle({ c, context }) {
       const { ticket, expiresAt } = await context.auth.newTicketFor(c);
-      const open = `${new URL(c.req.url).origin}/#ticket=${ticket}`;
+      const open = `${linkOrigin(c, context)}/#ticket=${ticket}`;
       return { status: 201, body: { ticket, open, expiresAt: new Date(expiresAt).toISOString() } };
     },
   }),

@@ -98,6 +98,11 @@ export async function revealerOf(
   return await signerOf(c, context, worldId);
 }
 
+/** The origin of links to the web app. */
+export function linkOrigin(c: AppRequest, { publicUrl }: Pick<AppContext, 'publicUrl'>): string {
+  return publicUrl ?? new URL(c.req.url).origin;
+}
+
 export function wantsStream(c: AppRequest): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(c.req.header('accept') ?? '');
 }

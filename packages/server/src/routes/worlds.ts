@@ -19,6 +19,7 @@ import {
   worldSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
+import { actionsOf } from '../people/access.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'worlds';
@@ -28,19 +29,23 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'List worlds, oldest first',
+    description: 'Only those that you may read.',
     query: listQuerySchema,
     answers: { 200: { description: 'Worlds', schema: listOf(worldSchema) } },
-    handle: async ({ context, query }) => ({
-      status: 200,
-      body: pageOf(await showWorlds(context.engine.runtime), ({ id }) => id, query),
-    }),
+    async handle({ context, query, c }) {
+      const worlds = await showWorlds(context.engine.runtime);
+      const readable = worlds.filter(({ id }) => actionsOf(c.var.access, id).has('read'));
+      return { status: 200, body: pageOf(readable, ({ id }) => id, query) };
+    },
   }),
   route({
     method: 'post',
     path: '/worlds',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Create a world',
     description: 'Its id is derived from its name.',
@@ -56,6 +61,7 @@ export const worldRoutes = [
     method: 'post',
     path: '/worlds/import',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Import a world from a YAML file',
     description:
@@ -72,6 +78,7 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds/{world}',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'Get a world',
     description: 'To miss no event, open the event stream after `lastEventId`.',
@@ -85,6 +92,7 @@ export const worldRoutes = [
     method: 'patch',
     path: '/worlds/{world}',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Update a world',
     description: 'Omitted fields stay unchanged. Null clears an optional field.',
@@ -102,6 +110,7 @@ export const worldRoutes = [
     method: 'delete',
     path: '/worlds/{world}',
     scope: 'world',
+    needs: 'admin',
     tag,
     summary: 'Delete a world and everything in it',
     description: 'Running calls are stopped first. The audit log is kept, and the id is never reused.',
@@ -116,6 +125,7 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds/{world}/export',
     scope: 'world',
+    needs: 'read',
     tag,
     summary: 'Export a world as a YAML file',
     description: 'Settings, policy, agents and MCP servers. No chats, grants or secrets.',

@@ -12,6 +12,7 @@ import type { RouteScope } from '../app/route.js';
 import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
 import type { Authorize } from '../auth/authorize.js';
 import { createAuth } from '../auth/create-auth.js';
+import { PROGRAM_TOKEN } from '../auth/holders.js';
 import { createMountedAuth } from '../auth/mounted-auth.js';
 import { createFixedRegistry } from '../providers/fixed-registry.js';
 import { routes } from '../routes/index.js';
@@ -109,11 +110,23 @@ export function mountApi(engine: Engine, options: MountOptions, installed: Insta
 }
 
 /** The web app signs browsers in itself; otherwise, the program says who sent a request. */
-function authOf({ runtime: { clock } }: Engine, { authorize, token, webApp, origins = [] }: MountOptions): Auth {
+function authOf({ runtime }: Engine, options: MountOptions): Auth {
+  const { clock, store } = runtime;
+  const report = (error: unknown, what: string): void => runtime.report(error, what);
+  const { authorize, token, webApp, origins = [] } = options;
   if (webApp !== undefined && token !== undefined) {
     const { host, port, protocol } = new URL(webApp);
     const at = port === '' ? { 'http:': 80, 'https:': 443 }[protocol] : Number(port);
-    return createAuth({ token, clock, host: '127.0.0.1', allowHosts: [host], port: () => at ?? 0 });
+    const serverToken = { token, tokenHolder: PROGRAM_TOKEN };
+    return createAuth({
+      ...serverToken,
+      store,
+      report,
+      clock,
+      host: '127.0.0.1',
+      allowHosts: [host],
+      port: () => at ?? 0,
+    });
   }
   return createMountedAuth({
     origins,

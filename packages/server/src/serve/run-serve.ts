@@ -59,7 +59,7 @@ export async function runServe(options: RunServeOptions): Promise<number> {
     const shown = token.source.kind === 'environment' ? {} : { token: token.value };
     say({ url: serving.url, ...shown, open: start });
   } else {
-    const lines = greeting({ ...serving.home, url: serving.url, start, isTerminal: process.stdout.isTTY });
+    const lines = greeting({ ...serving.home, url: serving.publicUrl, start, isTerminal: process.stdout.isTTY });
     process.stdout.write(`${lines.join('\n')}\n`);
     if (open && hasDisplay(process.env)) openBrowser(start, home);
   }

@@ -196,7 +196,7 @@ describe('output', () => {
     runs.push(run);
     await expect.poll(() => run.stdout(), { timeout: 90_000 }).toContain('Token for programs: in ');
     expect(run.stdout()).toMatch(
-      /^Countersign is listening on http:\/\/127\.0\.0\.1:\d+\nOpen http:\/\/127.0.0.1:\d+\/#ticket=/,
+      /^Countersign is listening on http:\/\/localhost:\d+\nOpen http:\/\/localhost:\d+\/#ticket=/,
     );
     const token = (await readFile(join(home, 'token'), 'utf8')).trim();
     expect(run.stdout()).not.toContain(token);

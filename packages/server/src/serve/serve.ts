@@ -6,9 +6,12 @@ import { getRequestListener } from '@hono/node-server';
 import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
+import { readTrustedProxies } from '../auth/client-address.js';
 import { createAuth, type AuthOptions } from '../auth/create-auth.js';
+import { readPublicUrl } from '../auth/public-url.js';
 import { readOwner } from '../home/home-owner.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
+import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
 import { limitUnauthenticated, UNAUTHENTICATED_LIMITS, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
 import { announceServer, findServer } from './server-file.js';
@@ -32,6 +35,8 @@ export interface ServeOptions extends HomeOptions {
 
 export interface Serving {
   url: string;
+  /** The URL for people (`COUNTERSIGN_PUBLIC_URL`). Default: `url`. */
+  publicUrl: string;
   home: Home;
   /** A start link with a new ticket. It works once and expires after a minute. */
   newStartUrl(): string;
@@ -51,8 +56,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     webRoot,
     unauthenticated = UNAUTHENTICATED_LIMITS,
   } = options;
+  // Read before anything starts: a wrong setting must not leave a server behind.
+  const clientAddress = readTrustedProxies(options.env['COUNTERSIGN_TRUSTED_PROXY']);
+  const publicUrl = readPublicUrl(options.env['COUNTERSIGN_PUBLIC_URL']);
   const home = await openHome(options).catch((error: unknown) => reportRunningServer(error, options.home));
-  const { engine, token, sessions } = home;
+  const { engine, token } = home;
   let port = options.port ?? DEFAULT_PORT;
   const server = createServer({
     maxHeaderSize: 16 * 1024,
@@ -63,14 +71,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   const auth = createAuth({
     token: token.value,
-    tokenHolder: token.holder,
+    tokenHolder: token.holder.kind === 'person' ? 'owner' : token.holder,
     clock: engine.runtime.clock,
     port: () => port,
     host,
-    allowHosts,
+    allowHosts: publicUrl === undefined ? allowHosts : [...allowHosts, new URL(publicUrl).host],
     onAuthenticated: limitUnauthenticated(server, unauthenticated.most),
-    ...(sessions === undefined ? {} : { sessions }),
-    ...sharedAuth(home, (error, what) => log.error(what, { error })),
+    store: engine.runtime.store,
+    ...cookieNameOf(home),
+    clientAddress,
+    report: (error, what) => log.error(what, { error }),
     clientLabel: async (secret, path) => {
       const world = /^\/api\/worlds\/([^/]+)/.exec(path)?.[1];
       return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
@@ -78,6 +88,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   const answering = new Set<ServerResponse>();
   let isStopping = false;
+  let localhost: GuardedLocalhost | undefined;
   try {
     const context = {
       engine,
@@ -86,6 +97,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       version,
       metrics: home.metrics,
       providers: home.providers,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
       checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
@@ -103,14 +115,20 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       started.then(() => answer(request, response)).catch(() => response.destroy());
     });
     port = await listenOn(server, port, host);
+    localhost = await guardLocalhost(server, port, host);
     await started;
   } catch (error) {
     server.closeAllConnections();
     server.close();
+    localhost?.close();
     await home.close();
     throw error;
   }
-  const url = `http://${shownHost(host)}:${port}`;
+  const url = `http://${localhost === undefined ? shownHost(host) : 'localhost'}:${port}`;
+  if (localhost === undefined && host === '127.0.0.1')
+    log.warn('Another program listens on this port of [::1], so links use 127.0.0.1. Passkeys need localhost', {
+      port,
+    });
   const retract = announceServer(home.folder, url);
   log.info('listening', { url, home: home.folder, sandbox: home.sandbox.kind });
   if (!isLoopback(host))
@@ -119,9 +137,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   return {
     url,
     home,
-    newStartUrl: () => `${url}/#ticket=${auth.newTicket()}`,
+    publicUrl: publicUrl ?? url,
+    newStartUrl: () => `${publicUrl ?? url}/#ticket=${auth.newTicket()}`,
     close() {
       isStopping = true;
+      localhost?.close();
       closed ??= shutDown(server, home, answering).finally(retract);
       return closed;
     },
@@ -129,11 +149,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
 }
 
 /** The same cookie name in every process, so that each finds the browser's session. */
-function sharedAuth({ engine }: Home, report: (error: unknown, what: string) => void): Pick<AuthOptions, 'shared'> {
+function cookieNameOf({ engine }: Home): Pick<AuthOptions, 'cookieName'> {
   const { shared, hashKey } = engine.runtime.store;
   if (shared === undefined) return {};
-  const name = createHash('sha256').update('cookie').update(hashKey).digest('hex').slice(0, 12);
-  return { shared: { passes: shared.passes, name, report } };
+  return { cookieName: createHash('sha256').update('cookie').update(hashKey).digest('hex').slice(0, 12) };
 }
 
 function startWhen(listening: Promise<unknown>, home: Home): Promise<void> {

@@ -32,5 +32,5 @@ export function countStream(c: AppRequest, engine: Engine): () => void {
 }
 
 function holderOf(c: AppRequest): string {
-  return c.get('holder') ?? '';
+  return c.get('access')?.holder ?? '';
 }

@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import type { StreamWatch } from '../people/stream-watch.js';
 import { toBytes } from './encode-frame.js';
 import { followLog } from './follow-log.js';
 import { countStream, refuseManyStreams } from './limit-streams.js';
@@ -22,6 +23,8 @@ export interface StreamOptions {
   after?: number;
   /** An action whose events the stream includes. It runs once the position in the log is known; if it throws, nothing was sent. */
   act?: () => Promise<unknown>;
+  /** Ends the stream when its credential ends. */
+  watch: StreamWatch | undefined;
   /** End the stream when the chat is idle or waits for a person. */
   untilSettled?: boolean;
   /** The registered client that reads the stream. It is connected while it reads (A18). */
@@ -66,12 +69,14 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   const uncount = countStream(c, engine);
   const outlet = openOutlet(outgoing, () => {
     uncount();
+    unwatch();
     follower.stop();
     if (client === undefined || engine.closing.aborted) return;
     engine.clients
       .disconnected(client.id)
       .catch((error: unknown) => engine.runtime.report(error, 'A client could not be marked as disconnected'));
   });
+  const unwatch = options.watch?.add(c.var.access, worldId, () => outlet.end()) ?? (() => undefined);
   const follower = followLog(
     {
       engine,

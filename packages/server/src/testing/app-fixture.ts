@@ -14,6 +14,8 @@ import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
 import { createAuth } from '../auth/create-auth.js';
+import { PROGRAM_TOKEN } from '../auth/holders.js';
+import { ensureOwner } from '../people/ensure-owner.js';
 import { createRegistry } from '../providers/create-registry.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';
@@ -75,6 +77,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
   const errors: string[] = [];
   const provider = scripted(options.script ?? (() => 'ok'));
   const store = options.store ?? (await openSqlite(options.file ?? ':memory:', { clock, synchronous: 'NORMAL' }));
+  await ensureOwner(store, 'Olga Owner');
   const secrets = options.secrets ?? temporarySecretsKey();
   const registry = createRegistry({ store, secrets, own: [provider], timeoutMs: 2_000 });
   const engine = createRuntime({
@@ -91,7 +94,16 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
   });
   await engine.start();
   let port = 0;
-  const auth = createAuth({ token: TOKEN, clock, port: () => port, host: '127.0.0.1', allowHosts: [] });
+  const auth = createAuth({
+    token: TOKEN,
+    tokenHolder: PROGRAM_TOKEN,
+    store,
+    clock,
+    report: (error, what) => errors.push(`${what}: ${String(error)}`),
+    port: () => port,
+    host: '127.0.0.1',
+    allowHosts: [],
+  });
   const quiet = (): void => undefined;
   const app = createApp({
     engine,

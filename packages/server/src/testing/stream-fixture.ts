@@ -59,6 +59,7 @@ export async function openStreamFixture(
     const known = client === undefined ? undefined : clients.get(client);
     return await streamEvents(c, {
       engine,
+      watch: undefined,
       worldId: world,
       ...(chat === undefined ? {} : { chatId: chat }),
       ...(after === undefined ? {} : { after: Number(after) }),

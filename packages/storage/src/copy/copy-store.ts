@@ -26,8 +26,8 @@ export interface CopyReport {
   auditRecords: number;
 }
 
-/** Tables that are not copied: live processes, sessions and tickets, and the search index, which is rebuilt. */
-const OWN_TABLES = /^(processes|passes|search.*)$/;
+/** Tables that are not copied: live processes, and the search index, which is rebuilt. */
+const OWN_TABLES = /^(processes|search.*)$/;
 
 /**
  * Copies a store into an empty one, completely or not at all. Compares row counts and verifies both audit chains: copying a

@@ -1,4 +1,4 @@
-import type { SharedPasses, SharedStore, Workload } from '@countersign/core/ports';
+import type { SharedStore, Workload } from '@countersign/core/ports';
 import type pg from 'pg';
 import { fromPostgres } from './errors.js';
 import { createHintSender, listenForHints } from './hints.js';
@@ -68,7 +68,6 @@ export function createSharedStore(
       const idsOf = (own: boolean): string[] => found.filter((turn) => turn.own === own).map(({ id }) => id);
       return { own: idsOf(true), orphaned: idsOf(false) };
     },
-    passes: sharedPasses(rows, table('passes')),
     async workload(silentMs) {
       const [found] = await rows<Workload>(
         `select count(*) filter (where p.id is null)::int as queued,
@@ -100,34 +99,5 @@ export function createSharedStore(
         missed,
       ),
     hint: createHintSender(pool, channel, hintSeal),
-  };
-}
-
-type Rows = <Row extends object>(text: string, values: unknown[]) => Promise<Row[]>;
-
-function sharedPasses(rows: Rows, passes: string): SharedPasses {
-  return {
-    async put(id, value, lifeMs) {
-      // Whenever an entry is added, delete the expired ones.
-      await rows(`delete from ${passes} where ends_at <= ${NOW}`, []);
-      await rows(
-        `insert into ${passes} (id, value, ends_at) values ($1, $2, ${NOW} + $3::bigint)
-         on conflict (id) do update set value = excluded.value, ends_at = excluded.ends_at`,
-        [id, value, lifeMs],
-      );
-    },
-    async find(id) {
-      const [found] = await rows<{ value: string }>(`select value from ${passes} where id = $1 and ends_at > ${NOW}`, [
-        id,
-      ]);
-      return found?.value;
-    },
-    async take(id) {
-      const [found] = await rows<{ good: boolean }>(
-        `delete from ${passes} where id = $1 returning ends_at > ${NOW} as good`,
-        [id],
-      );
-      return found?.good ?? false;
-    },
   };
 }

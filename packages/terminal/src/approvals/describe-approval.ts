@@ -1,7 +1,6 @@
 import {
   describeCall,
   maskedText,
-  needsText,
   sandboxText,
   secondsText,
   toolText,
@@ -65,7 +64,6 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxText(approval.sandbox).words}`, columns),
     ...(why === undefined ? [] : [indented(why, columns)]),
-    ...needsText(approval).map((need) => indented(need, columns)),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
   ].join('\n');

@@ -43,6 +43,12 @@ export const errors = {
     `${label} needs an API key. Pass it with --api-key-stdin or --api-key-env NAME; there is no terminal to prompt in.`,
   oneKeySource: 'Use only one of --api-key-stdin, --api-key-env, --new-key and --no-api-key.',
   emptyApiKey: 'No API key was entered. Nothing was saved.',
+  notARole: (role: string, suggestion: string): string => `Unknown role "${role}". ${suggestion}`,
+  notAWorldRole: (word: string, roles: readonly string[]): string =>
+    `Invalid role in a world "${word}". Expected something like harbour=approver. Roles: ${roles.join(', ')}.`,
+  notAScope: (scope: string, suggestion: string): string => `Unknown scope "${scope}". ${suggestion}`,
+  notDays: (days: string): string => `Invalid number of days "${days}". Expected 1 to 3650, or never.`,
+  needsPerson: 'This token belongs to nobody in particular. Say whose tokens you mean with --person.',
   notAKind: (kind: string, suggestion: string): string => `Unknown provider kind "${kind}". ${suggestion}`,
   noModelList: (detail: string): string => `Could not list the models: ${detail}`,
   nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',

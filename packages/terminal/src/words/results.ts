@@ -150,6 +150,19 @@ export const results = {
   ],
 
   // The machine
+  noPeople: 'There are no people.',
+  personAdded: (id: string): string => `Added the person "${id}".`,
+  personInvited: (name: string): string => `Send this link to ${name}:`,
+  invitationWorks: 'The link works once, for a week.',
+  personChanged: (id: string): string => `Updated the person "${id}".`,
+  personDisabled: (id: string): string => `Disabled "${id}". Their sessions and tokens have ended.`,
+  personRemoval: (name: string): string => `This removes ${name} and ends their sessions and tokens.`,
+  personRemoved: (id: string): string => `Removed the person "${id}". Their signatures stay in the audit log.`,
+  noTokens: 'There are no tokens.',
+  neverUsed: 'never',
+  neverExpires: 'never',
+  tokenShownOnce: 'Save the token now. It is not shown again.',
+  tokenRevoked: (name: string): string => `Revoked the token "${name}".`,
   noProviders: 'There are no providers.',
   providerAdded: (id: string): string =>
     thenRun(`Added the provider "${id}". Use it with:`, `countersign agents add NAME --provider ${id} --model MODEL`),

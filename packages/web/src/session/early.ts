@@ -1,6 +1,6 @@
-import { SESSION_HEADER } from '@countersign/protocol';
+import { SESSION_HEADER, type NewSession } from '@countersign/protocol';
 import { worldToShow } from '../shell/paths.js';
-import { currentSession, keepSession, ticketInUrl } from './session.js';
+import { currentSession, keepSession, keyInUrl } from './session.js';
 
 // Every page signs in, lists the worlds and finds the end of one world's log (`openFeed`) before it loads anything else. These requests are
 // sent while the app's code is still loading; each response is used once.
@@ -13,9 +13,9 @@ const SESSION = '/api/session';
 const COMMON = { cache: 'no-store', redirect: 'error' } as const;
 
 export function sendEarly(): void {
-  const ticket = ticketInUrl();
+  const key = keyInUrl();
   // The app handles the failure, if it uses the response at all.
-  (ticket === undefined ? readWorlds() : signIn(ticket)).catch(() => undefined);
+  (key === undefined ? readWorlds() : signIn(key)).catch(() => undefined);
 }
 
 /** Like `fetch`, but returns the response to an identical request that was sent early. */
@@ -26,11 +26,11 @@ export const earlyFetch: typeof fetch = (input, init = {}) => {
   return early ?? fetch(input, init);
 };
 
-async function signIn(ticket: string): Promise<void> {
+async function signIn(key: NewSession): Promise<void> {
   const opened = fetch(SESSION, {
     method: 'POST',
     headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ticket }),
+    body: JSON.stringify(key),
     ...COMMON,
   });
   const copy = opened.then((response) => response.clone());

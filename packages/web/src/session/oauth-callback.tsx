@@ -4,7 +4,7 @@ import { paths } from '../shell/paths.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
-import { currentSession, findSession, shareSession } from './session.js';
+import { currentSession } from './session.js';
 import { signedFetch } from './signed-fetch.js';
 
 type Answer = Parameters<ReturnType<typeof createClient>['finishMcpSignIn']>[0];
@@ -44,8 +44,6 @@ export function OAuthCallback({ answer }: { answer: Answer }): ReactElement {
 }
 
 async function finish(answer: Answer): Promise<State> {
-  shareSession();
-  await findSession();
   try {
     const client = createClient({ url: location.origin, fetch: signedFetch });
     const { world, server } = await client.finishMcpSignIn(answer);

@@ -1,12 +1,16 @@
-import type { ReactElement } from 'react';
+import { createClient } from '@countersign/client';
+import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { Button } from '../ui/button.js';
+import { TextField } from '../ui/field.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
+import { keepSession } from './session.js';
 
-/** Shown if there is no session. It has no form: people sign in with a start link. `keepsPage`: the page behind it is kept, with any unsaved input. */
+/** Shown if there is no session. `keepsPage`: the page behind it is kept, with any unsaved input. */
 export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage: boolean }): ReactElement {
   return (
-    <main className="flex h-full items-center justify-center p-4">
+    <main className="flex h-full items-center justify-center overflow-y-auto p-4">
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
         <h1 className="mt-3 text-2xl font-semibold tracking-tight">{t.product}</h1>
@@ -16,8 +20,53 @@ export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage
           </p>
         )}
         <p className="mt-3 text-ink-2">{t.signIn}</p>
-        <p className="mt-3 text-sm text-ink-3">{keepsPage ? t.keepTab : t.otherTab}</p>
+        <p className="mt-3 text-ink-2">{t.signInInvited}</p>
+        <TokenForm />
+        {keepsPage ? <p className="mt-3 text-sm text-ink-3">{t.keepTab}</p> : null}
       </div>
     </main>
+  );
+}
+
+/** The token is exchanged for a session and not kept. */
+function TokenForm(): ReactElement {
+  const [token, setToken] = useState('');
+  const [error, setError] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
+  const submit = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault();
+    if (token.trim() === '') {
+      setError(t.noToken);
+      return;
+    }
+    setIsBusy(true);
+    try {
+      const { session } = await createClient({ url: location.origin }).openSession({ token: token.trim() });
+      keepSession(session);
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : t.noToken);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <form className="mt-4 space-y-3" onSubmit={(event) => void submit(event)} noValidate>
+      <TextField
+        label={t.token}
+        hint={t.tokenHint}
+        error={error}
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        mono
+        value={token}
+        onChange={({ target }) => {
+          setToken(target.value);
+          setError(undefined);
+        }}
+      />
+      <Button look="primary" type="submit" disabled={isBusy}>
+        {t.signInButton}
+      </Button>
+    </form>
   );
 }

@@ -7,14 +7,7 @@ import { earlyFetch } from '../session/early.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { Home } from './home.js';
 import { Notices } from './notices.js';
-import {
-  currentSession,
-  findSession,
-  keepSession,
-  shareSession,
-  subscribeToSession,
-  takeTicket,
-} from '../session/session.js';
+import { currentSession, followOtherTabs, keepSession, subscribeToSession, takeKey } from '../session/session.js';
 import { SignIn } from '../session/sign-in.js';
 import { signedFetch } from '../session/signed-fetch.js';
 import { t } from '../words/shell.js';
@@ -45,7 +38,7 @@ export function App(): ReactElement {
   const [isLooking, setIsLooking] = useState(true);
   const session = useSyncExternalStore(subscribeToSession, currentSession);
   useEffect(() => {
-    shareSession();
+    followOtherTabs();
     const come = (): void => void enter(setWhy).finally(() => setIsLooking(false));
     come();
     globalThis.addEventListener('hashchange', come);
@@ -78,17 +71,15 @@ export function App(): ReactElement {
   );
 }
 
-/** Exchanges the ticket from a start link for a session, or finds this browser's session. */
+/** Exchanges the ticket of a start link, or an invitation, for a session. */
 async function enter(onRefused: (why: string) => void): Promise<void> {
-  const ticket = takeTicket();
-  if (ticket !== undefined) {
-    try {
-      const { session } = await createClient({ url: location.origin, fetch: earlyFetch }).openSession(ticket);
-      keepSession(session);
-    } catch (error) {
-      // A reloaded page still has its session; the ticket in its URL has already been used.
-      onRefused(error instanceof Error ? error.message : '');
-    }
+  const key = takeKey();
+  if (key === undefined) return;
+  try {
+    const { session } = await createClient({ url: location.origin, fetch: earlyFetch }).openSession(key);
+    keepSession(session);
+  } catch (error) {
+    // A reloaded page still has its session; the ticket in its URL has already been used.
+    onRefused(error instanceof Error ? error.message : '');
   }
-  await findSession();
 }

@@ -58,7 +58,11 @@ export const t = {
   ),
   keepTab:
     'Open the link in another tab in this browser and keep this one open. It picks up where you left off, with everything you typed.',
-  otherTab: 'If another tab in this browser is signed in, switch to that tab. It then signs this one in.',
+  signInInvited: 'If you were invited, open your invitation link. It works once.',
+  token: 'Or paste a token',
+  tokenHint: 'A personal token (cs_…) or the token of the server. It is exchanged for a session and not saved.',
+  noToken: 'Enter a token.',
+  signInButton: 'Sign in',
 
   crashed: "This page can't be shown",
   crashedHint:

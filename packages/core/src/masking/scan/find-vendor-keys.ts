@@ -1,6 +1,8 @@
 import type { Span } from './spans.js';
 
 const shapes = [
+  // Our own personal tokens.
+  'cs_[0-9a-f]{16}_[A-Za-z0-9_-]{43}',
   // OpenAI, Anthropic, OpenRouter, DeepSeek. Requires a capital letter or digit near the start; otherwise, class names like `sk-…` would be
   // masked.
   'sk-(?=[a-z_-]{0,48}[A-Z0-9])[A-Za-z0-9_-]{16,}',

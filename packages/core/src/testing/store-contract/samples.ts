@@ -137,7 +137,6 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
     preview: null,
     question: null,
-    signing: null,
     status: 'pending',
     decision: null,
     scope: null,

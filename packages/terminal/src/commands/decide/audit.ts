@@ -103,7 +103,6 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'run',
   'outcome',
   'refusal',
-  'sign',
   'policy',
   'grant',
   'stop',

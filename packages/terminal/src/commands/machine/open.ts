@@ -8,6 +8,8 @@ import { errors } from '../../words/errors.js';
 import { withHelp } from '../../words/help.js';
 import { openHelp as help } from '../../words/help-server.js';
 
+const LOOPBACK = /^http:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?::|$)/;
+
 /** `countersign open` (X1): signs a browser in to a running server. */
 export function addOpen(program: Command, register: Register): void {
   const command = withHelp(program.command('open'), help).option('--no-open', help.noOpen);
@@ -17,9 +19,11 @@ export function addOpen(program: Command, register: Register): void {
       throw new CommandError(errors.noServer, EXIT.failed);
     }
     const client = await context.client();
-    const { ticket, expiresAt } = await client.startLink();
-    // Use the URL that this command connects to: behind a proxy, the server's own URL is different.
-    const open = `${client.url}/#ticket=${ticket}`;
+    const link = await client.startLink();
+    const { ticket, expiresAt } = link;
+    // A server on this machine knows its public URL. Otherwise, use the URL that this command connects to: behind a proxy, the server's own URL
+    // is different.
+    const open = LOOPBACK.test(client.url) ? link.open : `${client.url}/#ticket=${ticket}`;
     if (context.options.json) {
       context.json({ open, expiresAt });
       return;

@@ -1,0 +1,51 @@
+import { ROLE_ACTIONS, ROLES, type Action } from '@countersign/protocol';
+import { actionsAnywhere, actionsOf, whoMay, type Access } from '../people/access.js';
+import type { AppContext, AppRequest } from './context.js';
+import { HttpProblem } from './http-problem.js';
+import { problemTexts } from './problem-texts.js';
+import type { Route } from './route.js';
+
+/** The one check of rights (W8.2): throws 403 with who may, or 404 for a world that the person may not read. */
+export async function checkAccess(
+  route: Pick<Route, 'needs' | 'params'>,
+  c: AppRequest,
+  context: AppContext,
+  body: unknown,
+): Promise<void> {
+  const needs = typeof route.needs === 'function' ? route.needs(body) : route.needs;
+  if (needs === 'nothing') return;
+  const { access } = c.var;
+  const worldId = route.params.includes('world') ? c.req.param('world') : undefined;
+  if (worldId === undefined) {
+    const allowed = needs === 'read' ? actionsAnywhere(access) : actionsOf(access);
+    if (!allowed.has(needs)) throw await refusal(context, access, needs, undefined);
+    return;
+  }
+  const allowed = actionsOf(access, worldId);
+  if (allowed.has(needs) && allowed.has('read')) return;
+  if (!allowed.has('read') && !mayReadWithoutScopes(access, worldId)) {
+    // The same answer as for a world that doesn't exist.
+    throw new HttpProblem(404, problemTexts.noWorld(worldId));
+  }
+  throw await refusal(context, access, allowed.has('read') ? needs : 'read', worldId);
+}
+
+function mayReadWithoutScopes({ holder, kind, person }: Access, worldId: string): boolean {
+  const unlimited = { holder, kind, ...(person === undefined ? {} : { person }) };
+  return actionsOf(unlimited, worldId).has('read');
+}
+
+async function refusal(
+  { engine }: AppContext,
+  access: Access,
+  needs: Action,
+  worldId: string | undefined,
+): Promise<HttpProblem> {
+  const { scopes, ...unlimited } = access;
+  if (scopes !== undefined && actionsOf(unlimited, worldId).has(needs))
+    return new HttpProblem(403, problemTexts.scopeLacks(scopes, needs));
+  const people = await engine.runtime.store.read((reader) => reader.people());
+  const names = whoMay(people, needs, worldId).map(({ name }) => name);
+  const least = ROLES.findLast((role) => ROLE_ACTIONS[role].includes(needs)) ?? 'owner';
+  return new HttpProblem(403, problemTexts.roleMay(needs, least, worldId !== undefined, names));
+}

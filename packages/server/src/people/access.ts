@@ -1,0 +1,38 @@
+import type { PersonRecord } from '@countersign/core/ports';
+import { effectiveActions, tokenScopeSchema, type Action, type TokenScope } from '@countersign/protocol';
+
+/** What a credential may do, apart from who signs with it. */
+export interface Access {
+  /** Identifies the credential, for limits. */
+  holder: string;
+  /** `session` and `token` are rows of the store. `server-token`: the token of the home or the environment. `program`: the program decides. */
+  kind: 'session' | 'token' | 'server-token' | 'program';
+  /** Absent if the credential belongs to nobody in particular. It then has an owner's rights. */
+  person?: PersonRecord;
+  /** If absent, everything the person may do. */
+  scopes?: readonly TokenScope[];
+}
+
+const EVERYTHING: ReadonlySet<TokenScope> = new Set(tokenScopeSchema.options);
+
+/** What a credential may do in a world, or on the server if `worldId` is undefined. */
+export function actionsOf({ person, scopes }: Access, worldId?: string): ReadonlySet<TokenScope> {
+  return person === undefined ? EVERYTHING : effectiveActions(person, worldId, scopes);
+}
+
+/** What a credential may do anywhere. */
+export function actionsAnywhere(access: Access): ReadonlySet<TokenScope> {
+  const worlds = Object.keys(access.person?.worldRoles ?? {});
+  return new Set([undefined, ...worlds].flatMap((worldId) => [...actionsOf(access, worldId)]));
+}
+
+/** Whether a credential has the rights of an owner. */
+export function isOwner(access: Access): boolean {
+  const isOne = access.person === undefined || access.person.role === 'owner';
+  return isOne && actionsOf(access).has('admin');
+}
+
+/** The people who may do something in a world or on the server, for the person who may not. */
+export function whoMay(people: readonly PersonRecord[], action: Action, worldId?: string): PersonRecord[] {
+  return people.filter((person) => effectiveActions(person, worldId, undefined).has(action));
+}

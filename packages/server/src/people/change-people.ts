@@ -1,0 +1,42 @@
+import { maskSecrets } from '@countersign/core';
+import { SERVER_LOG, type Store, type StoreTransaction } from '@countersign/core/ports';
+import type { Signer } from '@countersign/protocol';
+
+/** The audit record of a change. Never contains a secret. */
+export interface PeopleChange<T> {
+  value: T;
+  /** Absent if nothing changed. */
+  record?: { decision: PeopleDecision; why: string };
+}
+
+type PeopleDecision =
+  | 'person added'
+  | 'person changed'
+  | 'person disabled'
+  | 'person enabled'
+  | 'person removed'
+  | 'token created'
+  | 'token revoked'
+  | 'invitation created'
+  | 'session opened'
+  | 'session ended'
+  | 'group changed'
+  | 'group removed';
+
+/** Changes people, credentials or groups, and records it in the server's audit log, in one transaction (A16). Changes run one after the other. */
+export async function changePeople<T>(
+  store: Pick<Store, 'transact'>,
+  signer: Signer | undefined,
+  work: (tx: StoreTransaction) => Promise<PeopleChange<T>>,
+): Promise<T> {
+  const { value } = await store.transact(SERVER_LOG, async (tx) => {
+    await tx.lockServerLog();
+    const { value, record } = await work(tx);
+    if (record !== undefined) {
+      const { decision, why } = record;
+      tx.record({ kind: 'policy', decision, why: maskSecrets(why), ...signer });
+    }
+    return value;
+  });
+  return value;
+}

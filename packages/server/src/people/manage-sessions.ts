@@ -1,0 +1,105 @@
+import type { CredentialRecord, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
+import { CountersignError, type OpenSession, type Signer } from '@countersign/protocol';
+import { hashSecret, randomSecret } from '../auth/secrets.js';
+import type { By } from './by.js';
+import { changePeople } from './change-people.js';
+import { insertCredential, isUsable, makeSecret, SESSION_MS } from './credentials.js';
+
+/** Who opens a session: a single-use link, or a personal token. */
+export type SessionKey = Pick<FoundCredential, 'credential'>;
+
+/** The two secrets of a new session: the cookie, which any server on this host receives, and the header value, which only the page has. */
+interface OpenedSession {
+  cookie: string;
+  header: string;
+  person: PersonRecord;
+}
+
+const MOST_SESSIONS = 100;
+
+/**
+ * Opens a session with a ticket, an invitation or a personal token. Checks again in the transaction: the person may have been disabled in the
+ * meantime, and a link works only once. Undefined if it doesn't work.
+ */
+export async function openSession(
+  store: Store,
+  { credential: key }: SessionKey,
+  device: string,
+): Promise<OpenedSession | undefined> {
+  const made = makeSecret();
+  const header = randomSecret();
+  return await changePeople<OpenedSession | undefined>(store, undefined, async (tx) => {
+    const found = await tx.credential(key.id);
+    if (found === undefined || !isUsable(found, tx.now())) return { value: undefined };
+    const { person, credential } = found;
+    const isToken = credential.kind === 'token';
+    if (!isToken && !(await tx.endCredential(credential.id))) return { value: undefined };
+    const { scopes } = credential.data;
+    const parentId = isToken ? credential.id : credential.parentId;
+    const parent = parentId === null ? undefined : await tx.credential(parentId);
+    if (parentId !== null && (parent === undefined || !isUsable(parent, tx.now()))) return { value: undefined };
+    await endOldest(tx, await tx.credentials(person.id, 'session'));
+    await insertCredential(tx, made, {
+      personId: person.id,
+      kind: 'session',
+      name: device,
+      data: { headerHash: hashSecret(header).toString('hex'), ...(scopes === undefined ? {} : { scopes }) },
+      parentId,
+      // A session never outlives the token it was opened with.
+      expiresAt: Math.min(tx.now() + SESSION_MS, parent?.credential.expiresAt ?? Infinity),
+    });
+    const who = { kind: 'person', id: person.id, name: person.name } as const;
+    const signer: Signer = { who, via: device };
+    tx.record({ kind: 'policy', decision: 'session opened', why: `${person.id}: ${HOW[credential.kind]}`, ...signer });
+    return { value: { cookie: `${made.id}.${made.secret}`, header, person } };
+  });
+}
+
+const HOW = {
+  ticket: 'with a start link',
+  invitation: 'with an invitation',
+  token: 'with a personal token',
+  session: 'with a session',
+} as const satisfies Record<CredentialRecord['kind'], string>;
+
+async function endOldest(
+  tx: { endCredential(id: string): Promise<boolean> },
+  sessions: readonly CredentialRecord[],
+): Promise<void> {
+  const byUse = [...sessions].sort((a, b) => (b.usedAt ?? b.createdAt) - (a.usedAt ?? a.createdAt));
+  for (const { id } of byUse.slice(MOST_SESSIONS - 1)) await tx.endCredential(id);
+}
+
+/** The sessions of the person who asks. */
+export async function listSessions(store: Store, { access }: By): Promise<OpenSession[]> {
+  const { person, holder } = access;
+  if (person === undefined) return [];
+  const sessions = await store.read((reader) => reader.credentials(person.id, 'session'));
+  return sessions.map(({ id, name, createdAt, usedAt, expiresAt }) => ({
+    id,
+    device: name,
+    current: id === holder,
+    createdAt: toText(createdAt),
+    usedAt: toText(usedAt ?? createdAt),
+    expiresAt: toText(expiresAt ?? createdAt + SESSION_MS),
+  }));
+}
+
+/** Ends one session of the person who asks, or all except the current one. */
+export async function endSessions(store: Store, by: By, id?: string): Promise<void> {
+  const { person, holder } = by.access;
+  await changePeople(store, by.signer, async (tx) => {
+    const sessions = person === undefined ? [] : await tx.credentials(person.id, 'session');
+    const ended = sessions.filter((session) => (id === undefined ? session.id !== holder : session.id === id));
+    if (id !== undefined && ended.length === 0)
+      throw new CountersignError('not-found', `You have no open session "${id}".`);
+    for (const session of ended) await tx.endCredential(session.id);
+    if (ended.length === 0) return { value: undefined };
+    const names = ended.map(({ name, id: ending }) => `${name} (${ending})`).join(', ');
+    return { value: undefined, record: { decision: 'session ended', why: `${person?.id}: ${names}` } };
+  });
+}
+
+function toText(ms: number): string {
+  return new Date(ms).toISOString();
+}

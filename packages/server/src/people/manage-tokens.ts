@@ -1,0 +1,127 @@
+import type { CredentialRecord, Store } from '@countersign/core/ports';
+import { CountersignError, type CreatedToken, type NewToken, type Token } from '@countersign/protocol';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { actionsAnywhere, actionsOf, type Access } from './access.js';
+import type { By } from './by.js';
+import { changePeople } from './change-people.js';
+import { INVITATION_MS, insertCredential, makeLink, makeSecret } from './credentials.js';
+import { present, refuseOwnerChange } from './manage-people.js';
+
+const DEFAULT_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** A person's current tokens, for the person or an admin. */
+export async function listTokens(store: Store, personId: string, by: By): Promise<Token[]> {
+  const { person, tokens } = await store.read(async (reader) => ({
+    person: present(await reader.person(personId), personId),
+    tokens: await reader.credentials(personId, 'token'),
+  }));
+  refuseOthers(by.access, person.id);
+  return tokens.map(toToken);
+}
+
+/**
+ * Creates a personal token. A token never gets more than both its person and its creator may do, and only a session or an admin can create one:
+ * a leaked token must not create others.
+ */
+export async function createToken(store: Store, personId: string, given: NewToken, by: By): Promise<CreatedToken> {
+  const made = makeSecret();
+  const record = await changePeople(store, by.signer, async (tx) => {
+    const person = present(await tx.person(personId), personId);
+    const isOwn = by.access.person?.id === personId;
+    refuseOthers(by.access, personId);
+    refuseOwnerChange(by, !isOwn && person.role === 'owner');
+    if (by.access.kind === 'token' && !actionsOf(by.access).has('admin'))
+      throw new HttpProblem(403, problemTexts.tokenFromToken);
+    if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
+    const theirs = actionsAnywhere({ holder: '', kind: 'token', person });
+    const own = actionsAnywhere(by.access);
+    const refused = given.scopes.find((scope) => !theirs.has(scope) || !own.has(scope));
+    if (refused !== undefined) {
+      const detail = theirs.has(refused)
+        ? problemTexts.widerScope(refused)
+        : problemTexts.roleLacks(person.name, refused);
+      throw new HttpProblem(403, detail, { field: 'scopes' });
+    }
+    const expiresAt = expiryOf(given, tx.now());
+    const scopes = [...new Set(given.scopes)];
+    const createdBy = isOwn ? {} : { createdBy: by.signer.who.name };
+    const record = await insertCredential(tx, made, {
+      personId,
+      kind: 'token',
+      name: given.name,
+      data: { scopes, ...createdBy },
+      expiresAt,
+    });
+    const why = `${personId}: "${given.name}" (${record.id}), may ${scopes.join(', ')}`;
+    return { value: record, record: { decision: 'token created', why } };
+  });
+  return { ...toToken(record), token: `cs_${made.id}_${made.secret}` };
+}
+
+function expiryOf({ expiresAt }: NewToken, now: number): number | null {
+  if (expiresAt === undefined) return now + DEFAULT_MS;
+  if (expiresAt === null) return null;
+  const at = Date.parse(expiresAt);
+  if (at > now) return at;
+  throw new CountersignError('invalid', 'expiresAt: must be in the future', { field: 'expiresAt' });
+}
+
+/** Also ends the sessions that were opened with it. */
+export async function revokeToken(store: Store, personId: string, id: string, by: By): Promise<void> {
+  await changePeople(store, by.signer, async (tx) => {
+    const person = present(await tx.person(personId), personId);
+    refuseOthers(by.access, personId);
+    refuseOwnerChange(by, by.access.person?.id !== personId && person.role === 'owner');
+    const found = (await tx.credentials(personId, 'token')).find((token) => token.id === id);
+    if (found === undefined || !(await tx.endCredential(id)))
+      throw new CountersignError('not-found', `There is no token "${id}".`);
+    return { value: undefined, record: { decision: 'token revoked', why: `${personId}: "${found.name}" (${id})` } };
+  });
+}
+
+/** Creates the code of a single-use link that signs a person in. Earlier invitations of the person end. */
+export async function invitePerson(
+  store: Store,
+  personId: string,
+  by: By,
+): Promise<{ invitation: string; expiresAt: number }> {
+  const made = makeLink();
+  return await changePeople(store, by.signer, async (tx) => {
+    const person = present(await tx.person(personId), personId);
+    refuseOwnerChange(by, person.role === 'owner');
+    if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
+    // The person who creates the link could also open it.
+    const own = actionsAnywhere(by.access);
+    const wider = [...actionsAnywhere({ holder: '', kind: 'session', person })].find((action) => !own.has(action));
+    if (wider !== undefined) throw new HttpProblem(403, problemTexts.widerScope(wider));
+    await tx.endCredentials(personId, 'invitation');
+    const expiresAt = tx.now() + INVITATION_MS;
+    const data = { createdBy: by.signer.who.name };
+    await insertCredential(tx, made, { personId, kind: 'invitation', name: '', data, expiresAt });
+    const value = { invitation: made.secret, expiresAt };
+    return { value, record: { decision: 'invitation created', why: `${personId}: ${person.name}` } };
+  });
+}
+
+/** Only the person and admins may see and change somebody's tokens. */
+function refuseOthers(access: Access, personId: string): void {
+  if (access.person?.id === personId || actionsOf(access).has('admin')) return;
+  throw new HttpProblem(403, problemTexts.notYourTokens);
+}
+
+function toToken({ id, name, data, createdAt, usedAt, expiresAt }: CredentialRecord): Token {
+  return {
+    id,
+    name,
+    scopes: [...(data.scopes ?? [])],
+    ...(data.createdBy === undefined ? {} : { createdBy: data.createdBy }),
+    createdAt: toText(createdAt),
+    ...(usedAt === null ? {} : { usedAt: toText(usedAt) }),
+    ...(expiresAt === null ? {} : { expiresAt: toText(expiresAt) }),
+  };
+}
+
+function toText(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,84 @@
+import type { Clock, Store } from '@countersign/core/ports';
+import { effectiveActions } from '@countersign/protocol';
+import type { Access } from './access.js';
+import { isUsable } from './credentials.js';
+
+/** How often other processes' changes are looked up. */
+const CHECK_MS = 1_000;
+
+interface Watched {
+  access: Access;
+  worldId: string;
+  end: () => void;
+}
+
+/** Ends event streams whose credential has ended, or whose person may no longer read the world (W8.3). */
+export interface StreamWatch {
+  /** The returned function stops watching. */
+  add(access: Access, worldId: string, end: () => void): () => void;
+  /** Called after a change in this process. */
+  check(): Promise<void>;
+}
+
+export function createStreamWatch(
+  store: Pick<Store, 'read'>,
+  clock: Pick<Clock, 'after'>,
+  report: (error: unknown, what: string) => void,
+): StreamWatch {
+  const open = new Set<Watched>();
+  let cancel = (): void => undefined;
+  let isWaiting = false;
+
+  function schedule(): void {
+    if (isWaiting || open.size === 0) return;
+    isWaiting = true;
+    cancel = clock.after(
+      CHECK_MS,
+      () => {
+        isWaiting = false;
+        void check().finally(schedule);
+      },
+      { background: true },
+    );
+  }
+
+  async function check(): Promise<void> {
+    if (open.size === 0) return;
+    try {
+      const ended = await store.read(async (reader) => {
+        const ended: Watched[] = [];
+        const ids = new Set([...open].map(({ access }) => access.holder));
+        const found = new Map(
+          await Promise.all([...ids].map(async (id) => [id, await reader.credential(id)] as const)),
+        );
+        for (const stream of open) {
+          const credential = found.get(stream.access.holder);
+          if (credential === undefined || !isUsable(credential, reader.now())) ended.push(stream);
+          else if (!effectiveActions(credential.person, stream.worldId, stream.access.scopes).has('read'))
+            ended.push(stream);
+        }
+        return ended;
+      });
+      for (const stream of ended) stream.end();
+    } catch (error) {
+      report(error, 'Event streams could not be checked for ended sessions');
+    }
+  }
+
+  return {
+    add(access, worldId, end) {
+      // The token of the server itself ends with the process.
+      if (access.kind !== 'session' && access.kind !== 'token') return () => undefined;
+      const stream = { access, worldId, end };
+      open.add(stream);
+      schedule();
+      return () => {
+        open.delete(stream);
+        if (open.size > 0) return;
+        cancel();
+        isWaiting = false;
+      };
+    },
+    check,
+  };
+}

@@ -1,0 +1,77 @@
+import { listOf, meSchema, openSessionSchema, type Me } from '@countersign/protocol';
+import { route } from '../app/route.js';
+import { actionsOf } from '../people/access.js';
+import type { By } from '../people/by.js';
+import { endSessions, listSessions } from '../people/manage-sessions.js';
+import { byOf, changing } from './people.js';
+
+const tag = 'people';
+
+export const meRoutes = [
+  route({
+    method: 'get',
+    path: '/me',
+    scope: 'web-app',
+    needs: 'read',
+    tag,
+    summary: 'Get who you are and what you may do',
+    description: '`kind` is `token` for a shared token that belongs to nobody in particular.',
+    answers: { 200: { description: 'You', schema: meSchema } },
+    handle: async ({ c }) => ({ status: 200, body: toMe(byOf(c)) }),
+  }),
+  route({
+    method: 'get',
+    path: '/me/sessions',
+    scope: 'web-app',
+    needs: 'read',
+    tag,
+    summary: 'List your browser sessions',
+    answers: { 200: { description: 'Sessions', schema: listOf(openSessionSchema) } },
+    handle: async ({ context, c }) => ({
+      status: 200,
+      body: { items: await listSessions(context.engine.runtime.store, byOf(c)) },
+    }),
+  }),
+  route({
+    method: 'delete',
+    path: '/me/sessions',
+    scope: 'web-app',
+    needs: 'read',
+    tag,
+    summary: 'End all your browser sessions except this one',
+    answers: { 204: { description: 'Sessions ended' } },
+    async handle({ context, c }) {
+      await changing(context, endSessions(context.engine.runtime.store, byOf(c)));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/me/sessions/{session}',
+    scope: 'web-app',
+    needs: 'read',
+    tag,
+    summary: 'End one of your browser sessions',
+    description: 'To sign out, end the current one.',
+    answers: { 204: { description: 'Session ended' } },
+    async handle({ context, params, c }) {
+      await changing(context, endSessions(context.engine.runtime.store, byOf(c), params.session));
+      return { status: 204 };
+    },
+  }),
+];
+
+function toMe({ access, signer }: By): Me {
+  const { person } = access;
+  const { id, name, kind } = signer.who;
+  return {
+    kind: kind === 'person' ? 'person' : 'token',
+    id,
+    name,
+    via: signer.via,
+    ...(person?.email === null || person?.email === undefined ? {} : { email: person.email }),
+    role: person === undefined ? 'owner' : person.role,
+    worldRoles: person?.worldRoles ?? {},
+    actions: [...actionsOf(access)],
+  };
+}

@@ -1,0 +1,387 @@
+import type { CreatedToken, Me, NewToken, OpenSession, Person } from '@countersign/protocol';
+import { SERVER_LOG } from '@countersign/core/ports';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
+import { openStream } from '../testing/open-stream.js';
+
+afterEach(closeApps);
+
+const ada = { name: 'Ada', provider: 'scripted', model: 'x' };
+const as = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+
+async function add(t: AppFixture, name: string, role: string | null, worldRoles = {}): Promise<Person> {
+  const added = await t.api<Person>('POST', '/people', { name, role, worldRoles });
+  expect(added.status).toBe(201);
+  return added.body;
+}
+
+/** A token of a new person, created by the server's token. */
+async function tokenOf(
+  t: AppFixture,
+  name: string,
+  role: string | null,
+  scopes: NewToken['scopes'],
+  worldRoles = {},
+): Promise<Record<string, string>> {
+  const { id } = await add(t, name, role, worldRoles);
+  const made = await t.api<CreatedToken>('POST', `/people/${id}/tokens`, { name: 'test', scopes });
+  expect(made.status).toBe(201);
+  return as(made.body.token);
+}
+
+/** Signs a browser in and returns its headers. */
+async function signIn(t: AppFixture, body: object): Promise<Record<string, string>> {
+  const opened = await t.api<{ session: string }>('POST', '/session', body, { Authorization: '' });
+  expect(opened.status).toBe(200);
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return { cookie, 'X-Countersign-Session': opened.body.session };
+}
+
+/** Sends a request with only these credentials. */
+async function ask(t: AppFixture, method: string, path: string, headers: Record<string, string>, body?: unknown) {
+  const response = await fetch(`${t.url}/api${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
+}
+
+const audit = (t: AppFixture) => t.engine.runtime.store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 }));
+
+describe('people', () => {
+  it('[W8] [W8.6] [W3.36] are added, listed, changed and removed, and the log names who did it', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    const bob = await t.api<Person>('POST', '/people', {
+      name: 'Bob',
+      email: 'bob@example.com',
+      worldRoles: { lab: 'approver' },
+    });
+    expect(bob).toMatchObject({ status: 201, body: { id: 'bob', role: 'member', status: 'active' } });
+    expect((await add(t, 'Bob!', 'viewer')).id).toBe('bob-2');
+    const changed = await t.api('PATCH', '/people/bob', { role: 'admin', email: null, worldRoles: {} });
+    expect(changed).toMatchObject({ status: 200, body: { role: 'admin', worldRoles: {} } });
+    expect(changed.body).not.toHaveProperty('email');
+    expect((await t.api('DELETE', '/people/bob-2')).status).toBe(204);
+    expect((await t.api('DELETE', '/people/bob-2')).status).toBe(404);
+    expect((await t.api('GET', '/people/bob-2')).body).toMatchObject({ status: 'removed' });
+    expect((await add(t, 'Bob!', 'viewer')).id).toBe('bob-3');
+    const { items } = (await t.api<{ items: Person[] }>('GET', '/people')).body;
+    expect(items.map(({ id }) => id)).toEqual(['owner', 'bob', 'bob-3']);
+    const log = (await t.api<{ items: { decision: string; why: string }[] }>('GET', '/audit')).body.items;
+    expect(log.map(({ decision, why }) => `${decision} ${why}`)).toEqual([
+      'person added owner: owner, created by the first start',
+      'person added bob: member, approver in lab',
+      'person added bob-2: viewer',
+      'person changed bob: role from "member" to "admin"; roles from "member, approver in lab" to "admin"; e-mail address changed',
+      'person removed bob-2: Bob!',
+      'person added bob-3: viewer',
+    ]);
+    expect(log[1]).toMatchObject({ who: { kind: 'token', name: 'token' }, via: 'http' });
+    expect((await t.api('GET', '/audit/verify')).body).toMatchObject({ ok: true, records: 6 });
+  });
+
+  it('[W8] [W2] bad input is refused with a sentence, and nothing is saved', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'owner');
+    expect((await t.api('DELETE', '/people/owner')).status).toBe(204);
+    await t.api('PATCH', '/people/ada', { email: 'ada@example.com' });
+    const before = (await t.api('GET', '/people')).text;
+    const records = (await audit(t)).length;
+    for (const [method, path, body, status, field] of [
+      ['POST', '/people', { name: 'ada' }, 409, 'name'],
+      ['POST', '/people', { name: 'Bob', email: 'ADA@example.com' }, 409, 'email'],
+      ['POST', '/people', { name: 'Bob', role: 'root' }, 422, 'role'],
+      ['POST', '/people', { name: 'system' }, 422, 'name'],
+      ['POST', '/people', { name: 'Bob', worldRoles: { nowhere: 'viewer' } }, 422, 'worldRoles.nowhere'],
+      ['POST', '/people', { name: 'Bob', worldRoles: { nowhere: 'owner' } }, 422, 'worldRoles.nowhere'],
+      ['POST', '/people', { name: 'Bob', status: 'removed' }, 422, 'status'],
+      ['PATCH', '/people/ada', { id: 'eve' }, 422, 'id'],
+      ['PATCH', '/people/ada', { status: 'removed' }, 422, 'status'],
+      ['PATCH', '/people/ada', { role: 'viewer' }, 409, undefined],
+      ['PATCH', '/people/ada', { status: 'disabled' }, 409, undefined],
+      ['DELETE', '/people/ada', undefined, 409, undefined],
+      ['PATCH', '/people/nobody', { role: 'viewer' }, 404, undefined],
+      ['POST', '/people/nobody/invitations', undefined, 404, undefined],
+      ['POST', '/people/ada/tokens', { name: 'x', scopes: ['root'] }, 422, 'scopes.0'],
+      ['POST', '/people/ada/tokens', { name: 'x', scopes: [] }, 422, 'scopes'],
+      [
+        'POST',
+        '/people/ada/tokens',
+        { name: 'x', scopes: ['read'], expiresAt: '2001-01-01T00:00:00Z' },
+        422,
+        'expiresAt',
+      ],
+      ['PUT', '/groups/Finance', { people: [] }, 422, 'group'],
+      ['PUT', '/groups/finance', { people: ['nobody'] }, 422, 'people'],
+      ['PUT', '/groups/ada', { people: [] }, 409, 'name'],
+      ['GET', '/groups/finance', undefined, 404, undefined],
+    ] as const) {
+      const answer = await t.api<{ field?: string }>(method, path, body);
+      expect({ path, body, status: answer.status, field: answer.body.field }).toEqual({ path, body, status, field });
+    }
+    expect((await t.api('DELETE', '/people/ada')).body).toMatchObject({
+      detail: 'Ada is the last active owner. Make somebody else an owner first.',
+    });
+    expect((await t.api('GET', '/people')).text).toBe(before);
+    expect(await audit(t)).toHaveLength(records);
+  });
+
+  it('[W8.1] an admin can’t touch owners, become one, or disable the own account', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'owner');
+    const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'chat', 'sign', 'admin']);
+    for (const [method, path, body] of [
+      ['PATCH', '/people/eve', { role: 'owner' }],
+      ['PATCH', '/people/ada', { name: 'Adele' }],
+      ['PATCH', '/people/ada', { role: 'viewer' }],
+      ['DELETE', '/people/ada', undefined],
+      ['POST', '/people', { name: 'Mallory', role: 'owner' }],
+      ['POST', '/people/ada/tokens', { name: 'x', scopes: ['read'] }],
+      ['POST', '/people/ada/invitations', undefined],
+    ] as const) {
+      expect({ path, status: (await ask(t, method, path, eve, body)).status }).toEqual({ path, status: 403 });
+    }
+    expect((await ask(t, 'PATCH', '/people/eve', eve, { status: 'disabled' })).status).toBe(409);
+    expect((await ask(t, 'DELETE', '/people/eve', eve)).status).toBe(409);
+    expect((await ask(t, 'POST', '/people', eve, { name: 'Bob', role: 'admin' })).status).toBe(201);
+  });
+});
+
+describe('tokens', () => {
+  it('[W8.3] are shown once, can be listed and revoked, and end their sessions', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'admin');
+    const made = await t.api<CreatedToken>('POST', '/people/ada/tokens', { name: 'ci', scopes: ['read', 'chat'] });
+    const { token, id } = made.body;
+    expect(token).toMatch(new RegExp(`^cs_${id}_[\\w-]{43}$`));
+    expect(made.body).toMatchObject({ name: 'ci', scopes: ['read', 'chat'], createdBy: 'token' });
+    const listed = await t.api('GET', '/people/ada/tokens');
+    expect(listed.body).toMatchObject({ items: [{ id, name: 'ci' }] });
+    const me = await ask(t, 'GET', '/me', as(token));
+    const whole = { kind: 'person', id: 'ada', name: 'Ada', via: 'ci', role: 'admin', actions: ['read', 'chat'] };
+    expect(me).toMatchObject({ status: 200, body: whole });
+    const session = await signIn(t, { token });
+    expect((await ask(t, 'GET', '/me', session)).body).toMatchObject({ id: 'ada', actions: ['read', 'chat'] });
+    // A secret never appears in the store's copies, the log or a later answer.
+    const secret = token.split('_').at(-1) ?? '';
+    for (const text of [listed.text, JSON.stringify(await audit(t))]) expect(text).not.toContain(secret);
+    expect((await t.api('DELETE', `/people/ada/tokens/${id}`)).status).toBe(204);
+    expect((await t.api('DELETE', `/people/ada/tokens/${id}`)).status).toBe(404);
+    expect([(await ask(t, 'GET', '/me', as(token))).status, (await ask(t, 'GET', '/me', session)).status]).toEqual([
+      401, 401,
+    ]);
+    expect((await t.api('POST', '/session', { token }, { Authorization: '' })).status).toBe(401);
+  });
+
+  it('[W8.3] expire, and the session opened with one expires too', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'member');
+    const expiresAt = new Date(t.clock.now() + 3_600_000).toISOString();
+    const made = await t.api<CreatedToken>('POST', '/people/ada/tokens', { name: 'x', scopes: ['read'], expiresAt });
+    const session = await signIn(t, { token: made.body.token });
+    t.clock.advance(3_599_999);
+    expect((await ask(t, 'GET', '/me', session)).status).toBe(200);
+    expect((await ask(t, 'GET', '/me', as(made.body.token))).status).toBe(200);
+    t.clock.advance(1);
+    expect((await ask(t, 'GET', '/me', session)).status).toBe(401);
+    expect((await ask(t, 'GET', '/me', as(made.body.token))).status).toBe(401);
+  });
+
+  it('[W8.3] never give more than the person and the creator may do', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    const mint = (who: Record<string, string>, person: string, scopes: string[]) =>
+      ask(t, 'POST', `/people/${person}/tokens`, who, { name: 'x', scopes });
+    // A member's token creates none, for nobody.
+    const bob = await tokenOf(t, 'Bob', 'member', ['read', 'chat']);
+    expect((await mint(bob, 'bob', ['read'])).status).toBe(403);
+    await add(t, 'Carol', 'approver');
+    expect((await mint(bob, 'carol', ['read'])).status).toBe(403);
+    expect((await ask(t, 'GET', '/people/carol/tokens', bob)).status).toBe(403);
+    // A member's session creates only what the member may do.
+    const ticket = (await ask(t, 'POST', '/tickets', bob)).body['ticket'];
+    const session = await signIn(t, { ticket });
+    expect((await mint(session, 'bob', ['read', 'sign'])).status).toBe(403);
+    expect((await mint(session, 'bob', ['read'])).status).toBe(201);
+    expect((await mint(session, 'carol', ['read'])).status).toBe(403);
+    // A limited token of an admin doesn't widen itself: not with a token, an invitation or a start link.
+    const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'admin']);
+    expect((await mint(eve, 'eve', ['sign'])).body).toMatchObject({
+      detail: "You can't give more than you may do yourself: sign.",
+    });
+    expect((await mint(eve, 'carol', ['sign'])).status).toBe(403);
+    expect((await ask(t, 'POST', '/people/carol/invitations', eve)).status).toBe(403);
+    const link = (await ask(t, 'POST', '/tickets', eve)).body['ticket'];
+    expect((await ask(t, 'GET', '/me', await signIn(t, { ticket: link }))).body).toMatchObject({
+      actions: ['read', 'admin'],
+    });
+    // Nobody gets a scope that the role doesn't include.
+    expect((await t.api('POST', '/people/bob/tokens', { name: 'x', scopes: ['sign'] })).body).toMatchObject({
+      detail: "The role of Bob doesn't include sign. Choose other scopes.",
+    });
+  });
+});
+
+describe('sessions and invitations', () => {
+  it('[W1.9] [W8.4] an invitation signs in once, for a week, and the newest replaces the others', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'member');
+    const invite = async (): Promise<string> => {
+      const made = await t.api<{ open: string; expiresAt: string }>('POST', '/people/ada/invitations');
+      expect(Date.parse(made.body.expiresAt) - t.clock.now()).toBe(7 * 24 * 3_600_000);
+      const [origin, invitation = ''] = made.body.open.split('/#invitation=');
+      expect(origin).toBe(t.url);
+      return invitation;
+    };
+    const redeem = async (invitation: string): Promise<number> =>
+      (await t.api('POST', '/session', { invitation }, { Authorization: '' })).status;
+    const [first, second] = [await invite(), await invite()];
+    expect(await redeem(first)).toBe(401);
+    expect([await redeem(second), await redeem(second)]).toEqual([200, 401]);
+    // Neither kind works as the other.
+    const third = await invite();
+    expect((await t.api('POST', '/session', { ticket: third }, { Authorization: '' })).status).toBe(401);
+    expect((await t.api('POST', '/session', { ticket: third, invitation: third }, { Authorization: '' })).status).toBe(
+      422,
+    );
+    t.clock.advance(7 * 24 * 3_600_000);
+    expect(await redeem(third)).toBe(401);
+    const late = await invite();
+    await t.api('PATCH', '/people/ada', { status: 'disabled' });
+    expect(await redeem(late)).toBe(401);
+    expect((await t.api('POST', '/people/ada/invitations')).status).toBe(409);
+    await t.api('PATCH', '/people/ada', { status: 'active' });
+    expect(await redeem(late)).toBe(401);
+  });
+
+  it('[W1.9] sessions are listed with their device, and end one by one', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'member');
+    await add(t, 'Bob', 'admin');
+    const open = async (name: string): Promise<Record<string, string>> => {
+      const made = await t.api<{ open: string }>('POST', `/people/${name}/invitations`);
+      return await signIn(t, { invitation: made.body.open.split('=')[1] });
+    };
+    const [here, there, bob] = [await open('ada'), await open('ada'), await open('bob')];
+    const list = async (who: Record<string, string>) =>
+      (await ask(t, 'GET', '/me/sessions', who)).body['items'] as OpenSession[];
+    const [mine, other] = await list(here);
+    expect([mine?.current, other?.current, mine?.device]).toEqual([true, false, 'a browser']);
+    // Nobody ends somebody else's session this way.
+    expect((await ask(t, 'DELETE', `/me/sessions/${mine?.id}`, bob)).status).toBe(404);
+    expect((await ask(t, 'DELETE', `/me/sessions/${other?.id}`, here)).status).toBe(204);
+    expect((await ask(t, 'GET', '/me', there)).status).toBe(401);
+    const again = await open('ada');
+    expect((await ask(t, 'DELETE', '/me/sessions', here)).status).toBe(204);
+    expect([(await ask(t, 'GET', '/me', again)).status, (await ask(t, 'GET', '/me', here)).status]).toEqual([401, 200]);
+    expect((await ask(t, 'DELETE', `/me/sessions/${mine?.id}`, here)).status).toBe(204);
+    expect((await ask(t, 'GET', '/me', here)).status).toBe(401);
+  });
+
+  it('[W8.4] disabling ends sessions, tokens, tickets and open streams at once', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    await t.api('POST', '/worlds/lab/agents', ada);
+    const bob = await tokenOf(t, 'Bob', 'member', ['read', 'chat']);
+    const session = await signIn(t, { ticket: (await ask(t, 'POST', '/tickets', bob)).body['ticket'] });
+    const ticket = (await ask(t, 'POST', '/tickets', bob)).body['ticket'];
+    const follow = (headers: Record<string, string>) => openStream(`${t.url}/api/worlds/lab/events`, { headers });
+    const streams = [await follow(session), await follow(bob)];
+    expect((await t.api('PATCH', '/people/bob', { status: 'disabled' })).status).toBe(200);
+    // No clock moves: the change itself ends them.
+    for (const stream of streams) expect(await stream.over).toBe(true);
+    for (const headers of [session, bob]) expect((await ask(t, 'GET', '/me', headers)).status).toBe(401);
+    expect((await t.api('POST', '/session', { ticket }, { Authorization: '' })).status).toBe(401);
+    await t.api('PATCH', '/people/bob', { status: 'active' });
+    for (const headers of [session, bob]) expect((await ask(t, 'GET', '/me', headers)).status).toBe(401);
+  });
+});
+
+describe('roles', () => {
+  it('[W8.2] each action needs its role, and the refusal says who may', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    await t.api('POST', '/worlds/lab/agents', ada);
+    await t.api('POST', '/worlds/lab/chats', {});
+    await add(t, 'Ada Lovelace', 'approver');
+    await add(t, 'Boss', 'admin');
+    const viewer = await tokenOf(t, 'Vic', 'viewer', ['read']);
+    const member = await tokenOf(t, 'Max', 'member', ['read', 'chat']);
+    const decision = { agentId: 'ada', tool_call_id: 'x', decision: 'approve' };
+    const refused = async (method: string, path: string, who: Record<string, string>, body?: unknown) => {
+      const { status, body: problem } = await ask(t, method, path, who, body);
+      expect(status).toBe(403);
+      return problem['detail'];
+    };
+    expect(await refused('POST', '/worlds/lab/chats', viewer, {})).toBe(
+      'Only members can send messages in this world. Ask Olga Owner, Ada Lovelace or Boss.',
+    );
+    expect(await refused('POST', '/worlds/lab/tool-results', member, decision)).toBe(
+      'Only approvers can sign in this world. Ask Olga Owner, Ada Lovelace or Boss.',
+    );
+    expect(await refused('PATCH', '/worlds/lab', member, { name: 'Mine' })).toBe(
+      'Only admins can change settings in this world. Ask Olga Owner or Boss.',
+    );
+    expect(await refused('POST', '/people', member, { name: 'Eve' })).toBe(
+      'Only admins can change settings on this server. Ask Olga Owner or Boss.',
+    );
+    expect(await refused('GET', '/audit', member)).toContain('Only admins');
+    const approver = await t.api<CreatedToken>('POST', '/people/ada-lovelace/tokens', {
+      name: 'x',
+      scopes: ['read', 'sign'],
+    });
+    const asAda = as(approver.body.token);
+    expect((await ask(t, 'POST', '/worlds/lab/tool-results', asAda, decision)).status).toBe(404);
+    // Adding a rule changes the policy.
+    expect(await refused('POST', '/worlds/lab/tool-results', asAda, { ...decision, scope: 'always' })).toContain(
+      'Only admins',
+    );
+    expect(await refused('POST', '/worlds/lab/chats', asAda, {})).toBe(
+      'This token may only read, sign. Use one with the scope chat.',
+    );
+  });
+
+  it('[W8.2] worlds that a person may not read don’t exist for them', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    await t.api('POST', '/worlds', { name: 'Vault' });
+    const who = await tokenOf(t, 'Bob', null, ['read', 'chat'], {
+      lab: 'member',
+    });
+    const { body } = await ask(t, 'GET', '/worlds', who);
+    expect((body['items'] as { id: string }[]).map(({ id }) => id)).toEqual(['lab']);
+    for (const path of ['', '/chats', '/policy', '/audit', '/events', '/search?q=x', '/export', '/approvals']) {
+      const hidden = await ask(t, 'GET', `/worlds/vault${path}`, who);
+      const missing = await ask(t, 'GET', `/worlds/nowhere${path}`, who);
+      expect({ path, status: hidden.status, body: hidden.body }).toEqual({
+        path,
+        status: 404,
+        body: JSON.parse(JSON.stringify(missing.body).replace('nowhere', 'vault')) as object,
+      });
+    }
+    expect((await ask(t, 'POST', '/worlds/lab/chats', who, {})).status).toBe(201);
+    const me = (await ask(t, 'GET', '/me', who)).body as unknown as Me;
+    expect(me).toMatchObject({ role: null, worldRoles: { lab: 'member' }, actions: [] });
+    const stream = await openStream(`${t.url}/api/worlds/lab/events`, { headers: who });
+    await t.api('PATCH', '/people/bob', { worldRoles: {} });
+    expect(await stream.over).toBe(true);
+    expect((await ask(t, 'GET', '/worlds', who)).status).toBe(403);
+  });
+});
+
+it('[W8.5] groups are named lists of people, and a removed person leaves them', async () => {
+  const t = await openApp();
+  await add(t, 'Ada', 'owner');
+  await add(t, 'Bob', 'member');
+  const put = await t.api('PUT', '/groups/finance', { people: ['ada', 'bob', 'ada'] });
+  expect(put).toMatchObject({ status: 200, body: { name: 'finance', people: ['ada', 'bob'] } });
+  expect((await add(t, 'Finance', 'member')).id).toBe('finance-2');
+  await t.api('DELETE', '/people/bob');
+  expect((await t.api('GET', '/groups/finance')).body).toEqual({ name: 'finance', people: ['ada'] });
+  expect((await t.api('GET', '/groups')).body).toEqual({ items: [{ name: 'finance', people: ['ada'] }] });
+  expect((await t.api('DELETE', '/groups/finance')).status).toBe(204);
+  expect((await t.api('DELETE', '/groups/finance')).status).toBe(404);
+});

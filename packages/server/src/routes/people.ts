@@ -1,0 +1,232 @@
+import {
+  createdTokenSchema,
+  groupChangeSchema,
+  groupNameSchema,
+  groupSchema,
+  invitationSchema,
+  listOf,
+  listQuerySchema,
+  newPersonSchema,
+  newTokenSchema,
+  personChangeSchema,
+  personSchema,
+  tokenSchema,
+} from '@countersign/protocol';
+import type { AppContext, AppRequest } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { route } from '../app/route.js';
+import type { By } from '../people/by.js';
+import { listGroups, putGroup, readGroup, removeGroup } from '../people/manage-groups.js';
+import { addPerson, changePerson, listPeople, readPerson, removePerson, toPerson } from '../people/manage-people.js';
+import { createToken, invitePerson, listTokens, revokeToken } from '../people/manage-tokens.js';
+import { linkOrigin, pageOf } from './support.js';
+
+const tag = 'people';
+const scope = 'own-server';
+
+export function byOf(c: AppRequest): By {
+  return { access: c.var.access, signer: c.var.signer };
+}
+
+/** Runs a change, then ends the streams of those who lost their access. */
+export async function changing<T>({ auth }: AppContext, work: Promise<T>): Promise<T> {
+  const value = await work;
+  await auth.streams?.check();
+  return value;
+}
+
+export const peopleRoutes = [
+  route({
+    method: 'get',
+    path: '/people',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'List people',
+    description: 'Active and disabled people. E-mail addresses are only shown to admins.',
+    query: listQuerySchema,
+    answers: { 200: { description: 'People', schema: listOf(personSchema) } },
+    async handle({ context, query, c }) {
+      const people = (await listPeople(context.engine.runtime.store)).map((person) => toPerson(person, c.var.access));
+      return { status: 200, body: pageOf(people, ({ id }) => id, query) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/people',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Add a person',
+    description: 'Invite the person afterwards. The `id` is a slug of the name. Only an owner can add an owner.',
+    body: newPersonSchema,
+    answers: { 201: { description: 'The person', schema: personSchema } },
+    async handle({ context, body, c }) {
+      const person = await addPerson(context.engine.runtime.store, body, byOf(c));
+      return { status: 201, body: toPerson(person, c.var.access) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/people/{person}',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'Get a person',
+    description: 'Also returns people who were removed, because the audit log refers to them.',
+    answers: { 200: { description: 'The person', schema: personSchema } },
+    async handle({ context, params, c }) {
+      const person = await readPerson(context.engine.runtime.store, params.person);
+      return { status: 200, body: toPerson(person, c.var.access) };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/people/{person}',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Change a person’s name, address, roles or status',
+    description:
+      'Fields that are left out stay as they are. `status: disabled` ends the person’s sessions, tokens and invitations at once. 409 for the last owner and for your own account.',
+    body: personChangeSchema,
+    answers: { 200: { description: 'The person', schema: personSchema } },
+    async handle({ context, params, body, c }) {
+      const { store } = context.engine.runtime;
+      const person = await changing(context, changePerson(store, params.person, body, byOf(c)));
+      return { status: 200, body: toPerson(person, c.var.access) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/people/{person}',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Remove a person',
+    description: 'Ends all sessions and tokens. Signatures stay in the audit log, and the id is never reused.',
+    answers: { 204: { description: 'Person removed' } },
+    async handle({ context, params, c }) {
+      await changing(context, removePerson(context.engine.runtime.store, params.person, byOf(c)));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/people/{person}/invitations',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Create a link that signs a person in',
+    description: 'It works once, for a week, and replaces earlier invitations of the person.',
+    answers: { 201: { description: 'The link', schema: invitationSchema } },
+    async handle({ context, params, c }) {
+      const { invitation, expiresAt } = await invitePerson(context.engine.runtime.store, params.person, byOf(c));
+      const open = `${linkOrigin(c, context)}/#invitation=${invitation}`;
+      return { status: 201, body: { open, expiresAt: new Date(expiresAt).toISOString() } };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/people/{person}/tokens',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'List a person’s tokens',
+    description: 'For the person and for admins. Secrets are never returned.',
+    answers: { 200: { description: 'Tokens', schema: listOf(tokenSchema) } },
+    handle: async ({ context, params, c }) => ({
+      status: 200,
+      body: { items: await listTokens(context.engine.runtime.store, params.person, byOf(c)) },
+    }),
+  }),
+  route({
+    method: 'post',
+    path: '/people/{person}/tokens',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'Create a personal token',
+    description:
+      'The `token` is returned only here. It can never do more than the person and you. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can’t create tokens.',
+    body: newTokenSchema,
+    answers: { 201: { description: 'The token', schema: createdTokenSchema } },
+    handle: async ({ context, params, body, c }) => ({
+      status: 201,
+      body: await createToken(context.engine.runtime.store, params.person, body, byOf(c)),
+    }),
+  }),
+  route({
+    method: 'delete',
+    path: '/people/{person}/tokens/{token}',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'Revoke a personal token',
+    description: 'Also ends the sessions that were opened with it.',
+    answers: { 204: { description: 'Token revoked' } },
+    async handle({ context, params, c }) {
+      const { store } = context.engine.runtime;
+      await changing(context, revokeToken(store, params.person, params.token, byOf(c)));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/groups',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'List groups of people',
+    answers: { 200: { description: 'Groups', schema: listOf(groupSchema) } },
+    handle: async ({ context }) => ({
+      status: 200,
+      body: { items: await listGroups(context.engine.runtime.store) },
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/groups/{group}',
+    scope,
+    needs: 'read',
+    tag,
+    summary: 'Get a group',
+    answers: { 200: { description: 'The group', schema: groupSchema } },
+    handle: async ({ context, params }) => ({
+      status: 200,
+      body: await readGroup(context.engine.runtime.store, params.group),
+    }),
+  }),
+  route({
+    method: 'put',
+    path: '/groups/{group}',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Create or replace a group',
+    description: '`people` are ids. Rules refer to the group as `@name`.',
+    body: groupChangeSchema,
+    answers: { 200: { description: 'The group', schema: groupSchema } },
+    async handle({ context, params, body, c }) {
+      const { data: name, error } = groupNameSchema.safeParse(params.group);
+      if (name === undefined) {
+        throw new HttpProblem(422, problemTexts.badGroupName(error?.issues[0]?.message ?? ''), { field: 'group' });
+      }
+      return { status: 200, body: await putGroup(context.engine.runtime.store, name, body, byOf(c)) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/groups/{group}',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Remove a group',
+    answers: { 204: { description: 'Group removed' } },
+    async handle({ context, params, c }) {
+      await removeGroup(context.engine.runtime.store, params.group, byOf(c));
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,68 @@
+import type { Help } from './help.js';
+
+export const peopleHelp = {
+  about: 'Manage the people who can sign in',
+  list: {
+    about: 'List people with their roles',
+    examples: ['countersign people', 'countersign people list --json'],
+  },
+  add: {
+    about: 'Add a person and print a link that signs them in',
+    notes: ['The link works once, for a week. Send it to the person only.'],
+    examples: [
+      'countersign people add "Ada Lovelace" --role approver',
+      'countersign people add Bob --world harbour=approver',
+      'countersign people add Carol --owner',
+    ],
+  },
+  edit: {
+    about: 'Change a person’s name, e-mail address or roles, or enable them again',
+    examples: ['countersign people edit bob --role admin', 'countersign people edit bob --world harbour=viewer'],
+  },
+  invite: {
+    about: 'Print a new link that signs a person in',
+    notes: ['Earlier links of the person stop working.'],
+    examples: ['countersign people invite bob'],
+  },
+  disable: {
+    about: 'Disable a person, and end their sessions and tokens at once',
+    examples: ['countersign people disable bob'],
+  },
+  remove: {
+    about: 'Remove a person; their signatures stay in the audit log',
+    examples: ['countersign people remove bob'],
+  },
+  person: 'person (id or name)',
+  name: 'name',
+  newName: 'new name; the id stays the same',
+  email: 'e-mail address',
+  noEmail: 'remove the e-mail address',
+  role: 'role on the whole server: owner, admin, approver, member or viewer',
+  noRole: 'no role on the server, only those given with --world',
+  owner: 'make the person an owner; the same as --role owner',
+  world: 'role in one world, such as harbour=approver; can be repeated',
+  enable: 'enable a disabled person',
+  noInvite: "don't create a link",
+} satisfies Record<string, unknown> & Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove', Help>;
+
+export const tokensHelp = {
+  about: 'Manage personal tokens for programs',
+  list: {
+    about: 'List your tokens',
+    examples: ['countersign tokens', 'countersign tokens list --person bob'],
+  },
+  add: {
+    about: 'Create a token and print it once',
+    notes: ['A token can never do more than its person. It expires after 90 days unless you say otherwise.'],
+    examples: ['countersign tokens add backup --scopes read', 'countersign tokens add ci --scopes read,chat --days 30'],
+  },
+  revoke: {
+    about: 'Revoke a token, and end the sessions opened with it',
+    examples: ['countersign tokens revoke backup'],
+  },
+  name: 'name of the token, such as the program that uses it',
+  token: 'token (id or name)',
+  scopes: 'what it may do, separated by commas: read, chat, sign, admin, propose',
+  days: 'number of days until it expires, or never',
+  person: 'whose token it is (default: yours)',
+} satisfies Record<string, unknown> & Record<'list' | 'add' | 'revoke', Help>;

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openHarbourServer, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+
+describe('countersign people and tokens', () => {
+  it('[X3.6] adds a person with an invitation, changes, disables and removes them', async () => {
+    const added = await t.runHere([
+      'people',
+      'add',
+      'Ada Lovelace',
+      '--role',
+      'approver',
+      '--email',
+      'ada@example.com',
+    ]);
+    expect(added).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^http\S+\/#invitation=[\w-]{43}\n$/) as string,
+    });
+    expect(added.stderr).toContain('Added the person "ada-lovelace".');
+    expect((await t.runHere(['people'])).stdout).toMatch(
+      /ada-lovelace +Ada Lovelace +approver +active +ada@example\.com/,
+    );
+    const edited = await t.runHere(['people', 'edit', 'ada lovelace', '--no-role', '--world', 'harbour=viewer']);
+    expect(edited).toMatchObject({ code: 0, stderr: 'Updated the person "ada-lovelace".\n' });
+    expect((await t.runHere(['people'])).stdout).toMatch(/Ada Lovelace +viewer in harbour +active/);
+    expect(await t.runHere(['people', 'disable', 'ada-lovelace'])).toMatchObject({ code: 0 });
+    expect((await t.runHere(['people', 'invite', 'ada-lovelace'])).stderr).toContain('Ada Lovelace is disabled.');
+    expect(await t.runHere(['people', 'remove', 'ada-lovelace', '--yes'])).toMatchObject({ code: 0 });
+    expect((await t.runHere(['people'])).stdout).not.toContain('Lovelace');
+    const carol = await t.runHere(['people', 'add', 'Carol', '--owner', '--no-invite', '--json']);
+    expect(JSON.parse(carol.stdout)).toMatchObject({ id: 'carol', role: 'owner' });
+  });
+
+  it('[X3.6] creates a token, prints it once, lists and revokes it', async () => {
+    await t.runHere(['people', 'add', 'Bob', '--no-invite']);
+    const add = ['tokens', 'add', 'ci', '--scopes', 'read,chat', '--person', 'bob'];
+    const made = await t.runHere(add);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^cs_[0-9a-f]{16}_[\w-]{43}\n$/) as string });
+    expect(made.stderr).toContain('It is not shown again.');
+    const listed = await t.runHere(['tokens', '--person', 'bob']);
+    expect(listed.stdout).toMatch(/ci +read, chat +never +20/);
+    expect(listed.stdout).not.toContain(made.stdout.trim().split('_').at(-1));
+    const revoked = await t.runHere(['tokens', 'revoke', 'ci', '--person', 'bob']);
+    expect(revoked).toMatchObject({ code: 0, stderr: 'Revoked the token "ci".\n' });
+    expect((await t.runHere(['tokens', 'list', '--person', 'bob'])).stderr).toContain('There are no tokens.');
+  });
+
+  it('[X3.6] refuses bad input with a sentence', async () => {
+    const refused = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await t.runHere(args);
+      expect(code).not.toBe(0);
+      return stderr;
+    };
+    expect(await refused('people', 'add', 'Eve', '--role', 'root')).toContain('Unknown role "root".');
+    expect(await refused('people', 'add', 'Eve', '--world', 'harbour')).toContain('Invalid role in a world "harbour".');
+    expect(await refused('people', 'disable', 'nobody')).toContain('"nobody"');
+    expect(await refused('people', 'edit', 'owner')).not.toBe('');
+    expect(await refused('tokens', 'add', 'x', '--scopes', 'reed')).toContain('Unknown scope "reed".');
+    expect(await refused('tokens', 'add', 'x', '--scopes', 'read', '--days', '0')).toContain(
+      'Invalid number of days "0".',
+    );
+  });
+});
