@@ -110,7 +110,7 @@ export function ServerForm({
             label={t.arguments}
             mono
             rows={3}
-            hint={t.onePerLine}
+            hint={t.argumentsHint}
             value={args}
             error={saving.errorOf('args')}
             onChange={(event) => setArgs(event.target.value)}
@@ -146,6 +146,7 @@ export function ServerForm({
             mono
             required
             placeholder={t.urlExample}
+            hint={t.urlHint}
             value={url}
             error={saving.errorOf('url')}
             onChange={(event) => setUrl(event.target.value)}
