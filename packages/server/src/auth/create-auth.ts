@@ -21,7 +21,7 @@ import { createStreamWatch } from '../people/stream-watch.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
 import { readTrustedProxies, type ClientAddress } from './client-address.js';
 import { deviceOf } from './device-of.js';
-import { createFailedAttempts } from './failed-attempts.js';
+import { createFailedAttempts, type FailedAttempts } from './failed-attempts.js';
 import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
@@ -101,7 +101,7 @@ export function createAuth(options: AuthOptions): Auth {
     }
     const lookup = await findCredential(store, 'session', cookie ?? '', header ?? '');
     if (lookup.kind === 'found') return await authenticated(lookup.found, deviceOf(c.req.header('user-agent')));
-    throw wrongCredential(c, problemTexts.unknownSession, lookup.kind === 'wrong' ? lookup.personId : undefined);
+    throw wrong(c, problemTexts.unknownSession, lookup.kind === 'wrong' ? lookup.personId : undefined);
   }
 
   async function findToken(c: AppRequest, token: string): Promise<FoundCredential> {
@@ -109,7 +109,7 @@ export function createAuth(options: AuthOptions): Auth {
       ? await findCredential(store, 'token', token.slice(PREFIX.length))
       : ({ kind: 'none' } as const);
     if (lookup.kind === 'found') return lookup.found;
-    throw wrongCredential(c, problemTexts.wrongToken, lookup.kind === 'wrong' ? lookup.personId : undefined);
+    throw wrong(c, problemTexts.wrongToken, lookup.kind === 'wrong' ? lookup.personId : undefined);
   }
 
   async function asServerToken(c: AppRequest): Promise<Authenticated> {
@@ -132,20 +132,10 @@ export function createAuth(options: AuthOptions): Auth {
     return { signer: { who: whoIs(person), via }, access };
   }
 
-  function refuseTooMany(keys: readonly string[]): void {
-    const waits = keys.map((key) => attempts.wait(key) ?? 0);
-    const seconds = Math.max(...waits);
-    if (seconds === 0) return;
-    const headers = { 'Retry-After': String(seconds) };
-    throw new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
-  }
-
-  /** Counts per address, and per person, in case somebody guesses from many addresses. A right credential is never limited. */
-  function wrongCredential(c: AppRequest, detail: string, personId: string | undefined): HttpProblem {
-    const keys = [addressOf(c, clientAddress), ...(personId === undefined ? [] : [`person ${personId}`])];
-    refuseTooMany(keys);
-    for (const key of keys) attempts.failed(key);
-    return unauthorized(detail);
+  /** Counts per address, and per person, in case somebody guesses from many addresses. */
+  function wrong(c: AppRequest, detail: string, personId: string | undefined): HttpProblem {
+    const person = personId === undefined ? [] : [`person ${personId}`];
+    return wrongCredential(attempts, [addressOf(c, clientAddress), ...person], detail);
   }
 
   /** The program that sends a token: a registered client, our own terminal, or undefined for any other. */
@@ -191,7 +181,7 @@ export function createAuth(options: AuthOptions): Auth {
     const lookup = await findCredential(store, kind, text ?? '');
     if (lookup.kind === 'found') return lookup.found;
     const detail = kind === 'ticket' ? problemTexts.usedTicket : problemTexts.usedInvitation;
-    throw wrongCredential(c, detail, lookup.kind === 'wrong' ? lookup.personId : undefined);
+    throw wrong(c, detail, lookup.kind === 'wrong' ? lookup.personId : undefined);
   }
 
   return {
@@ -230,7 +220,7 @@ export function createAuth(options: AuthOptions): Auth {
       const key = await keyOf(c, given);
       const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')));
       // Somebody else was faster.
-      if (opened === undefined) throw wrongCredential(c, problemTexts.usedTicket, undefined);
+      if (opened === undefined) throw wrong(c, problemTexts.usedTicket, undefined);
       const secure = c.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
       const age = `Max-Age=${SESSION_MS / 1000}`;
       return {
@@ -257,6 +247,17 @@ function isApi(path: string): boolean {
 
 export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** Counts a wrong credential; 429 if there were too many. A right credential is never limited. */
+export function wrongCredential(attempts: FailedAttempts, keys: readonly string[], detail: string): HttpProblem {
+  const seconds = Math.max(...keys.map((key) => attempts.wait(key) ?? 0));
+  if (seconds > 0) {
+    const headers = { 'Retry-After': String(seconds) };
+    return new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
+  }
+  for (const key of keys) attempts.failed(key);
+  return unauthorized(detail);
 }
 
 export function addressOf(c: AppRequest, clientAddress: ClientAddress = readTrustedProxies(undefined)): string {

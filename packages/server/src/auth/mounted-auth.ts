@@ -4,7 +4,7 @@ import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import type { Authorize } from './authorize.js';
-import { setHeaders, addressOf, unauthorized } from './create-auth.js';
+import { addressOf, setHeaders, unauthorized, wrongCredential } from './create-auth.js';
 import { createFailedAttempts } from './failed-attempts.js';
 import { PROGRAM_TOKEN } from './holders.js';
 import { hashSecret, isSecret } from './secrets.js';
@@ -36,7 +36,7 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
     if (tokenHash !== undefined && bearer !== undefined) {
       if (isSecret(bearer, tokenHash)) return { who: PROGRAM_TOKEN, via: 'http' };
-      if (authorize === undefined) throw wrongToken(c);
+      if (authorize === undefined) throw wrongCredential(attempts, [addressOf(c)], problemTexts.wrongToken);
     }
     const person: unknown = await authorize?.(c.req.raw, c.env.incoming);
     const named = typeof person === 'string' ? { id: person, name: person } : person;
@@ -44,17 +44,6 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     const who = personSchema.safeParse(named);
     if (who.success) return { who: { kind: 'person', ...who.data }, via: 'http' };
     throw unauthorized(problemTexts.notAuthorized);
-  }
-
-  function wrongToken(c: AppRequest): HttpProblem {
-    const seconds = attempts.wait(addressOf(c));
-    if (seconds !== undefined) {
-      return new HttpProblem(429, problemTexts.tooManyAttempts(seconds), {
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
-    attempts.failed(addressOf(c));
-    return unauthorized(problemTexts.wrongToken);
   }
 
   const noSessions = (): never => {
