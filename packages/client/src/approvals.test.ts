@@ -1,6 +1,6 @@
-import { SYSTEM } from '@countersign/protocol';
+import { type NeededSignatures, SYSTEM } from '@countersign/protocol';
 import { expect, it } from 'vitest';
-import { decide, emptyBook, request } from './approvals.js';
+import { decide, emptyBook, request, sign } from './approvals.js';
 import type { ApprovalView, Decision } from './state.js';
 import { get } from './table.js';
 
@@ -31,3 +31,24 @@ it('[A11] shows how long an expired approval waited, in either order of events',
     expect(book.queue).toEqual([]);
   }
 });
+
+it('[A48.3] shows the newest signatures, in either order of pages, until the approval is decided', () => {
+  const need = (...names: string[]): NeededSignatures[] => [
+    { rule: 'ask stamp by 2 of @finance', count: 2, of: 'finance', signed: names.map(person), may: [] },
+  ];
+  const shown = (book: ReturnType<typeof emptyBook>) => get(book.approvals, 'approval_1')?.needs;
+  const book = request(emptyBook(), { ...asked, needs: need() });
+  const signed = sign(book, 'approval_1', need('ada'));
+  expect(shown(signed)).toEqual(need('ada'));
+  // A message from an earlier page.
+  expect(sign(signed, 'approval_1', need())).toBe(signed);
+  // The queue is read from the server: a signature may have stopped counting.
+  expect(shown(sign(signed, 'approval_1', need(), { listed: true }))).toEqual(need());
+  expect(sign(signed, 'approval_2', need('ada'))).toBe(signed);
+  const decided = decide(signed, 'approval_1', expired);
+  expect(sign(decided, 'approval_1', need('ada', 'bob'))).toBe(decided);
+});
+
+function person(id: string): NeededSignatures['signed'][number] {
+  return { kind: 'person', id, name: id };
+}

@@ -1,3 +1,4 @@
+import type { NeededSignatures } from '@countersign/protocol';
 import type { ApprovalBook, ApprovalView, Decision } from './state.js';
 import { emptyTable, get, keys, remove, set } from './table.js';
 
@@ -15,6 +16,24 @@ export function request<B extends ApprovalBook>(book: B, asked: ApprovalView): B
   return decision === undefined
     ? { ...book, approvals, queue: enqueue(approvals, book.queue, approval) }
     : { ...book, approvals };
+}
+
+/** Updates who has signed. `listed`: from the queue, which is newer than any message that is already known. */
+export function sign<B extends ApprovalBook>(
+  book: B,
+  approvalId: string,
+  needs: readonly NeededSignatures[] | undefined,
+  { listed = false } = {},
+): B {
+  const asked = get(book.approvals, approvalId);
+  if (asked === undefined || asked.decision !== undefined || needs === undefined) return book;
+  // Earlier pages of the transcript contain older signatures.
+  if (!listed && countSigned(needs) < countSigned(asked.needs ?? [])) return book;
+  return { ...book, approvals: set(book.approvals, approvalId, { ...asked, needs }) };
+}
+
+function countSigned(needs: readonly NeededSignatures[]): number {
+  return needs.reduce((count, { signed }) => count + signed.length, 0);
 }
 
 /** Records a decision. A message takes precedence over an event, which doesn't say who decided or why. */

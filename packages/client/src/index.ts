@@ -46,6 +46,7 @@ export type { Answer } from './show/answer.js';
 export {
   maskedCount,
   maskedText,
+  needsText,
   patternOf,
   readArguments,
   toolText,

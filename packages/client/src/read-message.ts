@@ -1,6 +1,7 @@
 import {
   approvalOptionSchema,
   attachmentSchema,
+  neededSignaturesSchema,
   questionSchema,
   askReasonSchema,
   readWho,
@@ -11,6 +12,7 @@ import {
   unknownOutcomeSchema,
   type Approval,
   type Message,
+  type NeededSignatures,
 } from '@countersign/protocol';
 import { z } from 'zod';
 import type { ApprovalView, CallEnd, Decision, Speaker, TranscriptMessage } from './state.js';
@@ -28,6 +30,8 @@ export interface CallFacts {
 export type MessageMeaning =
   | { kind: 'line'; line: TranscriptMessage; calls: readonly CallFacts[] }
   | { kind: 'request'; approval: ApprovalView; decision: Decision | undefined }
+  /** Somebody signed, and the call needs more signatures. */
+  | { kind: 'signature'; approvalId: string; needs: readonly NeededSignatures[] }
   | { kind: 'decision'; approvalId: string; decision: Decision }
   | { kind: 'result'; invocationId: string; agentId: string; end: CallEnd; at: string }
   /** An unknown kind from a newer server: ignored. */
@@ -92,6 +96,7 @@ const requestSchema = z.object({
   /** Absent in transcripts from older versions, which have only `why`. */
   reason: askReasonSchema.exactOptional(),
   why: z.string(),
+  needs: z.array(neededSignaturesSchema).exactOptional(),
   proposedRule: z.string().exactOptional(),
   expiresAt: z.string().exactOptional(),
   question: questionSchema.nullable().exactOptional(),
@@ -148,6 +153,8 @@ const decisionSchema = z.object({
   arguments: z.string().exactOptional(),
 });
 
+const signatureSchema = z.object({ signed: z.literal(true), needs: z.array(neededSignaturesSchema) });
+
 function readToolMessage(message: Message): MessageMeaning {
   const id = message.tool_call_id;
   if (id === undefined) return { kind: 'nothing' };
@@ -156,6 +163,8 @@ function readToolMessage(message: Message): MessageMeaning {
     const agentId = message.agentId ?? '';
     return { kind: 'result', invocationId: id, agentId, end: readEnd(content), at: message.createdAt };
   }
+  const signature = signatureSchema.safeParse(content);
+  if (signature.success) return { kind: 'signature', approvalId: id, needs: signature.data.needs };
   const parsed = decisionSchema.safeParse(content);
   if (!parsed.success) return { kind: 'nothing' };
   const { decision, scope, reason, expired, superseded, client, via = client, answer, released, rule } = parsed.data;
@@ -210,7 +219,7 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, preview, proposedRule, question } = listed;
+  const { toolCallId, expiresAt, preview, needs, proposedRule, question } = listed;
   return {
     approvalId: listed.approvalId,
     invocationId: toolCallId,
@@ -227,6 +236,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     reason: listed.reason,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(preview === undefined ? {} : { preview }),
+    ...(needs === undefined ? {} : { needs }),
     ...(proposedRule === undefined ? {} : { proposedRule }),
     ...(question === undefined ? {} : { question }),
   };

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { emptyChat, reduceChat } from './reduce-chat.js';
 import { rowAt } from './rows.js';
 import type { ChatState } from './state.js';
+import { needsText } from './show/card-text.js';
 import { get } from './table.js';
+
+const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
 
 const chat: Chat = {
   id: 'chat_1',
@@ -175,6 +178,20 @@ describe('the chat reducer', () => {
       by: { name: 'kim' },
       released: { rule: 'allow remove' },
     });
+  });
+
+  it('[A48.3] a signature that isn’t the last one updates the card, and the call stays in the queue', () => {
+    const needs = [
+      { rule: 'ask remove by 2 of @finance', count: 2, of: 'finance', label: 'Finance', signed: [ada], may: ['Bob'] },
+    ];
+    const content = JSON.stringify({ signed: true, via: 'phone', needs });
+    const signature = message(2, { role: 'tool', sender: 'Ada', tool_call_id: 'approval_1', content });
+    const state = hear(loaded(), say(1, request), say(2, signature));
+    expect(state.queue).toEqual(['approval_1']);
+    const shown = get(state.approvals, 'approval_1');
+    expect(shown).toMatchObject({ needs });
+    expect(shown?.decision).toBeUndefined();
+    expect(needsText(shown ?? {})).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
   });
 
   it.each([

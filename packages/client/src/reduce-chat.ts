@@ -1,5 +1,5 @@
 import type { Agent, Approval, Chat, Message, WorldEvent } from '@countersign/protocol';
-import { decide, emptyBook, request } from './approvals.js';
+import { decide, emptyBook, request, sign } from './approvals.js';
 import type { List, MessageList } from './client.js';
 import { learnApproval, learnCall, learnEvent, learnResult } from './invocations.js';
 import { withNotice } from './notices.js';
@@ -105,7 +105,10 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     pageShownAt: messages.lastEventId ?? position,
   };
   // Add the queue first, in the server's order; messages arrive page by page.
-  for (const listed of approvals) next = ask(next, viewOfApproval(listed));
+  for (const listed of approvals) {
+    const view = viewOfApproval(listed);
+    next = sign(ask(next, view), view.approvalId, view.needs, { listed: true });
+  }
   return addOlder(next, messages);
 }
 
@@ -215,6 +218,8 @@ function learnMessage(
       const asked = ask(state, approval);
       return decision === undefined ? asked : answer(asked, approval.approvalId, decision);
     }
+    case 'signature':
+      return sign(state, meaning.approvalId, meaning.needs);
     case 'decision':
       return answer(state, meaning.approvalId, meaning.decision);
     case 'result':

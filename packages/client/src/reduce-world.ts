@@ -1,5 +1,5 @@
 import type { Agent, Approval, Chat, WorldEvent, World } from '@countersign/protocol';
-import { decide, emptyBook, forget, forgetUnloaded, request } from './approvals.js';
+import { decide, emptyBook, forget, forgetUnloaded, request, sign } from './approvals.js';
 import type { List } from './client.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
@@ -100,6 +100,7 @@ function onEvent(state: WorldState, heard: WorldEvent): WorldState {
     case 'message': {
       const meaning = readMessage(heard.data);
       if (meaning.kind === 'request') return recount(state, request(state, meaning.approval));
+      if (meaning.kind === 'signature') return sign(state, meaning.approvalId, meaning.needs);
       if (meaning.kind !== 'decision') return state;
       // Ignore decisions on approvals that were never shown, unless a page with them may be loading.
       if (get(state.approvals, meaning.approvalId) === undefined && state.laterApprovals === undefined) return state;

@@ -6,6 +6,7 @@ import type {
   CallSandbox,
   ChatStatus,
   CRUDEvent,
+  NeededSignatures,
   Preview,
   Question,
   Scope,
@@ -94,6 +95,8 @@ export interface ApprovalView {
   readonly sandbox: CallSandbox;
   readonly preview?: Preview;
   readonly reason: AskReason;
+  /** Who must sign, and who has, for each rule that says so (A48). */
+  readonly needs?: readonly NeededSignatures[];
   readonly proposedRule?: string;
   /** Present if this is a question to answer with text, not a call to approve. */
   readonly question?: Question;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
+import { neededSignaturesSchema } from './needed-signatures.js';
 import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
@@ -51,6 +52,8 @@ export const approvalSchema = z.object({
   reason: askReasonSchema,
   /** The reason as a sentence. */
   why: z.string(),
+  /** Who must sign, and who has, for each rule that says so (A48). Only for pending approvals. */
+  needs: z.array(neededSignaturesSchema).exactOptional(),
   /** The rule that "always" would add. */
   proposedRule: z.string().exactOptional(),
   /** Set if this is a question instead of an approval. Answer it with text, `{ tool_call_id, content }` (W3). */
@@ -99,7 +102,7 @@ export type Grant = z.infer<typeof grantSchema>;
 const auditRecordSchema = z.object({
   at: z.string(),
   worldId: z.string(),
-  kind: z.enum(['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal']),
+  kind: z.enum(['request', 'sign', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal']),
   chatId: z.string().exactOptional(),
   agentId: z.string().exactOptional(),
   tool: z.string().exactOptional(),

@@ -63,7 +63,7 @@ export const newClientSchema = z.strictObject({
 });
 export type NewClient = z.infer<typeof newClientSchema>;
 
-export type RefusalCode = 'unknown' | 'foreign' | 'settled' | 'expired' | 'changed' | 'invalid';
+export type RefusalCode = 'unknown' | 'foreign' | 'settled' | 'expired' | 'changed' | 'not-allowed' | 'invalid';
 
 /**
  * The outcome of a decision or result (W5). Returned, not thrown, because a late click is not an error. `status` is the HTTP status; `state` is

@@ -8,6 +8,8 @@ export type { Cause } from './causes.js';
 export { askReasonSchema, mapReason, readReason, reasonSchema } from './reasons.js';
 export type { AskReason, Reason } from './reasons.js';
 export { describeReason } from './describe-reason.js';
+export { describeNeed, describeSigners, neededSignaturesSchema } from './needed-signatures.js';
+export type { NeededSignatures } from './needed-signatures.js';
 export { nearest } from './nearest.js';
 export { isRule, policyLines, ruleLines } from './rule-lines.js';
 export type { RuleLine } from './rule-lines.js';

@@ -30,6 +30,7 @@ export const approvalColumns = [
   'preview',
   'preview_truncated',
   'question',
+  'signing',
   'status',
   'decision',
   'scope',

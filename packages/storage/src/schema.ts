@@ -103,6 +103,7 @@ export interface ApprovalsTable {
   preview: string | null;
   preview_truncated: number;
   question: string | null;
+  signing: string | null;
   status: string;
   decision: string | null;
   scope: string | null;

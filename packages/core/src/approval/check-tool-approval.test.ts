@@ -115,6 +115,56 @@ describe('checkToolApproval', () => {
     });
   });
 
+  describe('under a rule that says who must sign', () => {
+    const rule = 'ask write_file(a) by 2 of @finance';
+
+    it('[A48.2] [A5.6] grants and allow rules don’t run the call, and only "once" is offered', () => {
+      const grants = [{ id: 'g', answeredRule: rule }, { id: 'h' }];
+      const change = { ...world('allow *', 'allow write_file(a)', rule), grants, contained: true };
+      expect(checkToolApproval(input(change))).toEqual({
+        kind: 'ask',
+        reason: { code: 'ask-rule', rule },
+        rule,
+        options: ['deny', 'approve_once'],
+        signing: [{ rule, by: { count: 2, of: 'finance' } }],
+      });
+    });
+
+    it('[A48.1] every matching rule of the administrator, the world and the agent counts, and each one once', () => {
+      const own = 'ask write_file by @release';
+      const admin = 'ask * by not requester';
+      const gate = checkToolApproval(
+        input({
+          ...world(rule, rule, 'ask write_file(b) by @others', 'ask write_file'),
+          agent: { tools: ['*'], policy: policy(own) },
+          admin: policy('ask write_file', admin),
+        }),
+      );
+      expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
+      expect(gate.kind === 'ask' && gate.signing?.map((one) => one.rule)).toEqual([admin, own, rule]);
+    });
+
+    it('[A48.2] a call that might match at run time needs the same signatures', () => {
+      const dynamic: Subject = { kind: 'dynamic', why: '$(…)' };
+      const change = world(rule, 'ask write_file(path=a) by @release');
+      const gate = checkToolApproval(input(change, [dynamic]));
+      expect(gate.kind === 'ask' && gate.signing?.map(({ by }) => by.of)).toEqual(['finance', 'release']);
+      expect(checkToolApproval(input(change, [words('b')]))).not.toHaveProperty('signing');
+    });
+
+    it('[A48.2] whatever else makes the call need approval, the signatures stay required', () => {
+      for (const more of [{ outcomeUnknown: true }, { changed: 'x' }, { ...world(rule), admin: policy('ask *') }]) {
+        const gate = checkToolApproval(input({ ...world(rule), ...more }));
+        expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'], signing: [{ rule }] });
+      }
+    });
+
+    it('[A48.2] [A19] a deny rule beats it, and an administrator’s allow rule does too', () => {
+      expect(checkToolApproval(input(world(rule, 'deny write_file')))).toMatchObject({ kind: 'refuse', how: 'deny' });
+      expect(checkToolApproval(input({ ...world(rule), admin: policy('allow *') }))).toMatchObject({ kind: 'run' });
+    });
+  });
+
   describe("under an administrator's rules", () => {
     it('[A19] a deny rule beats an approval, a grant and every other rule', () => {
       const change = { ...world('allow *'), admin: policy('deny write_file(a)'), decision: 'approved' as const };

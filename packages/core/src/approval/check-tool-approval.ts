@@ -18,6 +18,7 @@ import {
   findPathRule,
   patternCovers,
   type Policies,
+  type SigningRule,
   type Weighing,
   weigh,
   findMissedByStar,
@@ -86,6 +87,8 @@ export type Gate =
       /** Starts with `deny`, and contains only options that would take effect. */
       readonly options: ApprovalOption[];
       readonly proposedRule?: string;
+      /** The rules that say who must sign. Absent if none does. */
+      readonly signing?: readonly SigningRule[];
     }
   | {
       readonly kind: 'refuse';
@@ -124,9 +127,9 @@ function decide(input: GateInput): Gate {
   // Without a sandbox, nothing hides a denied path: a command could reach it through a symlink or script.
   const unenforced = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
   if (unenforced !== undefined) return ask(input, weighing, { kind: 'unenforced', rule: unenforced });
-  if (weighing.adminAsk !== undefined) {
-    return ask(input, weighing, { kind: 'rule', rule: weighing.adminAsk, alone: false });
-  }
+  // Grants and allow rules don't override a rule that says who must sign, or an administrator's.
+  const mandatory = weighing.signing[0]?.rule ?? weighing.adminAsk;
+  if (mandatory !== undefined) return ask(input, weighing, { kind: 'rule', rule: mandatory, alone: false });
   const { unanswered, answeredBy } = findAnswers(input.grants, weighing);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
@@ -258,6 +261,7 @@ function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
     options: ['deny', ...approvals.map(({ option }) => option)],
     ...(question.kind === 'rule' ? { rule: question.rule } : {}),
     ...(proposed === undefined ? {} : { proposedRule: proposed }),
+    ...(weighing.signing.length === 0 ? {} : { signing: weighing.signing }),
   };
 }
 

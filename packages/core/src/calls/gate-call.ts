@@ -1,8 +1,9 @@
 import { describeReason, defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../approval/check-tool-approval.js';
+import { requesterOf, showNeeds } from '../approval/needed-signatures.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { NO_RULES } from '../policy/index.js';
+import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
 import type { StepNeeds, Tool, ToolPlace, InvocationRecord } from '../ports/index.js';
 import { describeDifference } from './mcp-difference.js';
 import type { JudgedCall, ReadCall } from './read-call.js';
@@ -63,6 +64,20 @@ export function gateCall(
     outcomeUnknown: keys.chatId !== '' && tx.outcomeUnknown(keys),
     unattended: isUnattended(tx, snapshot),
   });
+}
+
+/** Whether a rule for this agent says who must sign. A step that asks for approval then shows who can. */
+export function saysWhoSigns(snapshot: WorldSnapshot, agentId: string): boolean {
+  const policies = [snapshot.policy, snapshot.adminPolicy, snapshot.agentPolicy(agentId)];
+  return policies.some(({ signing }) => signing.length > 0);
+}
+
+/** The rules that say who must sign this call now. */
+export function signingRulesOf(snapshot: WorldSnapshot, { agentId, policyCall }: JudgedCall): readonly SigningRule[] {
+  const { policy: world, adminPolicy: admin } = snapshot;
+  const agent = agentOf(snapshot, agentId).policy;
+  if (world.signing.length + admin.signing.length + agent.signing.length === 0) return [];
+  return weigh({ admin, world, agent }, policyCall).signing;
 }
 
 /** Compares a server's current tool definition with the accepted one (A1). */
@@ -153,7 +168,9 @@ export function askApproval(
   if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
   const { callHash, workingDirectory, sandbox, preview } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
-  const { reason, options, rule, proposedRule } = withoutSecrets(asked.gate, secrets);
+  const { reason, options, rule, proposedRule, signing: rules } = withoutSecrets(asked.gate, secrets);
+  const signing = rules === undefined ? null : { rules, signed: [] };
+  const requester = requesterOf(step.tx.turn(invocation.turnId));
   // Untrusted tools must not write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
@@ -168,6 +185,8 @@ export function askApproval(
     proposedRule: proposedRule ?? null,
     reason,
     rule: rule ?? null,
+    signing,
+    needs: signing === null ? null : showNeeds(signing, requester, step.tx.signers()),
   });
 }
 

@@ -179,6 +179,18 @@ function sandboxText(sandbox: CallSandbox): string {
   return text;
 }
 
+/**
+ * The hash that an approved call is stored with: it also covers the rules that said who must sign. If these change before the call starts, the
+ * approval no longer applies (A48).
+ */
+export function approvedHash(key: Uint8Array, callHash: string, rules: readonly { readonly rule: string }[]): string {
+  if (rules.length === 0) return callHash;
+  return keyedHash(
+    key,
+    JSON.stringify(['countersign.signed.1', callHash, ...rules.map(({ rule }) => rule).toSorted()]),
+  );
+}
+
 /** A hash of the whole definition, so that an approval for the old tool doesn't run the new one. */
 export function toolDigest(definition: ToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');

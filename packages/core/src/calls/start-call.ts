@@ -9,10 +9,10 @@ import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
 import { refreshTool, callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { nextStep } from '../turn/next-step.js';
-import { askAgain, gateCall, gateNeeds } from './gate-call.js';
+import { askAgain, gateCall, gateNeeds, signingRulesOf } from './gate-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
-import { signCall, type SignedCall } from './sign-call.js';
+import { approvedHash, signCall, type SignedCall } from './sign-call.js';
 
 /** A call that is ready to run. */
 interface ReadyCall {
@@ -74,7 +74,7 @@ export async function startInvocation(
       settleCall(runtime, step, due.invocation, { kind: 'refused', error: ready });
       return undefined;
     }
-    const gate = gateApproved(step, due.invocation, ready);
+    const gate = gateApproved(runtime, step, due.invocation, ready);
     if (gate.kind === 'run') return startCall(runtime, step, due.turn, due.invocation, ready, gate);
     refuse(runtime, step, due.invocation, ready, gate);
     return undefined;
@@ -94,7 +94,7 @@ export function startApproved(
   const due = dueCall(runtime, step, id, { rev: ready.rev, call: ready.judged.call });
   if (due?.turn.owner !== runtime.owner || due.invocation.location !== 'server') return undefined;
   if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
-  const gate = gateApproved(step, due.invocation, ready);
+  const gate = gateApproved(runtime, step, due.invocation, ready);
   return gate.kind === 'run' ? startCall(runtime, step, due.turn, due.invocation, ready, gate) : undefined;
 }
 
@@ -118,9 +118,15 @@ function dueCall(
   return isAsSeen ? { turn, invocation } : undefined;
 }
 
-/** An approval is valid only for the call that it was given for (A7). */
-function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, signed }: ReadyCall): Gate {
-  const isSigned = callHash !== null && callHash === signed.callHash;
+/** An approval is valid only for the call that it was given for (A7), and under the rules that said who must sign (A48). */
+function gateApproved(
+  { store }: Pick<Runtime, 'store'>,
+  step: Step,
+  { callHash }: InvocationRecord,
+  { judged, signed }: ReadyCall,
+): Gate {
+  const rules = signingRulesOf(step.snapshot, judged);
+  const isSigned = callHash !== null && callHash === approvedHash(store.hashKey, signed.callHash, rules);
   return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });
 }
 

@@ -75,6 +75,8 @@ async function requestAnswer(
       proposedRule: null,
       reason: { code: 'tool-question', tool: invocation.toolName },
       rule: null,
+      signing: null,
+      needs: null,
     });
   });
 }

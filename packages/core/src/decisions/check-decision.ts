@@ -10,7 +10,7 @@ import {
 import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
-import { gateNeeds, askAgain, gateCall } from '../calls/gate-call.js';
+import { gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
@@ -22,6 +22,7 @@ import {
   patternCovers,
   type PolicyCall,
   prepareCall,
+  type SigningRule,
   rulesCover,
   splitRules,
 } from '../policy/index.js';
@@ -98,6 +99,12 @@ function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: Approva
   return toSign.shown.signed.callHash !== approval.callHash;
 }
 
+/** Whether the approval was requested under the same rules about who must sign. */
+export function isAskedUnder({ signing }: ApprovalRecord, rules: readonly SigningRule[]): boolean {
+  const before = new Set(signing?.rules.map(({ rule }) => rule));
+  return before.size === rules.length && rules.every(({ rule }) => before.has(rule));
+}
+
 /** The data that a step must load to decide the call. */
 export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> {
   if (toSign?.ok !== true) return {};
@@ -111,11 +118,17 @@ export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> 
  */
 export function supersedeApproval(
   step: Step,
-  asked: { approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
+  asked: {
+    approval: ApprovalRecord;
+    invocation: InvocationRecord;
+    toSign: CallToSign | undefined;
+    rules: readonly SigningRule[];
+  },
 ): boolean {
-  const { approval, invocation, toSign } = asked;
+  const { approval, invocation, toSign, rules } = asked;
   if (toSign?.ok !== true || toSign.against !== invocation.arguments) return false;
-  if (invocation.status !== 'asked' || !hasChanged(toSign, approval)) return false;
+  if (invocation.status !== 'asked') return false;
+  if (!hasChanged(toSign, approval) && isAskedUnder(approval, rules)) return false;
   const { judged, signed } = toSign.shown;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
@@ -170,6 +183,9 @@ export function checkDecision(
   const edited = toSign.call.argumentsText !== invocation.arguments;
   const { policyCall } = toSign.judged;
   if (edited) {
+    if (approval.signing !== null || signingRulesOf(step.snapshot, toSign.judged).length > 0) {
+      return invalid(NOT_EDITABLE);
+    }
     const gate = gateCall(step.tx, step.snapshot, toSign.judged, { decision: 'approved' });
     if (gate.kind === 'refuse') return invalid(`arguments: ${describeReason(gate.reason)}`);
   }
@@ -192,6 +208,9 @@ export function checkDecision(
       return checkRule(step, sent, approval, edited, policyCall, base, changed);
   }
 }
+
+const NOT_EDITABLE =
+  "arguments: a rule says who must sign this call, so it can't be edited. Deny it, and say what to change";
 
 type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'writeGrantOrRule'>;
 type Changed = { arguments?: string; callHash?: string };

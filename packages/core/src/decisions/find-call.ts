@@ -114,6 +114,7 @@ const STATUS: Record<RefusalCode, Refused['status']> = {
   settled: 409,
   expired: 409,
   changed: 409,
+  'not-allowed': 403,
   invalid: 422,
 };
 

@@ -1,4 +1,5 @@
 import {
+  type NeededSignatures,
   type QuestionAnswer,
   type Signer,
   type ToolDecision,
@@ -9,7 +10,7 @@ import {
   toolDecisionSchema,
 } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock } from '../ports/index.js';
-import { canonicalJson } from '../policy/index.js';
+import { canonicalJson, type SigningRule } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from './answer-question.js';
 import { denyApproval, expireApproval } from './deny-approval.js';
@@ -18,9 +19,13 @@ import {
   readCallToSign,
   type CallToSign,
   checkDecision,
+  isAskedUnder,
   supersedeApproval,
   type CheckedDecision,
 } from './check-decision.js';
+import { judgeSignature, type JudgedSignature } from './judge-signature.js';
+import { signingRulesOf } from '../calls/gate-call.js';
+import { approvedHash } from '../calls/sign-call.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
@@ -104,11 +109,15 @@ async function decideCall(
   sent: ToolDecision,
   signer: Signer,
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
+  let isAgain = false;
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
     // Read before the step, because signing may read files; the step checks the result again.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
-    const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
+    // If a rule was added in between, the step finds that out and is tried again with the people.
+    const people = isAgain || (before?.approval?.signing ?? null) !== null ? { people: true } : {};
+    isAgain = true;
+    const needs = { ...needsOf(before, signer), ...needsToSign(toSign), ...people };
     return await commit(runtime, 'decision', worldId, needs, (step) => {
       const found = before === undefined ? undefined : reloadCall(step, before);
       const outcome =
@@ -161,7 +170,8 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   if (renewed && !found.byApproval && sent.callHash === undefined) {
     return refused('changed', 'this call needs approval again. Decide on the new approval', state);
   }
-  if (supersedeApproval(step, { approval, invocation, toSign })) {
+  const rules = toSign?.ok === true ? signingRulesOf(step.snapshot, toSign.shown.judged) : [];
+  if (supersedeApproval(step, { approval, invocation, toSign, rules })) {
     return refused(
       'changed',
       'the call changed after it was shown and needs approval again. Review the new version',
@@ -170,13 +180,41 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   }
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  recordDecision(runtime, step, input, approval, checked.decision);
+  let needs: readonly NeededSignatures[] | undefined;
+  if (checked.decision.kind === 'approve' && rules.length > 0) {
+    if (!isAskedUnder(approval, rules)) return refused('changed', 'the rules changed. Review the call again', state);
+    const signature = judgeSignature(step, { approval, turn, rules, signer });
+    if (signature.kind !== 'last') return recordSignature(step, input, approval, signature);
+    ({ needs } = signature);
+  }
+  recordDecision(runtime, step, input, approval, checked.decision, { rules, needs });
   return {
     kind: 'recorded',
     status: 200,
     invocationId: invocation.id,
     state: sent.decision === 'approve' ? 'approved' : 'denied',
   };
+}
+
+/** A signature that isn't the last one leaves the approval pending (A48). */
+function recordSignature(
+  step: Step,
+  { found: { invocation }, sent, signer }: DecisionInput,
+  approval: ApprovalRecord,
+  signature: Exclude<JudgedSignature, { kind: 'last' }>,
+): ToolResultOutcome {
+  const { chatId, id: callId, status: state } = invocation;
+  switch (signature.kind) {
+    case 'refused':
+      return refused('not-allowed', signature.detail, state);
+    case 'repeated':
+      return { kind: 'repeated', status: 200, invocationId: callId, state };
+    case 'more-needed': {
+      const about = { chatId, callId, approvalId: approval.id, by: signer, reason: sent.reason };
+      step.tx.write({ kind: 'approval-signed', ...about, needs: signature.needs });
+      return { kind: 'recorded', status: 200, invocationId: callId, state };
+    }
+  }
 }
 
 /** An identical decision is accepted and does nothing; a different one is too late (W5). */
@@ -216,6 +254,7 @@ function recordDecision(
   { found: { invocation, turn }, sent, signer, toSign }: DecisionInput,
   approval: ApprovalRecord,
   decision: CheckedDecision,
+  { rules, needs }: { rules: readonly SigningRule[]; needs: readonly NeededSignatures[] | undefined },
 ): void {
   const { reason } = sent;
   const { chatId, id: callId, toolName } = invocation;
@@ -234,9 +273,10 @@ function recordDecision(
     return;
   }
   const { scope, argumentsText, callHash } = decision;
-  const approved = { arguments: argumentsText, callHash };
+  const approved = { arguments: argumentsText, callHash: approvedHash(runtime.store.hashKey, callHash, rules) };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
-  step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details: decision.record });
+  const details = needs === undefined ? decision.record : { ...decision.record, needs };
+  step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details });
   decision.writeGrantOrRule(step, signer);
   if (step.tx.outcomeUnknown(decision.keys)) {
     step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });

@@ -3,7 +3,7 @@ import { maskArguments, maskSecrets } from '../masking/index.js';
 import type { ApprovalRecord, Emission, InvocationRecord, NewAuditRecord, RowChange } from '../ports/index.js';
 import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
-import type { Derived, FactContext, ApprovalDecided, ApprovalRequested } from './fact.js';
+import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
 
 /** The only place that requests an approval: creates the record, and the standard tool call that shows it in the transcript (A3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
@@ -26,7 +26,7 @@ export function approvalRequested(fact: ApprovalRequested, context: FactContext)
       },
     ],
   });
-  const { reason, ...shownCard } = card;
+  const { reason, needs: _, ...shownCard } = card;
   const approval: ApprovalRecord = {
     ...shownCard,
     why: JSON.stringify(reason),
@@ -64,9 +64,10 @@ export function approvalRequested(fact: ApprovalRequested, context: FactContext)
 function requestText(
   { id, toolName }: InvocationRecord,
   shown: unknown,
-  { rule, reason, ...card }: ApprovalRequested['card'],
+  asked: ApprovalRequested['card'],
   expiresAt: number | null,
 ): string {
+  const { rule, reason, signing: _, ...card } = asked;
   const given = Object.entries({ ...card, reason, why: describeReason(reason), rule }).filter(
     ([, value]) => value !== null,
   );
@@ -98,6 +99,39 @@ function approvalData(
   id: string,
 ): { operation: 'create' | 'update'; entity: 'approval'; id: string } {
   return { operation, entity: 'approval', id };
+}
+
+/**
+ * The only place that adds a signature to a pending approval: its row, a `role: 'tool'` message with the approval's id, and its audit record. The
+ * last signature is a decision instead.
+ */
+export function approvalSigned(fact: ApprovalSigned, context: FactContext): Derived {
+  const { approvalId, chatId, by, reason, needs } = fact;
+  const approval = context.state.approvals.get(approvalId);
+  if (approval === undefined || approval.signing === null)
+    throw new Error(`The approval "${approvalId}" takes no signatures.`);
+  const call = callIn(context.state, fact.callId);
+  const { who, via } = by;
+  const message = callMessage(context, call, {
+    role: 'tool',
+    sender: who.name,
+    who: whoText(who),
+    speaker: 'tool',
+    content: JSON.stringify({ signed: true, via, reason, needs }),
+    toolCallId: approvalId,
+    replyTo: approval.messageId,
+  });
+  const signing = { ...approval.signing, signed: [...approval.signing.signed, { who, via, at: context.now }] };
+  const rule = approval.rule === null ? {} : { rule: maskSecrets(approval.rule) };
+  const why = reason === undefined ? {} : { why: maskSecrets(reason) };
+  return {
+    changes: [
+      { kind: 'approval-signed', chatId, approvalId, signing },
+      { kind: 'message-written', message },
+    ],
+    events: [messageEvent(message)],
+    records: [{ kind: 'sign', ...auditOf(call), decision: 'approve', scope: 'once', ...by, ...why, ...rule }],
+  };
 }
 
 const STATUS = {

@@ -8,7 +8,7 @@ import type {
   ChatRecord,
   ChatState,
 } from '../ports/index.js';
-import { approvalDecided, approvalRequested } from './approvals.js';
+import { approvalDecided, approvalRequested, approvalSigned } from './approvals.js';
 import { callSettled, callStarted, callIn, callWith, messageEvent } from './calls.js';
 import type { ChatFact, Derived, Fact, FactContext, RulesAdded, TurnFact, WorldFact } from './fact.js';
 
@@ -56,6 +56,8 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       return { changes: [fact] };
     case 'approval-requested':
       return approvalRequested(fact, context);
+    case 'approval-signed':
+      return approvalSigned(fact, context);
     case 'approval-decided':
       return approvalDecided(fact, context);
     case 'call-started':
@@ -217,6 +219,11 @@ export function applyChange(state: ChatState, row: RowChange): void {
     case 'approval-requested':
       state.approvals.set(row.approval.id, row.approval);
       return;
+    case 'approval-signed': {
+      const before = state.approvals.get(row.approvalId);
+      if (before !== undefined) state.approvals.set(row.approvalId, { ...before, signing: row.signing });
+      return;
+    }
     case 'approval-settled':
       state.approvals.delete(row.approvalId);
       return;

@@ -1,4 +1,13 @@
-import type { AskReason, Attachment, Scope, Signer, UnknownOutcome, Usage, Who } from '@countersign/protocol';
+import type {
+  AskReason,
+  Attachment,
+  NeededSignatures,
+  Scope,
+  Signer,
+  UnknownOutcome,
+  Usage,
+  Who,
+} from '@countersign/protocol';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -66,6 +75,7 @@ export type TurnFact =
 type CallFact =
   | { kind: 'call-proposed'; call: InvocationRecord }
   | ApprovalRequested
+  | ApprovalSigned
   | ApprovalDecided
   | CallStarted
   /** The call hasn't started or may run again: the next run of the turn starts it. */
@@ -84,8 +94,17 @@ interface OfCall {
 /** What a person approves or answers. Secrets are masked, except in `rule`, which is compared with grants. */
 export type Card = Pick<
   ApprovalRecord,
-  'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'proposedRule' | 'rule'
-> & { reason: AskReason };
+  | 'message'
+  | 'options'
+  | 'callHash'
+  | 'workingDirectory'
+  | 'sandbox'
+  | 'preview'
+  | 'question'
+  | 'proposedRule'
+  | 'rule'
+  | 'signing'
+> & { reason: AskReason; needs: readonly NeededSignatures[] | null };
 
 /** A call needs approval or asks a question, or a running tool asks one. */
 export interface ApprovalRequested extends OfCall {
@@ -93,6 +112,16 @@ export interface ApprovalRequested extends OfCall {
   approvalId: string;
   card: Card;
   expiresAt: number | null;
+}
+
+/** A person signed, and the call needs more signatures: the approval stays pending (A48). */
+export interface ApprovalSigned extends OfCall {
+  kind: 'approval-signed';
+  approvalId: string;
+  by: Signer;
+  reason?: string | undefined;
+  /** The signatures that the call needs and has, including this one, as shown to people. */
+  needs: readonly NeededSignatures[];
 }
 
 /** How an approval ends. `supersede`: the call has changed and needs a new approval. */

@@ -18,6 +18,7 @@ import type {
   TurnRecord,
   TurnState,
 } from '../ports/index.js';
+import { type SigningPeople, signersIn } from '../approval/needed-signatures.js';
 import { newId } from '../turn/ids.js';
 import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
 import type { FactContext, MessageFields, Fact } from './fact.js';
@@ -233,6 +234,10 @@ export class StepTransaction {
   hasAsker(): boolean {
     this.#assertNeeded(this.#needs.asker === true, 'asker');
     return this.#reads.hasAsker();
+  }
+  /** The people who may sign in this world. Undefined if the step didn't load them. */
+  signers(): SigningPeople | undefined {
+    return this.#needs.people === true ? signersIn(this.worldId, this.#reads.people()) : undefined;
   }
   mcpTool(name: string): McpToolRecord | undefined {
     this.#assertNeeded(this.#needs.mcpTools?.includes(name) === true, 'mcpTools');

@@ -8,7 +8,7 @@ import { type Glob, toolGlob } from './patterns/glob.js';
 import type { Matcher } from './matcher.js';
 import { parseRule } from './parse-rule.js';
 import { guardMatcher } from './guard-matcher.js';
-import type { Named, ParseFailure, PatternWord, Rule, Verb } from './types.js';
+import type { Named, ParseFailure, PatternWord, Rule, SigningClause, SigningRule, Verb } from './types.js';
 
 export interface CompiledRule {
   /** The original text, shown to people and stored in grants. */
@@ -18,6 +18,8 @@ export interface CompiledRule {
   readonly named?: NamedMatcher;
   /** The pattern, if it is a single word and not a condition; it may be a path. */
   readonly only?: PatternWord;
+  /** Who must sign, if the rule says so. */
+  readonly by?: SigningClause;
 }
 
 export type NamedRule = CompiledRule & { readonly named: NamedMatcher };
@@ -47,6 +49,8 @@ export interface RuleIndex {
 export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
   /** Why every call needs approval under this policy. Absent if not every call does. */
   readonly closed?: string;
+  /** The ask rules that say who must sign. Most policies have none. */
+  readonly signing: SigningRule[];
 }
 
 /**
@@ -91,9 +95,11 @@ function addRule(policy: Policy, text: string, rule: Rule): void {
   const { verb, tool } = rule;
   const group = groupFor(policy[verb], tool);
   const { words, named } = readings(rule);
+  const signers = rule.by === undefined ? {} : { by: rule.by };
+  if (rule.by !== undefined) policy.signing.push({ rule: text, by: rule.by });
   if (named !== undefined) {
     const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
-    const compiled = { text, matcher: NOTHING, named: conditions };
+    const compiled = { text, matcher: NOTHING, named: conditions, ...signers };
     group.named.push(compiled);
     addNamed(group.byNamed, compiled);
   }
@@ -101,7 +107,7 @@ function addRule(policy: Policy, text: string, rule: Rule): void {
   const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
   const [only, second] = words ?? [];
   const isOnly = named === undefined && only !== undefined && second === undefined;
-  addToGroup(group, { text, matcher, ...(isOnly ? { only } : {}) }, isOneWord(words ?? []));
+  addToGroup(group, { text, matcher, ...(isOnly ? { only } : {}), ...signers }, isOneWord(words ?? []));
 }
 
 const NOTHING: Matcher = { any: false, matches: () => false };
@@ -134,7 +140,7 @@ export function closedPolicy(reason: string): Policy {
 
 function emptyPolicy(): Policy {
   const index = (): RuleIndex => ({ byTool: new Map(), byGlob: new Map() });
-  return { allow: index(), ask: index(), deny: index() };
+  return { allow: index(), ask: index(), deny: index(), signing: [] };
 }
 
 function groupFor(index: RuleIndex, tool: string): RuleGroup {

@@ -12,14 +12,14 @@ export function groupsFor(index: RuleIndex | undefined, tool: string): readonly 
   return found;
 }
 
-/** Deny or ask rules that match at least one subject. */
-export function matching(from: readonly RuleGroup[], call: PreparedCall): readonly string[] {
-  const found = new Set<string>();
+/** Deny or ask rules that match at least one subject, each text once. */
+export function matching(from: readonly RuleGroup[], call: PreparedCall): readonly CompiledRule[] {
+  const found = new Map<string, CompiledRule>();
   findMatching(from, call, (rule) => {
-    found.add(rule.text);
+    if (!found.has(rule.text)) found.set(rule.text, rule);
     return false;
   });
-  return [...found];
+  return [...found.values()];
 }
 
 export function firstMatching(from: readonly RuleGroup[], call: PreparedCall): string | undefined {

@@ -1,7 +1,7 @@
 import { covering, firstMatching, matching, groupsFor } from './find-rules.js';
-import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
+import { type CompiledRule, compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
 import { type PreparedCall, prepareOnce } from './prepare-call.js';
-import type { PolicyCall } from './types.js';
+import type { PolicyCall, SigningRule } from './types.js';
 
 /**
  * The policies that apply to a call. The agent's rules can only be stricter, so its allow rules are ignored. The administrator's rules come
@@ -24,6 +24,8 @@ export interface Weighing {
   /** An administrator's ask rule. Grants don't override it. */
   readonly adminAsk?: string;
   readonly asks: readonly string[];
+  /** The ask rules that say who must sign: those that match, and those that a dynamic part of the call might match. All must be met. */
+  readonly signing: readonly SigningRule[];
   readonly allow?: string;
   /** Why every call needs approval, if a policy is invalid. */
   readonly closed?: string;
@@ -55,10 +57,11 @@ export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weig
   const adminAsking = groupsFor(admin?.ask, call.tool);
   const adminAllowing = groupsFor(admin?.allow, call.tool);
   const adminDeny = firstMatching(adminDenying, prepared);
-  if (adminDeny !== undefined) return { deny: adminDeny, asks: [], prepared };
-  const adminAsk = firstMatching(adminAsking, prepared);
+  if (adminDeny !== undefined) return { deny: adminDeny, asks: [], signing: [], prepared };
+  const adminAsks = matching(adminAsking, prepared);
+  const adminAsk = adminAsks[0]?.text;
   const adminAllow = adminAsk === undefined ? covering(adminAllowing, prepared) : undefined;
-  if (adminAllow !== undefined) return { allow: adminAllow, asks: [], prepared };
+  if (adminAllow !== undefined) return { allow: adminAllow, asks: [], signing: [], prepared };
 
   const denying = [...groupsFor(world.deny, call.tool), ...groupsFor(agent.deny, call.tool)];
   const asking = [...groupsFor(world.ask, call.tool), ...groupsFor(agent.ask, call.tool)];
@@ -66,11 +69,18 @@ export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weig
   const allow = covering([...adminAllowing, ...groupsFor(world.allow, call.tool)], prepared);
   const closed = world.closed ?? agent.closed;
   const guards = [...adminDenying, ...adminAsking, ...denying, ...asking];
-  const unclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true)
+  const isUnclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true);
+  const unclear = isUnclear
     ? guards.flatMap((group) => group.patterned[0] ?? group.named[0] ?? []).at(0)?.text
     : undefined;
+  const asks = matching(asking, prepared);
+  // `$(echo git) push` may be a push, so the people who must sign a push must sign it too.
+  const maybe = isUnclear
+    ? [...adminAsking, ...asking].flatMap(({ patterned, named }) => [...patterned, ...named])
+    : [];
   return {
-    asks: matching(asking, prepared),
+    asks: asks.map(({ text }) => text),
+    signing: signingRules([...adminAsks, ...asks, ...maybe]),
     ...(deny === undefined ? {} : { deny }),
     ...(adminAsk === undefined ? {} : { adminAsk }),
     ...(allow === undefined ? {} : { allow }),
@@ -78,4 +88,13 @@ export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weig
     ...(unclear === undefined ? {} : { unclear }),
     prepared,
   };
+}
+
+const NOBODY: readonly SigningRule[] = [];
+
+/** Each rule once. Most policies have none. */
+function signingRules(rules: readonly CompiledRule[]): readonly SigningRule[] {
+  if (rules.every(({ by }) => by === undefined)) return NOBODY;
+  const found = new Map(rules.flatMap(({ text, by }) => (by === undefined ? [] : [[text, by] as const])));
+  return [...found].map(([rule, by]) => ({ rule, by }));
 }

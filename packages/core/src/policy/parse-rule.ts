@@ -1,5 +1,6 @@
 import { findHidden } from './patterns/hidden-characters.js';
 import { readPattern } from './read-pattern.js';
+import { readSigningClause, startsSigningClause } from './signing-clause.js';
 import { hiddenFailure } from './patterns/scan-pattern.js';
 import type { ParseFailure, Rule, Verb } from './types.js';
 
@@ -9,8 +10,8 @@ const LONGEST_RULE = 2000;
 const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
 
 /**
- * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line. Anything else fails with its position: a partly parsed rule could allow calls,
- * or fail to deny them, contrary to its author's intent.
+ * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line; an ask rule can end with who must sign (`by …`). Anything else fails with its
+ * position: a partly parsed rule could allow calls, or fail to deny them, contrary to its author's intent.
  */
 export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure {
   if (text.length > LONGEST_RULE) return failure(`a rule can have at most ${LONGEST_RULE} characters`, LONGEST_RULE);
@@ -33,24 +34,34 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
 
   if (text.charAt(toolEnd) !== '(') {
     const rest = skipBlanks(text, toolEnd);
-    if (rest === text.length) return { ok: true, rule: { verb, tool } };
-    return { ...failure(text.charAt(rest) === '#' ? OWN_LINE : AFTER_TOOL, rest), head: { verb, tool } };
+    return readEnd(text, rest, { verb, tool }, AFTER_TOOL);
   }
 
   const scanned = readPattern(text, toolEnd + 1, 'parenthesis');
   if (!scanned.ok) return { ...scanned, head: { verb, tool } };
   const { ok: _, end, ...pattern } = scanned;
-  const rest = skipBlanks(text, end + 1);
-  if (rest !== text.length) {
-    const error = text.charAt(rest) === '#' ? OWN_LINE : 'nothing may follow the closing parenthesis';
-    return { ...failure(error, rest), head: { verb, tool } };
-  }
   // `deny tool()` looks like `deny tool`, but would match only calls without arguments.
   if (pattern.words?.length === 0 && verb !== 'allow') {
     const error = `empty parentheses mean "no arguments"; write ${verb} ${tool} for any arguments`;
     return { ...failure(error, toolEnd), head: { verb, tool } };
   }
-  return { ok: true, rule: { verb, tool, ...pattern } };
+  const afterPattern =
+    verb === 'ask'
+      ? 'nothing may follow the closing parenthesis except by …, as in by @release'
+      : 'nothing may follow the closing parenthesis';
+  return readEnd(text, skipBlanks(text, end + 1), { verb, tool, ...pattern }, afterPattern);
+}
+
+/** Reads what follows the tool or its pattern: nothing, or who must sign. */
+function readEnd(text: string, at: number, rule: Rule, otherwise: string): { ok: true; rule: Rule } | ParseFailure {
+  if (at === text.length) return { ok: true, rule };
+  const head = { verb: rule.verb, tool: rule.tool };
+  if (!startsSigningClause(text, at)) {
+    return { ...failure(text.charAt(at) === '#' ? OWN_LINE : otherwise, at), head };
+  }
+  if (rule.verb !== 'ask') return { ...failure('only an ask rule can say who must sign', at), head };
+  const read = readSigningClause(text, at);
+  return read.ok ? { ok: true, rule: { ...rule, by: read.by } } : { ...read, head };
 }
 
 const AFTER_TOOL = 'expected the end of the rule, or a pattern in parentheses directly after the tool name';

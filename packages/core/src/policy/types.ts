@@ -29,6 +29,22 @@ export interface Named {
   readonly joined: boolean;
 }
 
+/** Who must sign a call (A48): `by 2 of @finance not requester`. */
+export interface SigningClause {
+  /** How many different people must sign. */
+  readonly count: number;
+  /** The group, or else the person, that signers belong to, without the `@`. Default: anyone who may sign in the world. */
+  readonly of?: string;
+  /** The person whose message started the turn can't sign. */
+  readonly notRequester?: true;
+}
+
+/** An ask rule that says who must sign. */
+export interface SigningRule {
+  readonly rule: string;
+  readonly by: SigningClause;
+}
+
 /** One line of a policy. Without `words` and `named`, it applies to any arguments; with both, it is ambiguous. */
 export interface Rule {
   readonly verb: Verb;
@@ -37,6 +53,8 @@ export interface Rule {
   readonly named?: Named;
   /** The words start with `name=value`, so the author probably meant conditions. */
   readonly looksNamed?: true;
+  /** Only for ask rules. */
+  readonly by?: SigningClause;
 }
 
 /** The folders that `./` and `~/` refer to. */

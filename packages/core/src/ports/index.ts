@@ -65,6 +65,7 @@ export type {
   AgentRecord,
   ApprovalRecord,
   AttachmentRecord,
+  SigningRecord,
   ChatRecord,
   ClientRecord,
   Emission,

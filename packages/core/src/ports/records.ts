@@ -15,6 +15,7 @@ import type {
   WorldEvent,
   WorldSettings,
   QuestionForm,
+  Who,
 } from '@countersign/protocol';
 
 /** Rows in the form that core uses. Times are milliseconds since 1970 by the store's clock. */
@@ -180,6 +181,25 @@ export interface QuestionRecord {
   raisedBy: 'call' | 'tool';
 }
 
+/** An ask rule that says who must sign (A48). */
+export interface SigningRuleRecord {
+  rule: string;
+  by: { readonly count: number; readonly of?: string; readonly notRequester?: true };
+}
+
+/** A signature on a call that needs several, or one of certain people. */
+export interface SignatureRecord {
+  who: Who;
+  via: string;
+  at: number;
+}
+
+/** Which rules say who must sign a call, and who has signed it so far. */
+export interface SigningRecord {
+  rules: readonly SigningRuleRecord[];
+  signed: readonly SignatureRecord[];
+}
+
 export interface ApprovalRecord {
   id: string;
   worldId: string;
@@ -204,6 +224,8 @@ export interface ApprovalRecord {
   preview: Preview | null;
   /** Set if people are asked for an answer instead of an approval. */
   question: QuestionRecord | null;
+  /** Null if no rule says who must sign. */
+  signing: SigningRecord | null;
   status: ApprovalStatus;
   decision: 'approve' | 'deny' | null;
   scope: Scope | null;

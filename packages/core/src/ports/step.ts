@@ -1,4 +1,5 @@
 import type { McpToolRecord } from './mcp-records.js';
+import type { GroupRecord, PersonRecord } from './people-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -9,6 +10,7 @@ import type {
   GrantRecord,
   InvocationRecord,
   MessageRecord,
+  SigningRecord,
   TurnRecord,
 } from './records.js';
 
@@ -41,6 +43,8 @@ export type RowChange =
   /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   | { kind: 'approval-requested'; approval: ApprovalRecord }
+  /** The approval stays pending. */
+  | { kind: 'approval-signed'; chatId: string; approvalId: string; signing: SigningRecord }
   | { kind: 'approval-settled'; chatId: string; agentId: string; approvalId: string; change: ApprovalVerdict }
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
@@ -80,6 +84,8 @@ export interface StepNeeds {
   /** The tools to load, by the names that agents use. */
   mcpTools?: readonly string[];
   calls?: readonly CallKeys[];
+  /** Whether to load the people and groups of the store (A48). */
+  people?: boolean;
   /** The agent whose pending approvals to count (A34). */
   pendingOf?: string;
   /** A message to look up: whether a client has already sent it (M10). */
@@ -101,6 +107,8 @@ export interface StepReads {
   client(id: string): ClientRecord | undefined;
   hasAsker(): boolean;
   mcpTool(name: string): McpToolRecord | undefined;
+  /** Everybody, including people who may not sign, and all groups. */
+  people(): { people: readonly PersonRecord[]; groups: readonly GroupRecord[] };
   /** Unrevoked grants that may cover this call, oldest first, including expired ones. */
   grants(call: CallKeys): readonly GrantRecord[];
   outcomeUnknown(call: CallKeys): boolean;

@@ -16,6 +16,7 @@ import { defaultResultLimit } from '../results/index.js';
 import { newId } from '../turn/ids.js';
 import { failTurn } from '../turns/call-model.js';
 import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
+import { checkAdminSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { watchDeadlines } from '../decisions/watch-deadlines.js';
 import { sealStoredValues } from '../mcp/mcp-servers.js';
@@ -94,8 +95,10 @@ const MAX_TITLE_TRIES = 3;
 /** The number of titled chats to remember. */
 const MAX_TITLED = 10_000;
 
+const ADMIN_RULES = { field: 'adminRules', of: 'adminRules' };
+
 export function createRuntime(options: RuntimeOptions): Engine {
-  const { store, clock, onError } = options;
+  const { store, clock, onError, adminRules = [] } = options;
   const common = new Map((options.tools ?? []).map((tool) => [tool.definition.name, tool]));
   const added = new Map<string, Map<string, Tool>>();
   const { providerSource } = options;
@@ -209,7 +212,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     quarantine: createQuarantine(),
     memory: createAgentMemory(),
     callChats: createCallChats(),
-    snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], { field: 'adminRules', of: 'adminRules' })),
+    snapshots: createSnapshotCache(compileRules(adminRules, ADMIN_RULES)),
     repeats: createRecentRepeats(clock),
     owner,
     providers,
@@ -271,6 +274,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       added.set(worldId, own);
     },
     async start(how = 'resume') {
+      await store.read((reader) => checkAdminSigners(reader, adminRules, ADMIN_RULES));
       await clients.load();
       await providerSource?.load();
       if (mcp !== undefined) await sealStoredValues(runtime);

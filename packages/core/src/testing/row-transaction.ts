@@ -13,6 +13,7 @@ import type {
   InvocationStatus,
   MessageRecord,
   NewMessage,
+  SigningRecord,
   TurnChange,
   TurnRecord,
 } from '../ports/index.js';
@@ -84,6 +85,12 @@ export class RowTransaction extends StepTransaction {
     const change = { ...verdict, decidedAt: this.now() };
     this.change(this.chatState(chatId), { kind: 'approval-settled', chatId, agentId, approvalId, change });
     return true;
+  }
+  signApproval(approvalId: string, signing: SigningRecord): void {
+    const approval = this.approval(approvalId);
+    if (approval === undefined) throw new Error(`There is no pending approval "${approvalId}".`);
+    const { chatId } = approval;
+    this.change(this.chatState(chatId), { kind: 'approval-signed', chatId, approvalId, signing });
   }
   giveGrant(grant: GrantRecord, key: string): void {
     this.change(this.chatState(grant.chatId), { kind: 'grant-given', grant, key });

@@ -15,6 +15,7 @@ import {
   limitWaiting,
   MAX_CALLS,
   refuseExcess,
+  saysWhoSigns,
 } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { refuseCall } from '../calls/settle-call.js';
@@ -81,7 +82,8 @@ export async function handleToolCalls(
     ),
   );
   const { agentId, chatId } = turn;
-  const needs = { chats: [chatId], pendingOf: agentId, ...gateNeeds(proposed.map(({ judged }) => judged)) };
+  const people = saysWhoSigns(answer.snapshot, agentId) ? { people: true } : {};
+  const needs = { chats: [chatId], pendingOf: agentId, ...people, ...gateNeeds(proposed.map(({ judged }) => judged)) };
   return await commit(runtime, 'tool-calls', turn.worldId, needs, (step) => {
     const { tx, snapshot } = step;
     if (tx.current(turn)?.state !== 'open') return undefined;

@@ -7,7 +7,7 @@ import {
   type QueuedApproval,
 } from '@countersign/protocol';
 import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
-import { MAX_COUNTED, positionOf, toApproval, totalOf } from './queries.js';
+import { MAX_COUNTED, positionOf, readNeeds, toApproval, totalOf } from './queries.js';
 import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
 import { readChat, readWorld, toChat } from '../worlds/show-world.js';
@@ -114,7 +114,8 @@ export async function pageApprovals(
     for (const [index, record] of shown.entries()) {
       const invocation = await reader.invocation(record.invocationId);
       if (invocation === undefined) continue;
-      items.push({ ...toApproval(snapshot, record, invocation), ...places[index] });
+      const needs = await readNeeds(reader, record, invocation);
+      items.push({ ...toApproval(snapshot, record, invocation), ...needs, ...places[index] });
     }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };

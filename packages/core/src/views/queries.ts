@@ -21,6 +21,7 @@ import type {
 } from '../ports/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
+import { requesterOf, showNeeds, signersIn } from '../approval/needed-signatures.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, unlessGone } from '../step/commit.js';
@@ -36,28 +37,46 @@ export async function listApprovals(
   filter: { status?: ApprovalStatus; chatId?: string } = {},
 ): Promise<Approval[]> {
   const { status, chatId } = filter;
-  if (status === 'pending' && chatId !== undefined) return await listPending(runtime, worldId, chatId);
+  const pending =
+    status === 'pending' && chatId !== undefined ? await listPending(runtime, worldId, chatId) : undefined;
+  if (pending !== undefined) return pending;
   return await runtime.store.read(async (reader) => {
     const shown: Approval[] = [];
     const snapshot = await runtime.snapshots.read(reader, worldId);
     for (const approval of await reader.approvals(worldId, filter)) {
       const invocation = await reader.invocation(approval.invocationId);
-      if (invocation !== undefined) shown.push(toApproval(snapshot, approval, invocation));
+      if (invocation === undefined) continue;
+      shown.push({ ...toApproval(snapshot, approval, invocation), ...(await readNeeds(reader, approval, invocation)) });
     }
     return shown;
   });
 }
 
-/** The pending approvals in one chat, from its state. */
-async function listPending(runtime: Runtime, worldId: string, chatId: string): Promise<Approval[]> {
+/** The pending approvals in one chat, from its state. Undefined if one of them needs certain signers, who are read from the store. */
+async function listPending(runtime: Runtime, worldId: string, chatId: string): Promise<Approval[] | undefined> {
   const looking = readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     if (tx.chat(chatId)?.worldId !== worldId) return [];
-    return tx.pendingApprovals(chatId).flatMap((approval) => {
+    const pending = tx.pendingApprovals(chatId);
+    if (pending.some(({ signing }) => signing !== null)) return 'signers' as const;
+    return pending.flatMap((approval) => {
       const invocation = tx.invocation(approval.invocationId);
       return invocation === undefined ? [] : [toApproval(snapshot, approval, invocation)];
     });
   });
-  return (await unlessGone(looking)) ?? [];
+  const listed = (await unlessGone(looking)) ?? [];
+  return listed === 'signers' ? undefined : listed;
+}
+
+/** Who must sign a pending approval, and who has, with the people of now (A48). Reads nothing if no rule says so. */
+export async function readNeeds(
+  reader: StoreReader,
+  { worldId, status, signing }: ApprovalRecord,
+  { turnId }: InvocationRecord,
+): Promise<Pick<Approval, 'needs'>> {
+  if (signing === null || status !== 'pending') return {};
+  const everybody = { people: await reader.people(), groups: await reader.groups() };
+  const requester = requesterOf(await reader.turn(turnId));
+  return { needs: showNeeds(signing, requester, signersIn(worldId, everybody)) };
 }
 
 /** The current state of a chat. Undefined if it or its world was deleted. */
@@ -79,7 +98,7 @@ export async function showApproval(
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
     const shown = toApproval(await runtime.snapshots.read(reader, worldId), approval, invocation);
     const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
-    return { ...shown, ...place, context };
+    return { ...shown, ...(await readNeeds(reader, approval, invocation)), ...place, context };
   });
   return read === undefined ? undefined : { ...read, context: await showMessages(read.context) };
 }

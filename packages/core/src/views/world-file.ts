@@ -12,7 +12,8 @@ import {
 } from '@countersign/protocol';
 import { hasMask } from '../masking/index.js';
 import { parseRule } from '../policy/index.js';
-import type { AgentRecord } from '../ports/index.js';
+import type { AgentRecord, StoreReader } from '../ports/index.js';
+import { checkSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { freeId } from '../worlds/free-id.js';
 import { insertMcpServer } from '../mcp/mcp-servers.js';
@@ -48,6 +49,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
 export async function importWorld(runtime: Runtime, input: unknown, signer: Signer): Promise<ImportedWorld> {
   const file = parseInput(worldFileSchema, input, 'file');
   refuseMisfits(file);
+  await runtime.store.read((reader) => refuseSigners(runtime, reader, file));
   const { countersign: _, agents, mcpServers, policy, name, mainAgent, workingDirectory, ...settings } = file;
   const notes: string[] = [];
   if (settings.mode === 'auto') {
@@ -125,6 +127,16 @@ function isAllow(rule: string): boolean {
   if (!isRule(rule)) return false;
   const parsed = parseRule(rule);
   return !parsed.ok || parsed.rule.verb === 'allow';
+}
+
+/** Rejects rules about who must sign that nobody here can satisfy. */
+async function refuseSigners(runtime: Runtime, reader: StoreReader, { policy, agents }: WorldFile): Promise<void> {
+  const tools = runtime.tools('');
+  await checkSigners(reader, '', { rules: policy, source: { field: 'policy', of: 'policy' }, tools });
+  for (const [index, { name, policy: rules }] of agents.entries()) {
+    const source = { field: `agents.${index}.policy`, of: `policy of "${name}"` };
+    await checkSigners(reader, '', { rules, source, tools });
+  }
 }
 
 /** Checks what the schema can't: invalid rules and duplicate names. */

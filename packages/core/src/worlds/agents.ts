@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { maskSecrets, revealPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
+import { checkSigners } from './check-signers.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn, changeWorld, commit } from '../step/commit.js';
@@ -24,6 +25,8 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { toAgent, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { agentVersion, refuseStale, type Expected } from './versions.js';
+
+const POLICY = { field: 'policy', of: 'policy' };
 
 /** Accepts any name: an unchanged name that became reserved later stays valid. */
 const existingAgentSchema = newAgentSchema.extend({ name: z.string() });
@@ -38,8 +41,10 @@ export async function addAgent(
   await runtime.providers.find(definition.provider);
   refuseUnknownProvider(runtime, definition.provider);
   refuseSettings(runtime, definition);
-  checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
+  const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId) };
+  checkRules(written.rules, written.source, written.tools);
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
+    await checkSigners(tx, worldId, written);
     refuseTakenName(snapshot, definition, undefined);
     const agent = await tx.insertAgent(worldId, await freeAgentId(tx, snapshot, definition.name), definition);
     announceAgent(tx, agent, signer);
@@ -92,7 +97,10 @@ export async function updateAgent(
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
     if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
-    checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
+    const stored = agent.definition.policy;
+    const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
+    checkRules(written.rules, POLICY, written.tools, stored);
+    await checkSigners(change.tx, worldId, written);
     refuseTakenName(change.snapshot, definition, agentId);
     await change.tx.updateAgent(worldId, agentId, definition);
     recordChanges(change, agent.definition, definition, signer, { agentId });

@@ -3,7 +3,7 @@ import { compilePolicy, findMisfit, parseRule, type Policy, showHidden } from '.
 import type { Tool } from '../ports/index.js';
 
 /** Where rules came from. `of`: the display name of the source, if there are several. */
-interface RuleSource {
+export interface RuleSource {
   readonly field: string;
   readonly of?: string;
 }
@@ -13,7 +13,7 @@ export function compileRules(rules: readonly string[], source: RuleSource): Poli
   const compiled = compilePolicy(rules);
   if (compiled.ok) return compiled.policy;
   const { index, position, error } = compiled;
-  throw refusal(source, rules, index, error, position);
+  throw refuseRule(source, rules, index, error, position);
 }
 
 /**
@@ -32,19 +32,19 @@ export function checkRules(
     compileRule(rules, index, source);
     const parsed = isRule(text) ? parseRule(text) : undefined;
     const misfit = parsed?.ok === true ? findMisfit(parsed.rule, knownTool(tools.get(parsed.rule.tool))) : undefined;
-    if (misfit !== undefined) throw refusal(source, rules, index, misfit);
+    if (misfit !== undefined) throw refuseRule(source, rules, index, misfit);
   }
 }
 
 function compileRule(rules: readonly string[], index: number, source: RuleSource): void {
   const compiled = compilePolicy(rules.slice(index, index + 1));
-  if (!compiled.ok) throw refusal(source, rules, index, compiled.error, compiled.position);
+  if (!compiled.ok) throw refuseRule(source, rules, index, compiled.error, compiled.position);
 }
 
 const LONGEST_SHOWN = 120;
 
 /** `field` is for programs and zero-based; line numbers in the message start at one. */
-function refusal(
+export function refuseRule(
   { field, of = '' }: RuleSource,
   rules: readonly string[],
   index: number,

@@ -15,6 +15,7 @@ import {
 } from '@countersign/protocol';
 import { z } from 'zod';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
+import { checkSigners } from './check-signers.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
@@ -27,7 +28,10 @@ import { policyVersion, refuseStale, worldVersion, type Expected } from './versi
 
 export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
-  checkRules(policy, { field: 'policy', of: 'policy' }, runtime.tools(''));
+  const source = { field: 'policy', of: 'policy' };
+  const tools = runtime.tools('');
+  checkRules(policy, source, tools);
+  await runtime.store.read((reader) => checkSigners(reader, '', { rules: policy, source, tools }));
   if (settings.mainAgent !== undefined) {
     throw new CountersignError(
       'invalid',
@@ -117,7 +121,9 @@ export async function setPolicy(
   const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
     const before = change.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
-    checkRules(policy, { field: 'rules' }, runtime.tools(worldId), before.policy);
+    const written = { rules: policy, source: { field: 'rules' }, tools: runtime.tools(worldId), stored: before.policy };
+    checkRules(policy, written.source, written.tools, written.stored);
+    await checkSigners(change.tx, worldId, written);
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {
       const field = `proposed.${invented}`;

@@ -17,7 +17,8 @@ import { addPeople } from './15-add-people.js';
 import { addAttachments } from './16-add-attachments.js';
 import { storeMcpSignIns } from './17-store-mcp-sign-ins.js';
 import { addWho } from './18-add-who.js';
-import { dropPasses } from './19-drop-passes.js';
+import { addSignatures } from './19-add-signatures.js';
+import { dropPasses } from './20-drop-passes.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -39,5 +40,6 @@ export const migrations: readonly Migration[] = [
   addAttachments,
   storeMcpSignIns,
   addWho,
+  addSignatures,
   dropPasses,
 ];

@@ -36,7 +36,7 @@ it.each(versions)('[S5] [A16.4] a store of version %i opens with all its data an
     expect(await r.unfinishedTurns('chat_1')).toMatchObject([{ agentId: 'ann', state: 'waiting', begunSeq: 1 }]);
     expect(await r.invocations('turn_msg_1.ann', 1)).toMatchObject([{ id: 'call_1', status: 'asked' }]);
     expect(await r.approvals('garden', { status: 'pending' })).toMatchObject([
-      { id: 'approval_1', callHash: 'hash_1' },
+      { id: 'approval_1', callHash: 'hash_1', signing: version < 19 ? null : { signed: [] } },
     ]);
     const [grant, ...others] = await r.grantsOfWorld('garden');
     const me = { kind: 'person', id: 'owner', name: 'me' };

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { SERVER_LOG } from '@countersign/core/ports';
 import type pg from 'pg';
 import {
   approvalColumns,
@@ -51,7 +52,7 @@ const CHANGING: Partial<Record<Table, readonly string[]>> = {
     'started_at',
     'settled_at',
   ],
-  approvals: ['status', 'decision', 'scope', 'reason', 'decision_digest', 'decided_by', 'decided_at'],
+  approvals: ['signing', 'status', 'decision', 'scope', 'reason', 'decision_digest', 'decided_by', 'decided_at'],
   grants: ['last_used_at'],
 };
 
@@ -96,9 +97,12 @@ export function versionOf(transaction: string): string {
   return `${transaction}::text || '@' || extract(epoch from pg_postmaster_start_time())::text`;
 }
 
+/** Every change to people or groups writes the row of the server's audit log. Null before the first one. */
+export const PEOPLE_VERSION = `(select ${versionOf('s.xmin')} from worlds s where s.id = '${SERVER_LOG}')`;
+
 /**
  * Writes steps in one world, each completely or not at all. Locks the chats in id order, then the world. A step based on
- * outdated chats, clients, `rev` or clock is 'stale'; one over the approval limit is 'full'. Chains records like `link`.
+ * outdated chats, clients, people, `rev` or clock is 'stale'; one over the approval limit is 'full'. Chains records like `link`.
  */
 const BODY = `declare
   moment bigint := floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
@@ -130,6 +134,7 @@ begin
       or not versions @> coalesce(step->'chats', '{}') or step ? 'clients' and exists (
         select 1 from jsonb_each_text(step->'clients') k left join clients c on c.id = k.key
         where ${versionOf('c.xmin')} is distinct from k.value)
+      or step ? 'people' and ${PEOPLE_VERSION} is distinct from step->>'people'
     then
       results := results || '"stale"';
       continue;

@@ -1,7 +1,7 @@
 import type { CredentialsTable, GroupsTable, PeopleTable } from '../schema.js';
 import { insertInto, prepared, type Cells, type RowOf } from './prepared.js';
 
-const personColumns = [
+export const personColumns = [
   'id',
   'name',
   'name_key',
@@ -30,7 +30,7 @@ const credentialColumns = [
 ] as const satisfies readonly (keyof CredentialsTable)[];
 export type CredentialRow = Cells<CredentialsTable, typeof credentialColumns>;
 
-const groupColumns = ['name', 'people', 'oidc_group'] as const satisfies readonly (keyof GroupsTable)[];
+export const groupColumns = ['name', 'people', 'oidc_group'] as const satisfies readonly (keyof GroupsTable)[];
 export type GroupRow = Cells<GroupsTable, typeof groupColumns>;
 
 export type PeopleStatements = typeof peopleStatements;

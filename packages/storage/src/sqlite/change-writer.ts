@@ -9,7 +9,7 @@ import type {
 import type { RowOf, Statement } from '../queries/prepared.js';
 import type { MessagesTable } from '../schema.js';
 import type { Statements } from '../statements.js';
-import { toApprovalRow } from '../verbs/approvals.js';
+import { signingText, toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
 import { purgeOrder } from '../purge-order.js';
 import type { Batch } from './batch.js';
@@ -39,7 +39,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
   const acceptOutcome = batch.add(s.clearOutcomeUnknown);
   const addApprovals = batch.addRows(s.insertApproval);
-  const changeApproval = batch.addChange('approvals', VERDICT);
+  const changeApproval = batch.addChange('approvals', [...VERDICT, 'signing']);
   const addGrant = batch.add(s.insertGrant);
   const touchGrant = batch.add(s.touchGrant);
   const addAgent = batch.add(s.insertAgent);
@@ -78,7 +78,9 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
     turns.clear();
     flushCalls();
     const asked: ReturnType<typeof toApprovalRow>[] = [];
-    for (const [id, draft] of approvals) write(id, draft, (made) => asked.push(toApprovalRow(made)), changeApproval);
+    const updateApproval = (id: string, { signing, ...verdict }: Partial<ApprovalRecord>): void =>
+      changeApproval(id, signing === undefined ? verdict : { ...verdict, signing: signingText(signing) });
+    for (const [id, draft] of approvals) write(id, draft, (made) => asked.push(toApprovalRow(made)), updateApproval);
     approvals.clear();
     addApprovals(asked);
   }
@@ -120,6 +122,9 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
         return;
       case 'approval-requested':
         make(approvals, row.approval);
+        return;
+      case 'approval-signed':
+        change(approvals, row.approvalId, { signing: row.signing });
         return;
       case 'approval-settled':
         change(approvals, row.approvalId, row.change);
@@ -191,7 +196,7 @@ function write<R>(
   id: string,
   { made, change: changed }: Draft<R>,
   insert: (record: R) => void,
-  update: (id: string, change: object) => void,
+  update: (id: string, change: Partial<R>) => void,
 ): void {
   if (made !== undefined) insert(changed === undefined ? made : { ...made, ...changed });
   else if (changed !== undefined) update(id, changed);

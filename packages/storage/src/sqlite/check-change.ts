@@ -2,7 +2,7 @@ import type { RowChange, MessageRecord, TurnRecord } from '@countersign/core/por
 import { CountersignError } from '@countersign/protocol';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Statements } from '../statements.js';
-import { toApprovalRow } from '../verbs/approvals.js';
+import { signingText, toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
 import { rowChecker } from './check-row.js';
 import type { Entry } from './entry.js';
@@ -49,6 +49,9 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { cache, s
         return;
       case 'approval-requested':
         approvals.whole(toApprovalRow(row.approval));
+        return;
+      case 'approval-signed':
+        approvals.change({ signing: signingText(row.signing) });
         return;
       case 'approval-settled':
         approvals.change(row.change);

@@ -58,6 +58,7 @@ export function canWait({ kind }: RowChange): boolean {
     case 'call-proposed':
     case 'call-changed':
     case 'approval-requested':
+    case 'approval-signed':
     case 'approval-settled':
     case 'grant-used':
       return true;

@@ -194,15 +194,18 @@ function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
 type OldEntry = Omit<Entry, 'changes'> & { facts: Entry['changes'] };
 
 function upgraded(entry: Entry | OldEntry): Entry {
-  if ('changes' in entry) return { ...entry, changes: entry.changes.map(withWho) };
+  if ('changes' in entry) return { ...entry, changes: entry.changes.map(withNewFields) };
   const { facts, ...rest } = entry;
-  return { ...rest, changes: facts.map(withWho) };
+  return { ...rest, changes: facts.map(withNewFields) };
 }
 
-/** Before version 18, a message had no `who` and a turn no `requester`. */
-function withWho(row: RowChange): RowChange {
+/** Before version 18, a message had no `who` and a turn no `requester`; before 19, an approval had no `signing`. */
+function withNewFields(row: RowChange): RowChange {
   if (row.kind === 'message-written') return { ...row, message: { ...row.message, who: row.message.who ?? null } };
   if (row.kind === 'turn-queued') return { ...row, turn: { ...row.turn, requester: row.turn.requester ?? null } };
+  if (row.kind === 'approval-requested') {
+    return { ...row, approval: { ...row.approval, signing: row.approval.signing ?? null } };
+  }
   return row;
 }
 

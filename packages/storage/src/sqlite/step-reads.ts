@@ -11,6 +11,7 @@ import { toClient } from '../verbs/clients.js';
 import { toFoundGrant } from '../verbs/grants.js';
 import { toTool } from '../verbs/mcp-servers.js';
 import { toMessage } from '../verbs/messages.js';
+import { toGroup, toPerson } from '../verbs/people.js';
 import type { SqliteConnection } from './connection.js';
 import type { CachedChat, StateCache } from './state-cache.js';
 import { chatLoader } from './load-chat.js';
@@ -39,6 +40,8 @@ export function sqliteReads(
   const client = on.first(s.client, toClient);
   const asker = on.first(s.asker, ([id]) => id);
   const mcpTool = on.first(s.mcpTool, toTool);
+  const people = on.all(s.people, toPerson);
+  const groups = on.all(s.groups, toGroup);
   const grants = folded.all(s.grants, (row) => row);
   const anyGrant = on.first(s.anyGrant, ([id]) => id);
   const unknown = folded.first(s.outcomeUnknown, ([id]) => id);
@@ -105,6 +108,7 @@ export function sqliteReads(
       const known = (cache.world(worldId).mcpTools ??= new Map<string, McpToolRecord>());
       return once(known, name, () => mcpTool({ worldId, name }));
     },
+    people: () => ({ people: people({}), groups: groups({}) }),
     grants(call: CallKeys) {
       const { chatId, agentId, toolName } = call;
       const chat = chatOf(chatId);

@@ -110,6 +110,7 @@ export function stepWriter(
       case 'message-written':
       case 'turn-changed':
       case 'outcome-accepted':
+      case 'approval-signed':
       case 'grant-used':
     }
   }

@@ -55,7 +55,13 @@ export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
     preview: record.preview?.text ?? null,
     previewTruncated: record.preview?.truncated === true ? 1 : 0,
     question: record.question === null ? null : JSON.stringify(record.question),
+    signing: signingText(record.signing),
   };
+}
+
+/** The stored form of the signatures that a call needs and has. */
+export function signingText(signing: ApprovalRecord['signing']): string | null {
+  return signing === null ? null : JSON.stringify(signing);
 }
 
 export function toApproval([
@@ -77,6 +83,7 @@ export function toApproval([
   preview,
   previewTruncated,
   question,
+  signing,
   status,
   decision,
   scope,
@@ -105,6 +112,7 @@ export function toApproval([
     sandbox: readSandbox(sandbox),
     preview: preview === null ? null : { text: preview, truncated: previewTruncated !== 0 },
     question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
+    signing: signing === null ? null : (JSON.parse(signing) as ApprovalRecord['signing']),
     status: status as ApprovalRecord['status'],
     decision: decision as ApprovalRecord['decision'],
     scope: scope as ApprovalRecord['scope'],

@@ -122,7 +122,7 @@ function taken(field: 'name' | 'email', detail: string): CountersignError {
   return new CountersignError('conflict', `${field}: ${detail}`, { field });
 }
 
-function toPerson([id, name, , email, , role, worldRoles, status, rev, createdAt]: PersonRow): PersonRecord {
+export function toPerson([id, name, , email, , role, worldRoles, status, rev, createdAt]: PersonRow): PersonRecord {
   return {
     id,
     name,
@@ -158,6 +158,6 @@ function toFound(row: [...CredentialRow, ...PersonRow]): FoundCredential {
   return { credential: toCredential([...cells]), person: toPerson(person) };
 }
 
-function toGroup([name, people, oidcGroup]: GroupRow): GroupRecord {
+export function toGroup([name, people, oidcGroup]: GroupRow): GroupRecord {
   return { name, people: JSON.parse(people) as string[], oidcGroup };
 }

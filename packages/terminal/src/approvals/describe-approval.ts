@@ -1,6 +1,7 @@
 import {
   describeCall,
   maskedText,
+  needsText,
   sandboxText,
   secondsText,
   toolText,
@@ -64,6 +65,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxText(approval.sandbox).words}`, columns),
     ...(why === undefined ? [] : [indented(why, columns)]),
+    ...needsText(approval).map((need) => indented(need, columns)),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
   ].join('\n');

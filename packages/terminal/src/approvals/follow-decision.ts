@@ -29,7 +29,8 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   const { client, world, approval, isDetached, sentence, decide } = deciding;
   const { approvalId, chatId: chat } = approval;
   if (isDetached) {
-    showDone(context, sentence, { ...(await decide()), approvalId });
+    const reply = await decide();
+    showDone(context, reply.state === 'asked' ? cardWords.signedMore : sentence, { ...reply, approvalId });
     return EXIT.ok;
   }
   const printer = printerFor(context);
@@ -41,8 +42,13 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   try {
     printer.hold();
     const reply = await decide();
-    if (!context.options.json) context.note(sentence);
+    const isMore = reply.state === 'asked';
+    if (!context.options.json) context.note(isMore ? cardWords.signedMore : sentence);
     printer.release();
+    if (isMore) {
+      if (context.options.json) context.json({ ...reply, approvalId, status: session.state().status });
+      return EXIT.ok;
+    }
     const { invocationId } = viewOfApproval(approval);
     const callOf = (): InvocationStatus | undefined => get(session.state().invocations, invocationId)?.status;
     const settled = await session.settle({

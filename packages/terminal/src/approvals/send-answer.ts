@@ -1,4 +1,6 @@
 import { ClientError, isTransient, type Answer, type ApprovalView } from '@countersign/client';
+import type { ToolResultReply } from '@countersign/protocol';
+import { cardWords } from '../words/cards.js';
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type Asked, type ApprovalPrompt } from './approval-prompt.js';
 
@@ -27,12 +29,15 @@ function orLater(sent: Sent): Asked {
 
 async function send(
   { keyboard, context }: ApprovalPrompt,
-  act: () => Promise<unknown>,
+  act: () => Promise<ToolResultReply>,
   kind: 'approved' | 'denied' | 'answered',
 ): Promise<Sent> {
   try {
-    await act();
-    return { kind };
+    const { state } = await act();
+    if (state !== 'asked') return { kind };
+    // The call needs more signatures, so it stays in the queue.
+    keyboard.print(`${indented(cardWords.signedMore, columnsOf(context))}\n`);
+    return { kind: 'later' };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);

@@ -1,4 +1,5 @@
 import { ClientError, suggestionsFor, type Answer, type ApprovalView, type Client } from '@countersign/client';
+import { cardWords } from '../words/cards.js';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { Picture } from './app.js';
 import { holdCovered, matchOf } from './confirm-covered.js';
@@ -219,6 +220,12 @@ export function createController(options: ControllerOptions): Controller {
   function answered(approvalId: string, sent: Promise<ToolResultReply>): void {
     sent.then(
       (reply) => {
+        if (reply.state === 'asked') {
+          // The call needs more signatures, so its card stays.
+          ui = { ...ui, card: { ...ui.card, sending: without(approvalId) } };
+          say(cardWords.signedMore, false);
+          return;
+        }
         replies = replied(replies, approvalId, reply);
         if (reply.kind === 'recorded')
           ui = {

@@ -54,6 +54,7 @@ export const cardWords = {
   scope: { once: 'once', session: 'for the whole chat', always: 'permanently, by adding a rule' },
   approving: (scope: string): string => `This approves the call ${scope}.`,
   approved: (scope: string): string => `Approved ${scope}.`,
+  signedMore: 'Signed. This call needs more signatures.',
   answered: 'Answered.',
   denied: 'Denied.',
   chatWaits: thenRun('The chat is waiting for you. Run:', 'countersign approvals list'),

@@ -54,6 +54,8 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
   const mayApprove = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
+  // Nobody can edit a call that certain people must sign (A48).
+  const mayEdit = may('approve_once') && approval.needs === undefined;
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
   const found = useFound(wantedOf(mode, approval, rule.trim(), narrow ? pattern : undefined), matches);
   const answer = async (given: Answer): Promise<void> => {
@@ -84,7 +86,7 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
   const onKey = (key: string): (() => void) | undefined => {
     if (mode !== 'once' || !may('approve_once')) return undefined;
     if (key === 'a' && mayApprove) return approve;
-    return key === 'e' && isArmed ? () => setMode('edit') : undefined;
+    return key === 'e' && isArmed && mayEdit ? () => setMode('edit') : undefined;
   };
   // The other calls that would run must be listed first (A5).
   const isReady =
@@ -144,7 +146,7 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
               ...(may('approve_always') && approval.proposedRule !== undefined
                 ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }]
                 : []),
-              ...(may('approve_once') ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
+              ...(mayEdit ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
             ]}
           />
         )

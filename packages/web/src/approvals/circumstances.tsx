@@ -1,4 +1,4 @@
-import { type ApprovalView, maskedText, sandboxText, toolText, whyText } from '@countersign/client';
+import { type ApprovalView, maskedText, needsText, sandboxText, toolText, whyText } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -22,6 +22,7 @@ export function Circumstances({
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
   const sandbox = sandboxText(approval.sandbox);
+  const needs = needsText(approval);
   const isWarning = sandbox.level === 'warning';
   const isConfined = sandbox.level === 'confined';
   return (
@@ -55,6 +56,14 @@ export function Circumstances({
           <Visible text={why} />
         </span>
       </p>
+      {needs.map((need) => (
+        <p key={need} className="flex items-start gap-1.5 font-medium text-ink">
+          <Icon name="edit" className="mt-0.5 size-3.5 text-ink-3" />
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <Visible text={need} strict />
+          </span>
+        </p>
+      ))}
       {masked === undefined ? null : (
         <p className="flex items-start gap-1.5">
           <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />

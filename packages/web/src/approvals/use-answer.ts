@@ -24,8 +24,13 @@ export function useAnswer(): {
       // Someone else was faster. If there is a stream, the card will show who; otherwise, only this message does.
       const isTold = (): boolean => world.getState().worldId === worldId && world.getState().connection.kind === 'open';
       try {
-        const { kind } = await sent;
+        const { kind, state } = await sent;
         clearErrors(about);
+        // The call needs more signatures, and the card shows whose.
+        if (state === 'asked') {
+          say(kind === 'recorded' ? t.signedMore : t.signedBefore);
+          return { kind: 'not mine' };
+        }
         if (kind === 'recorded') return { kind: 'mine' };
         if (!isTold()) say(t.alreadyDecided);
       } catch (error) {

@@ -62,7 +62,7 @@ export default function AuditPage(): ReactElement {
           value={filter.kind}
           options={[
             { value: '', label: t.all },
-            ...['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal'].map(
+            ...['request', 'sign', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal'].map(
               (kind) => ({
                 value: kind,
                 label: kind,

@@ -8,6 +8,8 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
   switch (kind) {
     case 'request':
       return { words: t.asked, tone: 'amber', icon: 'hourglass' };
+    case 'sign':
+      return { words: t.signed, tone: 'green', icon: 'check' };
     case 'decision':
       if (decision === 'approve') return { words: t.approved(scope), tone: 'green', icon: 'check' };
       if (decision === 'release')

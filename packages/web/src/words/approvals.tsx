@@ -51,6 +51,8 @@ export const t = {
   alreadyDecided: 'Someone else already made the same decision.',
   maybeNotDecided:
     'The server did not answer, so your decision may not have arrived. When the connection is back, the card shows whether it did.',
+  signedMore: 'Signed. This call needs more signatures.',
+  signedBefore: 'You have already signed this call. It needs more signatures.',
   next: 'Next',
   nextOf: (waiting: string) => `Next (${waiting} waiting)`,
 

@@ -33,6 +33,7 @@ export const t = {
     ` The server's head file doesn't cover ${count === 1 ? 'the first record' : `the first ${count} records`}, because it was missing or new at the time.`,
 
   asked: 'requested',
+  signed: 'signed',
   approved: (scope: AuditEntry['scope']) =>
     scope === 'session' ? 'approved for this chat' : `approved ${scope ?? ''}`.trim(),
   allowedForChat: 'allowed for this chat',

@@ -164,6 +164,26 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     });
   });
 
+  it('[A48] signatures are stored with their pending approval', async () => {
+    const rules = [{ rule: HOSTILE, by: { count: 2, of: 'finance', notRequester: true as const } }];
+    const signature = { who: { kind: 'person' as const, id: 'ada', name: HOSTILE }, via: HOSTILE, at: 7 };
+    const asked = approval('approval_1', { signing: { rules, signed: [] } });
+    await step(store(), (tx) => tx.insertApproval(asked));
+    const signing = { rules, signed: [signature] };
+    await step(store(), (tx) => tx.signApproval('approval_1', signing));
+    await step(store(), (tx) => {
+      tx.insertApproval(approval('approval_2', { signing: { rules, signed: [] } }));
+      tx.signApproval('approval_2', signing);
+    });
+    const after = await afterwards();
+    const both = [
+      { ...asked, signing },
+      { ...asked, id: 'approval_2', signing },
+    ];
+    expect(await step(after, (tx) => tx.pendingApprovals(C))).toStrictEqual(both);
+    expect(await after.read((r) => r.approvals(W, { status: 'pending' }))).toStrictEqual(both);
+  });
+
   it('[A5] [S3] grants and unknown outcomes are stored', async () => {
     await step(store(), (tx) => {
       tx.giveGrant(grant('grant_1', { pattern: HOSTILE }), '^ls');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CallKeys, McpToolRecord } from '../../ports/index.js';
+import type { CallKeys, McpToolRecord, PersonRecord } from '../../ports/index.js';
 import {
   A,
   addChats,
@@ -196,6 +196,28 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual({ one: 'client_1', asks: false });
     await write(store(), (tx) => tx.deleteClient('client_1'));
     expect(await look()).toEqual({ one: undefined, asks: false });
+  });
+
+  it('[A48] returns the people who may sign in its world and the groups, as they are now', async () => {
+    const add = (id: string, change: Partial<PersonRecord>) =>
+      write(store(), async (tx) => {
+        await tx.lockServerLog();
+        const rights = { role: null, worldRoles: {}, status: 'active' } as const;
+        await tx.insertPerson({ id, name: id, email: null, ...rights, rev: 1, createdAt: 0, ...change });
+      });
+    const look = () => step(store(), (tx) => tx.signers(), { people: true });
+    const ids = async () => (await look())?.people.map(({ id }) => id);
+    expect(await look()).toEqual({ people: [], groups: [] });
+    expect(await step(store(), (tx) => tx.signers())).toBeUndefined();
+    await add('ada', { role: 'owner' });
+    await add('bob', { worldRoles: { [W]: 'approver' } });
+    await add('carol', { worldRoles: { other: 'admin' } });
+    await add('dan', { role: 'member' });
+    await add('eve', { role: 'admin', status: 'disabled' });
+    expect(await ids()).toEqual(['ada', 'bob']);
+    const group = { name: 'finance', people: ['ada', 'eve'], oidcGroup: null };
+    await write(store(), (tx) => tx.putGroup(group));
+    expect((await look())?.groups).toEqual([group]);
   });
 
   it('[A1.6] returns the record of an MCP tool', async () => {

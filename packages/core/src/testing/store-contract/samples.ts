@@ -137,6 +137,7 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
     preview: null,
     question: null,
+    signing: null,
     status: 'pending',
     decision: null,
     scope: null,

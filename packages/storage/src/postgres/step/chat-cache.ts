@@ -137,6 +137,7 @@ function chatOf(fact: RowChange): string | undefined {
     case 'turn-changed':
     case 'call-changed':
     case 'outcome-accepted':
+    case 'approval-signed':
     case 'approval-settled':
     case 'grant-used':
       return fact.chatId;

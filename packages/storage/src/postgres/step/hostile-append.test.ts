@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { RowChange, Store } from '@countersign/core/ports';
+import { SERVER_LOG, type RowChange, type Store } from '@countersign/core/ports';
 import { addChats, approval, C, plant, step, turn, W } from '@countersign/core/testing/step-contract';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
@@ -37,6 +37,33 @@ it('[S4] a chat too large for the cache is still checked against writes of other
     undefined,
   );
   expect(seen).toEqual([1, 0]);
+});
+
+it('[A48] a step is decided again if a person or group changes before it is written', async () => {
+  const store = await open('people');
+  const { stepper, beforeAppend } = openStepper(url, 'people');
+  const put = (...people: string[]) =>
+    store.transact(SERVER_LOG, async (tx) => {
+      await tx.lockServerLog();
+      await tx.putGroup({ name: 'finance', people, oidcGroup: null });
+    });
+  const seen: (readonly string[])[] = [];
+  const decide = () =>
+    stepper.step(
+      W,
+      { chats: [C], people: true },
+      (reads) => {
+        seen.push(reads.people().groups.flatMap(({ people }) => people));
+        return { value: 1, writes: { ...nothing, records: [{ kind: 'stop' }] } };
+      },
+      undefined,
+    );
+  // The first change also creates the row whose version is compared.
+  beforeAppend(() => put('ada'));
+  await decide();
+  beforeAppend(() => put('bob'));
+  await decide();
+  expect(seen).toEqual([[], ['ada'], ['ada'], ['bob']]);
 });
 
 it('[S1] a step that exceeds a database limit doesn’t fail the others in its group', async () => {

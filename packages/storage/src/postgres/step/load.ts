@@ -10,7 +10,8 @@ import {
   turnColumns,
 } from '../../columns.js';
 import { toStored } from '../../text.js';
-import { versionOf } from '../append-function.js';
+import { groupColumns, personColumns } from '../../queries/people.js';
+import { PEOPLE_VERSION, versionOf } from '../append-function.js';
 import { namedQuery, type Query } from './query.js';
 
 /** The data that a step reads, as returned by the database: rows are arrays of cells. Null if there are none. */
@@ -31,6 +32,8 @@ export interface Loaded {
   /** For each call in the step, in order: its grants, and whether its outcome is unknown. */
   calls?: [grants: Rows, isUnknown: boolean][];
   pendingOf?: Rows;
+  /** The version of the people and groups, and their rows. */
+  people?: [version: string | null, people: Rows, groups: Rows];
   sent?: unknown[] | null;
 }
 export type Rows = unknown[][] | null;
@@ -69,6 +72,7 @@ function partsOf(needs: StepNeeds): Part[] {
     const wanted = calls.map((call) => cellsOfCall(call).map(toStored));
     add('calls', ...Array.from({ length: 6 }, (_, index) => wanted.map((call) => call[index])));
   }
+  if (needs.people === true) add('people');
   if (pendingOf !== undefined) add('pendingOf', toStored(pendingOf));
   if (sent !== undefined) add('sent', toStored(sent.chatId), toStored(sent.clientMessageId));
   return parts;
@@ -129,6 +133,10 @@ const PARTS = {
         where i.outcome_unknown = 1 and i.chat_id = k.chat and i.tool_name = k.tool and i.arguments = k.arguments)
     ) order by k.position) from unnest(${[0, 1, 2, 3, 4, 5].map((nth) => `$${at + nth}::text[]`).join()}) with ordinality
       as k (chat, agent, tool, arguments, key, other, position)) as calls`,
+  people: () =>
+    `json_build_array(${PEOPLE_VERSION},
+      (select json_agg(${cells('r', personColumns)} order by r.ordinal) from people r),
+      (select json_agg(${cells('r', groupColumns)} order by r.name) from people_groups r)) as people`,
   pendingOf: (at: number) =>
     `(select json_agg(json_build_array(p.chat_id, p.waiting) order by p.waiting desc, p.chat_id) from (
       select chat_id, count(*) as waiting from approvals

@@ -58,6 +58,7 @@ export function plan(facts: readonly RowChange[]): Operation[] {
       case 'call-proposed':
       case 'call-changed':
       case 'approval-requested':
+      case 'approval-signed':
       case 'approval-settled':
       case 'grant-given':
       case 'grant-used':

@@ -9,6 +9,7 @@ import { toFoundGrant } from '../../verbs/grants.js';
 import { toInvocation } from '../../verbs/invocations.js';
 import { toTool } from '../../verbs/mcp-servers.js';
 import { toMessage } from '../../verbs/messages.js';
+import { toGroup, toPerson } from '../../verbs/people.js';
 import { toTurn } from '../../verbs/turns.js';
 import type { CachedChat, ChatCache, CachedClient } from './chat-cache.js';
 import { cellsOfCall, type Loaded, type Rows } from './load.js';
@@ -24,6 +25,8 @@ export interface GivenReads extends StepReads {
   /** The chats that the step has read, with the versions that the append checks. */
   readonly given: ReadonlyMap<string, CachedChat>;
   readonly givenClients: ReadonlyMap<string, CachedClient>;
+  /** The version of the people and groups that the append checks. Undefined if the step doesn't read them. */
+  readonly givenPeople: string | null | undefined;
 }
 
 /** Reads from loaded data. */
@@ -51,6 +54,7 @@ export function readsOf(
     assumedWorking: undefined,
     given: chats,
     givenClients: clients,
+    givenPeople: loaded.people?.[0],
     worldRev: loaded.rev ?? undefined,
     wroteElsewhere: (id) => foreign.has(id),
     chat: (id) => chats.get(id)?.state,
@@ -58,6 +62,7 @@ export function readsOf(
     client: (id) => clients.get(id)?.client,
     hasAsker: () => loaded.asker === true,
     mcpTool: (name) => tools.get(name),
+    people: () => ({ people: read(loaded.people?.[1], toPerson), groups: read(loaded.people?.[2], toGroup) }),
     grants: (call) => calls.get(keyOf(call))?.grants ?? [],
     outcomeUnknown: (call) => calls.get(keyOf(call))?.isUnknown === true,
     pendingOf: (agentId) => (agentId === needs.pendingOf ? pending : []),
@@ -70,7 +75,7 @@ export function readsOf(
 export function cachedReads(worldId: string, needs: StepNeeds, cache: ChatCache, now: number): GivenReads | undefined {
   const worldRev = cache.rev(worldId);
   const { clients = [], mcpTools = [], calls = [] } = needs;
-  if (worldRev === undefined || mcpTools.length > 0) return undefined;
+  if (worldRev === undefined || mcpTools.length > 0 || needs.people === true) return undefined;
   const given = new Map<string, CachedChat>();
   for (const id of needs.chats) {
     const chat = cache.chat(id);
@@ -98,11 +103,13 @@ export function cachedReads(worldId: string, needs: StepNeeds, cache: ChatCache,
     },
     given,
     givenClients,
+    givenPeople: undefined,
     chat: (id) => given.get(id)?.state,
     working: () => (assumedWorking = 0),
     client: (id) => givenClients.get(id)?.client,
     hasAsker: notLoaded,
     mcpTool: notLoaded,
+    people: notLoaded,
     grants: () => [],
     outcomeUnknown: () => false,
     // The append enforces the limit. If it is reached, the step is decided again, using loaded data.

@@ -1,7 +1,7 @@
 import type { RowChange } from '@countersign/core/ports';
 import { camel, type Value } from '../../queries/prepared.js';
 import { toStored, toValue } from '../../text.js';
-import { toApprovalRow } from '../../verbs/approvals.js';
+import { signingText, toApprovalRow } from '../../verbs/approvals.js';
 import { toMessageRow } from '../../verbs/messages.js';
 import { COLUMNS, type Table } from '../append-function.js';
 
@@ -38,6 +38,8 @@ export function rowsOf(fact: RowChange): RowWrite[] {
       return [changed('invocations', fact.callId, fact.change), touched(fact)];
     case 'approval-requested':
       return [created('approvals', fact.approval.id, toApprovalRow(fact.approval)), touched(fact.approval)];
+    case 'approval-signed':
+      return [changed('approvals', fact.approvalId, { signing: signingText(fact.signing) }), touched(fact)];
     case 'approval-settled':
       return [changed('approvals', fact.approvalId, fact.change), touched(fact)];
     case 'grant-given':

@@ -85,7 +85,7 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
     published: OnCommit | undefined,
     reads: GivenReads,
   ): Promise<Finished & { value: T }> {
-    const { given: chats, givenClients: clients } = reads;
+    const { given: chats, givenClients: clients, givenPeople: people } = reads;
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
       // Without an append, the cached state is not verified.
@@ -101,7 +101,7 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
       published?.(finished.events);
       return { value, ...finished };
     };
-    const decided = { worldId, at, rev: worldRev, chats, clients, working: reads.assumedWorking };
+    const decided = { worldId, at, rev: worldRev, chats, clients, people, working: reads.assumedWorking };
     const operations = plan(writes.changes);
     const [only, more] = operations;
     if (more === undefined && (only === undefined || 'rows' in only) && writes.wakes.length === 0) {

@@ -26,6 +26,8 @@ export interface Decided {
   rev: number;
   chats: ReadonlyMap<string, CachedChat>;
   clients: ReadonlyMap<string, CachedClient>;
+  /** The version of the people and groups. Undefined if the step doesn't read them. */
+  people: string | null | undefined;
   /** The number of working turns that the step assumed. Undefined if it was known. */
   working: number | undefined;
 }
@@ -43,10 +45,16 @@ export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWri
 }
 
 /** The versions that must still be current. */
-export function toCheck({ at, rev, chats, clients }: Decided): object {
+export function toCheck({ at, rev, chats, clients, people }: Decided): object {
   const versions = (of: ReadonlyMap<string, { version: string | null }>): object =>
     Object.fromEntries(Array.from(of, ([id, { version }]) => [toStored(id), version]));
-  return { at, rev, chats: versions(chats), ...(clients.size === 0 ? {} : { clients: versions(clients) }) };
+  return {
+    at,
+    rev,
+    chats: versions(chats),
+    ...(clients.size === 0 ? {} : { clients: versions(clients) }),
+    ...(people === undefined ? {} : { people }),
+  };
 }
 
 /** The approval limit, and how many of `changes` request one. */

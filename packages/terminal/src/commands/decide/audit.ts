@@ -103,6 +103,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'run',
   'outcome',
   'refusal',
+  'sign',
   'policy',
   'grant',
   'stop',

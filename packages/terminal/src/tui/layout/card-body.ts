@@ -3,6 +3,7 @@ import {
   describeCall,
   diffLines,
   maskedText,
+  needsText,
   sandboxText,
   toolText,
   whyText,
@@ -71,6 +72,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice)
     ...about(cardWords.in(approval.workingDirectory), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
     ...about(whyText(approval)),
+    ...needsText(approval).flatMap((need) => about(need, { colour: 'waiting' })),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
   ];
   return { lines, isCut: hidden > 0 };

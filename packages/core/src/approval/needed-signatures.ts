@@ -1,0 +1,197 @@
+import { effectiveActions, type NeededSignatures, readWho, type Who } from '@countersign/protocol';
+import { maskSecrets } from '../masking/index.js';
+import type { GroupRecord, PersonRecord, SigningRecord, TurnRecord } from '../ports/index.js';
+import type { SigningRule } from '../policy/index.js';
+
+/** Someone who may sign in a world. */
+export interface SigningPerson {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The people who may sign in a world now: active, and with a role that may sign there. `groups` may also name other people. */
+export interface SigningPeople {
+  readonly people: readonly SigningPerson[];
+  readonly groups: readonly { readonly name: string; readonly people: readonly string[] }[];
+}
+
+/** The people who may sign in a world, from everybody in the store. */
+export function signersIn(
+  worldId: string,
+  { people, groups }: { people: readonly PersonRecord[]; groups: readonly GroupRecord[] },
+): SigningPeople {
+  return { people: people.filter((person) => effectiveActions(person, worldId, undefined).has('sign')), groups };
+}
+
+/** The people that a rule names. */
+interface NamedPeople {
+  readonly people: readonly SigningPerson[];
+  /** The group or person, as shown to people. Undefined if the rule names neither. */
+  readonly label: string | undefined;
+  readonly isPerson: boolean;
+}
+
+/** What one rule requires of a call, with the signatures that count now. */
+export interface SigningState {
+  readonly rule: SigningRule;
+  /** Everyone whose signature counts, whether or not they have signed. */
+  readonly may: readonly SigningPerson[];
+  readonly signed: readonly Who[];
+  /** How many signatures are missing. */
+  readonly missing: number;
+  readonly named: NamedPeople | undefined;
+  readonly stuck: NeededSignatures['stuck'];
+}
+
+/** The input for judging signatures. All of it comes from the step that decides (A48). */
+export interface SigningInput {
+  readonly rules: readonly SigningRule[];
+  /** Everyone who signed exactly this call, oldest first. */
+  readonly signed: readonly Who[];
+  /** Whose message led to the turn. Undefined if unknown. */
+  readonly requester: Who | undefined;
+  readonly people: SigningPeople;
+}
+
+/**
+ * Judges the signatures of a call against each rule. A person counts once for each rule, whatever the number of devices; agents and shared tokens
+ * never count. A signature stops counting when its author can no longer sign.
+ */
+export function judgeSignatures({ rules, signed, requester, people }: SigningInput): readonly SigningState[] {
+  const signers = new Map(signed.flatMap((who) => (who.kind === 'person' ? [[who.id, who] as const] : [])));
+  return rules.map((rule): SigningState => {
+    const { count, notRequester } = rule.by;
+    const named = findNamed(rule, people);
+    const isUnknown = notRequester === true && requester?.kind !== 'person';
+    const may = isUnknown
+      ? []
+      : (named?.people ?? []).filter(({ id }) => notRequester !== true || id !== requester?.id);
+    const counted = may.flatMap(({ id }) => signers.get(id) ?? []);
+    const inOrder = [...signers.values()].filter((who) => counted.includes(who));
+    return {
+      rule,
+      may,
+      signed: inOrder,
+      missing: Math.max(0, count - inOrder.length),
+      named,
+      stuck: stuckBecause({ isNamed: named !== undefined, isUnknown, isEnough: may.length >= count }),
+    };
+  });
+}
+
+/** Whether the call has every signature it needs. */
+export function isSigned(states: readonly SigningState[]): boolean {
+  return states.every(({ missing }) => missing === 0);
+}
+
+/** Whether a signature of this person would count for a rule that isn't met yet. */
+export function maySign(states: readonly SigningState[], who: Who): boolean {
+  if (who.kind !== 'person' || hasSigned(states, who)) return false;
+  return states.some(({ missing, may }) => missing > 0 && may.some(({ id }) => id === who.id));
+}
+
+/** Whether this person's signature is among those that count. */
+export function hasSigned(states: readonly SigningState[], who: Who): boolean {
+  return who.kind === 'person' && states.some(({ signed }) => signed.some(({ id }) => id === who.id));
+}
+
+/** People don't read more names on a card. */
+const MAX_NAMES = 20;
+
+/**
+ * The signatures of a call as shown to people, with masked rules. Without `people`, only what the rules say: the step that asked didn't load
+ * anybody.
+ */
+export function showNeeds(
+  { rules, signed }: SigningRecord,
+  requester: Who | undefined,
+  people: SigningPeople | undefined,
+): NeededSignatures[] {
+  const signers = signed.map(({ who }) => who);
+  if (people !== undefined) return judgeSignatures({ rules, signed: signers, requester, people }).map(showNeed);
+  return rules.map(({ rule, by: { count, of, notRequester } }) => ({
+    rule: maskSecrets(rule),
+    count,
+    ...(of === undefined ? {} : { of, label: inWords(of) }),
+    ...(notRequester === true ? { notRequester } : {}),
+    signed: signers,
+    may: [],
+  }));
+}
+
+export function showNeed({ rule: { rule, by }, may, signed, missing, named, stuck }: SigningState): NeededSignatures {
+  const { count, of, notRequester } = by;
+  const open = missing === 0 ? [] : may.filter(({ id }) => !signed.some((who) => who.id === id));
+  return {
+    rule: maskSecrets(rule),
+    count,
+    ...(of === undefined ? {} : { of }),
+    ...(named?.label === undefined ? {} : { label: named.label }),
+    ...(named?.isPerson === true ? { person: true } : {}),
+    ...(notRequester === true ? { notRequester } : {}),
+    signed: [...signed],
+    may: open.slice(0, MAX_NAMES).map(({ name }) => name),
+    eligible: may.length,
+    ...(stuck === undefined ? {} : { stuck }),
+  };
+}
+
+/** Whose message led to a turn. Undefined if unknown. */
+export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Who | undefined {
+  return turn === undefined || turn.requester === null ? undefined : readWho(turn.requester);
+}
+
+/** Explains why nobody can satisfy a rule with the people and groups of now, for any requester. Undefined if somebody can. */
+export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): string | undefined {
+  const { count, of, notRequester } = rule.by;
+  const named = findNamed(rule, people);
+  if (named === undefined) {
+    const isGroup = people.groups.some(({ name }) => name === of);
+    return isGroup
+      ? `@${of} is both a group and a person. Rename the group`
+      : `there is no group @${of}, and no person with this id who may sign in this world`;
+  }
+  const available = named.people.length;
+  if (of !== undefined && available < count) {
+    return `it needs ${count === 1 ? 'a signature' : `${count} signatures`}, but ${countPeople(available)} in @${of} may sign in this world`;
+  }
+  // With a name, the requester may be somebody else. Without one, the only person who may sign is also the one who asks.
+  if (of === undefined && notRequester === true && available < 2) {
+    return `it excludes the requester, but ${countPeople(available)} may sign in this world`;
+  }
+  return undefined;
+}
+
+function countPeople(count: number): string {
+  return count === 0 ? 'nobody' : count === 1 ? 'only one person' : `only ${count} people`;
+}
+
+/** Whether a rule names an existing group or person, or nobody in particular. */
+export function isNamed(rule: SigningRule, people: SigningPeople): boolean {
+  return findNamed(rule, people) !== undefined;
+}
+
+function stuckBecause(state: { isNamed: boolean; isUnknown: boolean; isEnough: boolean }): SigningState['stuck'] {
+  if (!state.isNamed) return 'unknown-name';
+  if (state.isUnknown) return 'unknown-requester';
+  return state.isEnough ? undefined : 'too-few';
+}
+
+/** The people that a rule names: a group, or one person by id. Undefined if there is neither, or both: the rule then means nobody. */
+function findNamed({ by: { of } }: SigningRule, { people, groups }: SigningPeople): NamedPeople | undefined {
+  if (of === undefined) return { people, label: undefined, isPerson: false };
+  const group = groups.find(({ name }) => name === of);
+  const person = people.find(({ id }) => id === of);
+  if (group === undefined) {
+    return person === undefined ? undefined : { people: [person], label: person.name, isPerson: true };
+  }
+  if (person !== undefined) return undefined;
+  const members = new Set(group.people);
+  return { people: people.filter(({ id }) => members.has(id)), label: inWords(group.name), isPerson: false };
+}
+
+/** `release-team` → "Release team". */
+function inWords(group: string): string {
+  const words = group.replaceAll(/[-_.]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

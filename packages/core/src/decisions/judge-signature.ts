@@ -1,0 +1,52 @@
+import { describeNeed, describeSigners, type NeededSignatures, type Signer, type Who } from '@countersign/protocol';
+import type { SigningRule } from '../policy/index.js';
+import type { ApprovalRecord, TurnRecord } from '../ports/index.js';
+import { retry } from '../step/commit.js';
+import type { Step } from '../step/runtime.js';
+import { hasSigned, isSigned, judgeSignatures, maySign, requesterOf, showNeed } from '../approval/needed-signatures.js';
+
+/** What a person's approval means for a call under rules that say who must sign. `needs` includes this signature. */
+export type JudgedSignature =
+  | { kind: 'last'; needs: readonly NeededSignatures[] }
+  | { kind: 'more-needed'; needs: readonly NeededSignatures[] }
+  /** This person has signed already. */
+  | { kind: 'repeated' }
+  | { kind: 'refused'; detail: string };
+
+/** Judges a signature in the step that writes it, with the people and groups of that step (A48). */
+export function judgeSignature(
+  { tx }: Step,
+  asked: {
+    approval: ApprovalRecord;
+    turn: Pick<TurnRecord, 'requester'>;
+    rules: readonly SigningRule[];
+    signer: Signer;
+  },
+): JudgedSignature {
+  const { approval, turn, rules, signer } = asked;
+  // A rule was added since the call was read.
+  const people = tx.signers() ?? retry();
+  const { who } = signer;
+  const signed = approval.signing?.signed.map((one) => one.who) ?? [];
+  const about = { rules, requester: requesterOf(turn), people };
+  const before = judgeSignatures({ ...about, signed });
+  // Complete already if somebody who had signed may sign again. Anyone whose signature counts can then finish it.
+  const isComplete = isSigned(before);
+  if (!isComplete && hasSigned(before, who)) return { kind: 'repeated' };
+  const counts = isComplete ? before.some(({ may }) => isAmong(may, who)) : maySign(before, who);
+  if (!counts) return { kind: 'refused', detail: refusal(before.map(showNeed), who) };
+  const after = judgeSignatures({ ...about, signed: [...signed, who] });
+  return { kind: isSigned(after) ? 'last' : 'more-needed', needs: after.map(showNeed) };
+}
+
+function isAmong(people: readonly { readonly id: string }[], { kind, id }: Who): boolean {
+  return kind === 'person' && people.some((person) => person.id === id);
+}
+
+/** Says who may sign instead (W5). */
+function refusal(needs: readonly NeededSignatures[], { kind, name }: Who): string {
+  const who = kind === 'person' ? `${name} can't sign this call` : `a rule says which people must sign this call`;
+  const others = describeSigners(needs);
+  const open = needs.filter(({ count, signed }) => signed.length < count).map(describeNeed);
+  return others === '' ? `${who}. ${open.join('. ')}` : `${who}. ${open.join('. ')}. Ask ${others}`;
+}

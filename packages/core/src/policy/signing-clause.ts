@@ -1,0 +1,73 @@
+import type { ParseFailure, SigningClause } from './types.js';
+
+/** A quorum larger than this is a typing error. */
+const MOST_SIGNERS = 100;
+
+/** A group or person. A name with a look-alike letter names nobody, and the rule is refused when it is written. */
+const NAME = /^@[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
+
+/** Whether the rest of a rule is meant to say who must sign. */
+export function startsSigningClause(text: string, at: number): boolean {
+  return /^(?:by|with)(?:[ \t]|$)/i.test(text.slice(at));
+}
+
+/** Parses `by @name`, `by N of @name` or `by not requester`, or a name followed by `not requester`, up to the end of the rule. */
+export function readSigningClause(text: string, from: number): { ok: true; by: SigningClause } | ParseFailure {
+  const words = [...text.slice(from).matchAll(/[^ \t]+/g)].map(({ 0: word, index }) => ({ word, at: from + index }));
+  let next = 0;
+  const peek = (): string | undefined => words[next]?.word;
+  const failure = (error: string): ParseFailure => ({
+    ok: false,
+    error,
+    position: words[next]?.at ?? text.trimEnd().length,
+  });
+
+  if (peek() === 'with') return failure(peekAfter(words, next) === 'passkey' ? NO_PASSKEY : EXPECTED_BY);
+  if (peek() !== 'by') return failure(EXPECTED_BY);
+  next += 1;
+  if (peek() === 'agent') return failure('by agent is not supported yet. Name a group or a person, as in by @release');
+
+  let count = 1;
+  let of: string | undefined;
+  if (peek() !== 'not') {
+    const number = peek();
+    if (number !== undefined && /^[+-]?\d/.test(number)) {
+      count = /^\d{1,4}$/.test(number) ? Number(number) : 0;
+      if (count < 1 || count > MOST_SIGNERS) return failure(`expected a whole number of people, 1 to ${MOST_SIGNERS}`);
+      next += 1;
+      if (peek() !== 'of') return failure(`expected of @group, as in by ${count} of @finance`);
+      next += 1;
+    }
+    const name = peek();
+    if (name === undefined || !NAME.test(name)) {
+      return failure(
+        name?.startsWith('@') === true
+          ? 'the name of a group or person can contain only letters, digits, . _ and -'
+          : 'expected a group or person that starts with @, or not requester',
+      );
+    }
+    of = name.slice(1).normalize('NFKC').toLowerCase();
+    next += 1;
+  }
+  let notRequester = false;
+  if (peek() === 'not') {
+    next += 1;
+    if (peek() !== 'requester') return failure('expected requester after not');
+    notRequester = true;
+    next += 1;
+  }
+  if (peek() === 'with' && peekAfter(words, next) === 'passkey') return failure(NO_PASSKEY);
+  if (peek()?.startsWith('#') === true) return failure('a comment needs a line of its own');
+  if (peek() !== undefined) return failure('expected the end of the rule');
+  return {
+    ok: true,
+    by: { count, ...(of === undefined ? {} : { of }), ...(notRequester ? { notRequester: true } : {}) },
+  };
+}
+
+const EXPECTED_BY = 'expected by @group, by 2 of @group or by not requester';
+const NO_PASSKEY = 'with passkey is not supported yet';
+
+function peekAfter(words: readonly { word: string }[], at: number): string | undefined {
+  return words[at + 1]?.word;
+}

@@ -1,0 +1,57 @@
+import { isRule } from '@countersign/protocol';
+import { findUnsatisfiable, isNamed, signersIn, type SigningPeople } from '../approval/needed-signatures.js';
+import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy/index.js';
+import type { StoreReader, Tool } from '../ports/index.js';
+import { refuseRule, type RuleSource } from './compile-rules.js';
+
+type People = Pick<StoreReader, 'people' | 'groups'>;
+
+/** Rejects new rules about who must sign that nobody in this world can satisfy (A48). Reads people only if there is such a rule. */
+export async function checkSigners(
+  reader: People,
+  worldId: string,
+  written: {
+    rules: readonly string[];
+    source: RuleSource;
+    tools: ReadonlyMap<string, Tool>;
+    stored?: readonly string[];
+  },
+): Promise<void> {
+  const { rules, source, tools, stored = [] } = written;
+  let people: SigningPeople | undefined;
+  for (const { index, rule, signing } of signingRules(rules)) {
+    if (stored.includes(signing.rule)) continue;
+    people ??= signersIn(worldId, { people: await reader.people(), groups: await reader.groups() });
+    const problem = findIgnored(rule, tools) ?? findUnsatisfiable(signing, people);
+    if (problem !== undefined) throw refuseRule(source, rules, index, problem);
+  }
+}
+
+/**
+ * Rejects an administrator's rule that names nobody. If too few people are left, the server still starts, and the calls wait: it must not stop
+ * working because somebody left.
+ */
+export async function checkAdminSigners(reader: People, rules: readonly string[], source: RuleSource): Promise<void> {
+  for (const { index, rule, signing } of signingRules(rules)) {
+    const everybody = { people: await reader.people(), groups: await reader.groups() };
+    const { of } = signing.by;
+    const problem =
+      findIgnored(rule, new Map()) ??
+      (isNamed(signing, everybody) ? undefined : `there is no group and no person @${of ?? ''}`);
+    if (problem !== undefined) throw refuseRule(source, rules, index, problem);
+  }
+}
+
+function* signingRules(rules: readonly string[]): Generator<{ index: number; rule: Rule; signing: SigningRule }> {
+  for (const [index, text] of rules.entries()) {
+    const parsed = isRule(text) ? parseRule(text) : undefined;
+    if (parsed?.ok !== true || parsed.rule.by === undefined) continue;
+    yield { index, rule: parsed.rule, signing: { rule: text, by: parsed.rule.by } };
+  }
+}
+
+/** Rules for these tools would say who must sign, and nobody would ever be asked to. */
+function findIgnored({ tool }: Rule, tools: ReadonlyMap<string, Tool>): string | undefined {
+  if (SANDBOX_RULES.includes(tool)) return `${tool} is not a call, so nobody can sign it`;
+  return tools.get(tool)?.question === undefined ? undefined : `${tool} asks a question, and anyone may answer it`;
+}

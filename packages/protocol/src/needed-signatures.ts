@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { whoSchema } from './who.js';
+
+/**
+ * Why nobody can complete a signature: the rule names nobody (`unknown-name`), too few people may sign (`too-few`), or the rule excludes the
+ * requester and the turn doesn't say who that is (`unknown-requester`).
+ */
+const stuckSchema = z.enum(['unknown-name', 'too-few', 'unknown-requester']);
+
+/** The signatures that one rule requires for a call, and those it has (A48). */
+export const neededSignaturesSchema = z.object({
+  /** The rule that requires them. */
+  rule: z.string(),
+  /** How many different people must sign. */
+  count: z.number().int().min(1),
+  /** The group or person in the rule, without the `@`. Absent if anyone who may sign in this world can. */
+  of: z.string().exactOptional(),
+  /** The group or person as shown to people: "Finance", "Ada Lovelace". Absent if there is no such group or person. */
+  label: z.string().exactOptional(),
+  /** Set if the rule names one person, not a group. */
+  person: z.literal(true).exactOptional(),
+  /** Set if the person whose message started the turn can't sign. */
+  notRequester: z.literal(true).exactOptional(),
+  /** The people whose signatures count, oldest first. */
+  signed: z.array(whoSchema),
+  /** The names of people who can sign now, at most 20. */
+  may: z.array(z.string()),
+  /** How many people's signatures count, including those who have signed. Absent if unknown. */
+  eligible: z.number().int().min(0).exactOptional(),
+  /** Set if the people who may sign are too few. The call waits until that changes, someone denies it or it expires. */
+  stuck: stuckSchema.exactOptional(),
+});
+/** The signatures that one rule requires for a call, and those it has. */
+export type NeededSignatures = z.infer<typeof neededSignaturesSchema>;
+
+/** One line for a card, the same on every screen: "Needs 2 of Finance · signed by Ada, 1 more". */
+export function describeNeed(need: NeededSignatures): string {
+  const { count, signed } = need;
+  const missing = Math.max(0, count - signed.length);
+  const names = listed(signed.map(({ name }) => name));
+  const parts = [`Needs ${wanted(need)}`];
+  if (signed.length > 0) parts.push(`signed by ${names}${missing > 0 ? `, ${missing} more` : ''}`);
+  if (need.stuck !== undefined) parts.push(describeStuck(need.stuck, need.eligible ?? 0));
+  return parts.join(' · ');
+}
+
+/** Who may sign, for a person who may not: "Ada Lovelace or Bob". Empty if nobody may. */
+export function describeSigners(needs: readonly NeededSignatures[]): string {
+  return listed([...new Set(needs.flatMap(({ may }) => may))], 'or');
+}
+
+function wanted({ count, of, label, person, notRequester }: NeededSignatures): string {
+  if (of === undefined) return 'someone other than the requester';
+  const name = label ?? `@${of}`;
+  const whom = person === true || label === undefined ? name : `${count} of ${name}`;
+  return `${whom}${notRequester === true ? ', not the requester' : ''}`;
+}
+
+function describeStuck(stuck: NonNullable<NeededSignatures['stuck']>, eligible: number): string {
+  switch (stuck) {
+    case 'unknown-name':
+      return 'nobody can sign: there is no such group or person';
+    case 'too-few':
+      return `stuck: ${countOf(eligible)} may sign`;
+    case 'unknown-requester':
+      return "nobody can sign: the message came through a shared token, so the requester isn't known";
+  }
+}
+
+function countOf(people: number): string {
+  if (people === 0) return 'nobody';
+  return people === 1 ? 'only one person' : `only ${people} people`;
+}
+
+function listed(names: readonly string[], word: 'and' | 'or' = 'and'): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+}
