@@ -27,6 +27,8 @@ const frameSchema = z.object({ attachments: z.array(attachmentSchema) });
 
 /** The attachments of a parsed result. They are at the top level of its JSON, where text from a tool can't be. */
 export function readAttachments(result: unknown): Attachment[] {
+  // Almost no result has any, and a failed parse is slow (N1).
+  if (typeof result !== 'object' || result === null || !('attachments' in result)) return [];
   const frame = frameSchema.safeParse(result);
   return frame.success ? frame.data.attachments : [];
 }

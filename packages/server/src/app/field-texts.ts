@@ -26,6 +26,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   approval: 'Whether calls to this tool need approval, and how to ask for it.',
   approvalId: 'Id of the approval.',
   approvalTimeoutMs: 'Milliseconds until an approval expires. Absent: never.',
+  attachments: 'Files that the call returned. Get their content by id.',
+  bytes: 'Size in bytes.',
   approvals: 'Whether the client can ask a person for approvals.',
   'Stats.approvals': 'Approvals by tool and decision.',
   args: 'Arguments of the command.',
