@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { readWho } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENTER } from '../support/pseudo-terminal.js';
@@ -161,6 +162,13 @@ describe('the commands', () => {
     expect(original).toMatchObject({ code: 0, stdout: expect.stringContaining('correct-horse-battery') as unknown });
     const reveals = [{ approvalId: id }, { approvalId: id }, { decision: 'original', invocationId: toolCallId }];
     expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: reveals });
+    const record = (await t.client.audit('docks')).items.find(({ kind }) => kind === 'reveal');
+    const { id: signer, name } = readWho(record?.who ?? '');
+    const revealedBy = ['audit', 'list', '-w', 'docks', '--kind', 'reveal', '--who'];
+    for (const wanted of [signer, name.toUpperCase()]) {
+      expect((await run(...revealedBy, wanted)).stdout).toContain(`${name}, from the terminal`);
+    }
+    expect(await json(...revealedBy, 'nobody')).toEqual({ items: [] });
   });
 
   it('[X3] [W6] [A26] show, edit and check the policy, and save it only over the version that was read', async () => {

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
@@ -213,6 +214,11 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Kind').selectOption('decision');
     await expect.poll(() => asked.count()).toBe(0);
     await signed.waitFor();
+    const me = userInfo().username;
+    await page.getByLabel('Kind').selectOption('');
+    await page.getByLabel('Who').selectOption({ label: me });
+    await expect.poll(() => asked.count()).toBe(0);
+    await signed.getByText(`${me}, from Chrome on Linux`).waitFor();
   });
 
   it('agents, worlds and chats are created, changed, renamed and deleted', async () => {

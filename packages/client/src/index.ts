@@ -56,7 +56,7 @@ export {
   whyText,
 } from './show/card-text.js';
 export { revealedView } from './show/revealed-view.js';
-export { nameOf, signedText } from './show/who-text.js';
+export { nameOf, signedText, writerName } from './show/who-text.js';
 export { byText, decisionStory, expiredText, scopeText, approvedText } from './show/decision-story.js';
 export { failureText } from './show/failure-text.js';
 export { heldText } from './show/held-text.js';

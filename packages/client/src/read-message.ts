@@ -79,9 +79,13 @@ function readLine(message: Message): MessageMeaning {
   return { kind: 'line', line, calls };
 }
 
-function speakerOf({ role, sender, agentId }: Message): Speaker {
+function speakerOf({ role, sender, who, agentId }: Message): Speaker {
   if (role === 'assistant') return { kind: 'agent', agentId: agentId ?? sender };
-  if (role === 'user') return sender === 'world' ? { kind: 'world' } : { kind: 'person', name: sender };
+  if (role === 'user') {
+    return sender === 'world'
+      ? { kind: 'world' }
+      : { kind: 'person', name: sender, ...(who === undefined ? {} : { who }) };
+  }
   return { kind: 'system', ...(agentId === undefined ? {} : { agentId }) };
 }
 

@@ -31,7 +31,8 @@ export type Loading = { kind: 'loading' } | { kind: 'ready' } | { kind: 'failed'
 
 /** The author of a message, derived from its source, never from a name (M4). */
 export type Speaker =
-  | { kind: 'person'; name: string }
+  /** `name`: as the sender gave it, `human` by default. `who`: as the server knows it. */
+  | { kind: 'person'; name: string; who?: Who }
   | { kind: 'agent'; agentId: string }
   | { kind: 'world' }
   /** `agentId`: the agent whose turn ended without an answer, if the message says why. */

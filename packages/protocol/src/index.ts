@@ -56,7 +56,7 @@ export type {
   ToolDecision,
   ToolResultOutcome,
 } from './decisions.js';
-export { readWho, signerSchema, SYSTEM, whoSchema, whoText } from './who.js';
+export { idOf, readWho, signerSchema, SYSTEM, whoSchema, whoText } from './who.js';
 export type { Signer, Who } from './who.js';
 export {
   crudEventSchema,

@@ -47,7 +47,11 @@ export const searchQuerySchema = listQuerySchema.extend({
     .refine((text) => text.trim() !== '', 'must not be empty'),
 });
 
-export const auditQuerySchema = listQuerySchema.extend({ format: z.enum(['json', 'jsonl', 'csv']).default('json') });
+export const auditQuerySchema = listQuerySchema.extend({
+  format: z.enum(['json', 'jsonl', 'csv']).default('json'),
+  /** Only records of the person, agent or token with this id. In records of older versions, it is a name. */
+  who: z.string().min(1).max(200).exactOptional(),
+});
 
 export const eventsQuerySchema = z.strictObject({
   /** The id of the last event that the client has. `Last-Event-ID` takes precedence. */

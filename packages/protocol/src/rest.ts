@@ -3,6 +3,7 @@ import { approvalStatusSchema } from './approvals.js';
 import { messageSchema } from './messages.js';
 import { reasonSchema } from './reasons.js';
 import { toolDefinitionSchema } from './tools.js';
+import { whoSchema } from './who.js';
 
 /** An error response (W2, RFC 9457). */
 export const problemSchema = z.object({
@@ -258,6 +259,8 @@ const spanSchema = z.object({
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),
   outcome: z.string().exactOptional(),
+  /** Who decided, if a person, an agent or a token did. */
+  who: whoSchema.exactOptional(),
 });
 export const timelineSchema = z.object({
   turnId: z.string(),

@@ -39,6 +39,12 @@ export function whoText({ kind, id, name }: Who): string {
   return JSON.stringify({ kind, id, name });
 }
 
+/** The id to find somebody's records by: in records of older versions, the name. */
+export function idOf(stored: string | Who): string {
+  const { id, name } = readWho(stored);
+  return id === '' ? name : id;
+}
+
 /** Reads a stored `Who`. Older versions stored only a name, which may have been that of a person, a token or a browser session. */
 export function readWho(stored: string | Who): Who {
   if (typeof stored !== 'string') return stored;

@@ -1,3 +1,4 @@
+import type { Who } from '@countersign/protocol';
 import type { Decision } from '../state.js';
 import { agoText, secondsText } from './time-text.js';
 import { fromText, nameOf } from './who-text.js';
@@ -66,7 +67,7 @@ export function expiredText(decision: Decision | undefined): string {
 }
 
 /** ` by Ada Lovelace`; empty if no person decided, or if it isn't known yet who did. */
-export function byText({ by }: Pick<Decision, 'by'>, me?: string): string {
+export function byText({ by }: { readonly by?: Who | undefined }, me?: string): string {
   if (by === undefined || by.kind === 'system') return '';
   return ` by ${by.id !== '' && by.id === me ? 'you' : nameOf(by)}`;
 }

@@ -5,6 +5,15 @@ export function nameOf({ kind, name }: Who): string {
   return kind === 'agent' ? `${name} (agent)` : name;
 }
 
+/** The name of a person who wrote a message, or undefined for the reader. `me`: the reader's id; while it is unknown, all are the reader. */
+export function writerName(
+  { name, who }: { name: string; who?: Who | undefined },
+  me: string | undefined,
+): string | undefined {
+  if (name !== 'human') return name;
+  return who?.kind !== 'person' || me === undefined || who.id === me ? undefined : who.name;
+}
+
 /** Our own clients, by their label. */
 const PLACES = new Map([
   ['web', 'the web app'],

@@ -1,4 +1,4 @@
-import { CountersignError, type Timeline } from '@countersign/protocol';
+import { CountersignError, readWho, SYSTEM, type Timeline } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import type { Runtime } from '../step/runtime.js';
@@ -74,12 +74,18 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
 }
 
 function waitingSpans(approvals: readonly ApprovalRecord[]): Span[] {
-  return approvals.map(({ toolName, requestedAt, decidedAt, status }) => ({
+  return approvals.map(({ toolName, requestedAt, decidedAt, decidedBy, status }) => ({
     kind: 'waiting',
     label: toolName,
     startedAt: iso(requestedAt),
     ...(decidedAt === null ? {} : { endedAt: iso(decidedAt), outcome: status }),
+    ...whoDecided(decidedBy),
   }));
+}
+
+function whoDecided(decidedBy: string | null): Pick<Span, 'who'> {
+  const who = decidedBy === null ? SYSTEM : readWho(decidedBy);
+  return who.kind === 'system' ? {} : { who };
 }
 
 function toolSpans(calls: readonly InvocationRecord[]): Span[] {

@@ -299,5 +299,6 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   status: 'Only approvals with this status. Default: pending.',
   token: 'Id of the token.',
   turn: 'Id of the turn, or of one of its tool turns.',
+  who: 'Only records of the person, agent or token with this id.',
   world: 'Id of the world.',
 };

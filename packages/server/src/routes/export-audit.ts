@@ -1,21 +1,28 @@
 import type { Store } from '@countersign/core/ports';
-import { CountersignError, type AuditEntry } from '@countersign/protocol';
+import { CountersignError, idOf, type AuditEntry } from '@countersign/protocol';
 import type { Log } from '../app/context.js';
 import { writeCursor } from './cursor.js';
 
 const BATCH = 500;
+const SCANNED = 5000;
 
 /** One page of a world's audit log, even if the world was deleted (A16). */
 export async function pageAudit(
   store: Store,
   worldId: string,
-  after: number,
-  limit: number,
+  { after = 0, limit, who }: { after?: number; limit: number; who?: string | undefined },
 ): Promise<{ items: AuditEntry[]; next?: string }> {
-  const entries = await read(store, worldId, after, limit + 1);
-  const items = entries.slice(0, limit);
-  const last = entries.length > limit ? items.at(-1) : undefined;
+  // Reads more records than it returns, but a bounded number: the log may be long, and a person may have few records.
+  const count = who === undefined ? limit : Math.max(limit, SCANNED);
+  const entries = await read(store, worldId, after, count + 1);
+  const found = entries.slice(0, count).filter(isBy(who));
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : entries.length > count ? entries[count - 1] : undefined;
   return { items, ...(last === undefined ? {} : { next: writeCursor(last.seq) }) };
+}
+
+function isBy(wanted: string | undefined): (entry: AuditEntry) => boolean {
+  return wanted === undefined ? () => true : ({ who }) => who !== undefined && idOf(who) === wanted;
 }
 
 async function read(store: Store, worldId: string, after: number, limit: number): Promise<AuditEntry[]> {
@@ -31,7 +38,7 @@ async function read(store: Store, worldId: string, after: number, limit: number)
 export async function exportAudit(
   store: Store,
   worldId: string,
-  { format, after, log }: { format: 'jsonl' | 'csv'; after: number; log: Log },
+  { format, after, who, log }: { format: 'jsonl' | 'csv'; after: number; who?: string | undefined; log: Log },
 ): Promise<Response> {
   const encoder = new TextEncoder();
   const first = await read(store, worldId, after, BATCH);
@@ -42,7 +49,7 @@ export async function exportAudit(
     async pull(controller) {
       try {
         const entries = batch ?? [];
-        controller.enqueue(encoder.encode(head + entries.map(toLine).join('')));
+        controller.enqueue(encoder.encode(head + entries.filter(isBy(who)).map(toLine).join('')));
         head = '';
         const last = entries.length < BATCH ? undefined : entries.at(-1);
         batch = last === undefined ? undefined : await read(store, worldId, last.seq, BATCH);

@@ -119,6 +119,30 @@ describe('the audit log', () => {
     expect(csv.text.match(/\r\n/g)).toHaveLength(3);
   });
 
+  it('[A16.7] lists the records of one person, also in pages and exports', async () => {
+    const t = await openHarbour();
+    const path = '/worlds/harbour/audit?who=token';
+    for (const decision of ['deny', 'approve']) {
+      await t.propose({ name: 'remove', arguments: { path: decision } });
+      const [question] = await t.pending();
+      await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: question?.approvalId, decision });
+    }
+    const { items } = (await t.api<Entries>('GET', path)).body;
+    expect(items).toMatchObject([
+      { kind: 'policy', decision: 'agent added' },
+      { kind: 'decision', decision: 'deny', who: { kind: 'token', id: 'token' } },
+      { kind: 'decision', decision: 'approve' },
+    ]);
+    const first = (await t.api<Entries>('GET', `${path}&limit=2`)).body;
+    const second = (await t.api<Entries>('GET', `${path}&limit=2&after=${first.next}`)).body;
+    expect([...first.items, ...second.items]).toEqual(items);
+    expect(second.next).toBeUndefined();
+    const lines = (await t.api('GET', `${path}&format=jsonl`)).text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(items);
+    expect((await t.api<Entries>('GET', '/worlds/harbour/audit?who=Token')).body.items).toEqual([]);
+    expect((await t.api('GET', '/worlds/harbour/audit?who=')).body).toMatchObject({ field: 'who' });
+  });
+
   it('[A16] is safe to open in a spreadsheet', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: {} });

@@ -78,7 +78,7 @@ export const recordRoutes = [
     tag: 'audit',
     summary: 'Get the audit log, oldest first',
     description:
-      'Every request, decision, run, refusal and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
+      'Every request, decision, run, refusal and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. With `who`, only the records of the person, agent or token with this id. A page can then have fewer records than `limit` although more follow, and the chain can’t be verified from it. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
     query: auditQuerySchema,
     answers: {
       200: [
@@ -103,7 +103,9 @@ export const recordRoutes = [
     async handle({ context, params, c }) {
       const { runtime } = context.engine;
       // Returns 404 for a world that never existed.
-      const signer = await revealerOf(c, context, params.world, () => pageAudit(runtime.store, params.world, 0, 1));
+      const signer = await revealerOf(c, context, params.world, () =>
+        pageAudit(runtime.store, params.world, { limit: 1 }),
+      );
       return { status: 200, body: await showOriginal(runtime, params.world, params.call, signer) };
     },
   }),
@@ -119,7 +121,7 @@ export const recordRoutes = [
     async handle({ context, params }) {
       const { store } = context.engine.runtime;
       // Returns 404 for a world that never existed.
-      await pageAudit(store, params.world, 0, 1);
+      await pageAudit(store, params.world, { limit: 1 });
       return { status: 200, body: await store.verifyAudit(params.world) };
     },
   }),
@@ -141,10 +143,10 @@ export const recordRoutes = [
 async function replyAudit(
   { engine, log }: AppContext,
   worldId: string,
-  { format, after, limit = PAGE }: AuditQuery,
+  { format, after, limit = PAGE, who }: AuditQuery,
 ): Promise<Reply | Response> {
   const { store } = engine.runtime;
   const seq = after === undefined ? 0 : readCursor(after, 'after');
-  if (format === 'json') return { status: 200, body: await pageAudit(store, worldId, seq, limit) };
-  return await exportAudit(store, worldId, { format, after: seq, log });
+  if (format === 'json') return { status: 200, body: await pageAudit(store, worldId, { after: seq, limit, who }) };
+  return await exportAudit(store, worldId, { format, after: seq, who, log });
 }

@@ -113,6 +113,7 @@ export const auditHelp = {
   last: 'number of records',
   kind: (kinds: readonly string[]): string => `only this kind: ${kinds.join(', ')}`,
   agent: 'only records of this agent (its id)',
+  who: 'only records of this person, agent or token (id or name)',
   find: 'only records that contain these words',
   headFile: 'file with heads that you stored elsewhere (audit head); repeatable',
   keyFile: 'public key that signed the heads; repeatable',

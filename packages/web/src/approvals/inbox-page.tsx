@@ -1,4 +1,4 @@
-import { get } from '@countersign/client';
+import { get, writerName } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
@@ -11,6 +11,7 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Visible } from '../ui/visible.js';
 import { ApprovalPanel, type Asked } from './approval-panel.js';
+import { useMe } from './me.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
@@ -96,12 +97,13 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
   );
 }
 
-function MessageLine({ message }: { message: Message }): ReactElement {
+function MessageLine({ message: { sender, who, content } }: { message: Message }): ReactElement {
+  const me = useMe();
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
-      <bdi className="truncate text-ink-3">{message.sender === 'human' ? t.you : message.sender}</bdi>
+      <bdi className="truncate text-ink-3">{writerName({ name: sender, who }, me) ?? t.you}</bdi>
       <span className="line-clamp-3 [overflow-wrap:anywhere]">
-        <Visible text={message.content.slice(0, 600)} />
+        <Visible text={content.slice(0, 600)} />
       </span>
     </li>
   );

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 
-const KEY = 'countersign.me';
+const KEY = 'countersign.person';
 const listeners = new Set<() => void>();
 let me = sessionStorage.getItem(KEY) ?? undefined;
 
-/** Remembers this session's name in decisions, taken from the server's record of a decision made here. */
-export function learnMe(name: string): void {
-  if (name === me || name === 'system') return;
-  me = name;
-  sessionStorage.setItem(KEY, name);
+/** Remembers the id of the person at this page, taken from the server's record of a decision made here. */
+export function learnMe(id: string): void {
+  if (id === me || id === '' || id === 'system') return;
+  me = id;
+  sessionStorage.setItem(KEY, id);
   for (const listener of listeners) listener();
 }
 

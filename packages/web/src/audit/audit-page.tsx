@@ -10,9 +10,10 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Select, TextField } from '../ui/field.js';
 import { Clock } from '../ui/time.js';
+import { visibleText } from '../ui/visible-parts.js';
 import { attempt, clearErrors, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
-import { filterEntries, type Filter } from './filter-entries.js';
+import { filterEntries, signersIn, type Filter } from './filter-entries.js';
 import { lookOf } from './look-of.js';
 import { readAudit } from './read-audit.js';
 import { t } from '../words/audit.js';
@@ -26,9 +27,10 @@ export default function AuditPage(): ReactElement {
   const agents = useWorld((state) => state.agents);
   const log = useRead({ key: ['audit', worldId], read: (signal) => readAudit(client, worldId, signal) });
   const records = log.kind === 'ready' ? log.data : undefined;
-  const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', words: '' });
+  const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', who: '', words: '' });
   const [shown, setShown] = useState(STEP);
   const entries = useMemo(() => filterEntries(records ?? [], filter), [records, filter]);
+  const signers = useMemo(() => signersIn(records ?? []), [records]);
   const save = (format: 'jsonl' | 'csv'): void => {
     const saved = client
       .exportAudit(worldId, format)
@@ -56,7 +58,7 @@ export default function AuditPage(): ReactElement {
         </>
       }
     >
-      <div className="mb-4 grid items-end gap-3 sm:grid-cols-[10rem_10rem_minmax(0,1fr)_auto]">
+      <div className="mb-4 grid items-end gap-3 sm:grid-cols-3 lg:grid-cols-[9rem_9rem_9rem_minmax(0,1fr)_auto]">
         <Select
           label={t.kind}
           value={filter.kind}
@@ -76,6 +78,15 @@ export default function AuditPage(): ReactElement {
           value={filter.agentId}
           options={[{ value: '', label: t.all }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange={(event) => setFilter({ ...filter, agentId: event.target.value })}
+        />
+        <Select
+          label={t.who}
+          value={filter.who}
+          options={[
+            { value: '', label: t.all },
+            ...signers.map(({ value, label }) => ({ value, label: visibleText(label) })),
+          ]}
+          onChange={(event) => setFilter({ ...filter, who: event.target.value })}
         />
         <TextField
           label={t.words}

@@ -1,21 +1,35 @@
-import { signedText } from '@countersign/client';
-import type { AuditEntry } from '@countersign/protocol';
+import { nameOf, signedText } from '@countersign/client';
+import { idOf, readWho, type AuditEntry } from '@countersign/protocol';
 
 export interface Filter {
   /** Empty means all. */
   kind: string;
   agentId: string;
+  who: string;
   words: string;
 }
 
 /** The matching records, newest first. */
-export function filterEntries(entries: readonly AuditEntry[], { kind, agentId, words }: Filter): AuditEntry[] {
+export function filterEntries(entries: readonly AuditEntry[], { kind, agentId, who, words }: Filter): AuditEntry[] {
   const wanted = words.trim().toLowerCase();
   return entries
     .filter((entry) => kind === '' || entry.kind === kind)
     .filter((entry) => agentId === '' || entry.agentId === agentId)
+    .filter((entry) => who === '' || (entry.who !== undefined && idOf(entry.who) === who))
     .filter((entry) => wanted === '' || textOf(entry).includes(wanted))
     .toReversed();
+}
+
+/** The people, agents and tokens in these records, sorted by name. */
+export function signersIn(entries: readonly AuditEntry[]): { value: string; label: string }[] {
+  const found = new Map<string, string>();
+  for (const { who } of entries) {
+    if (who === undefined) continue;
+    const signer = readWho(who);
+    // The latest name: a person may have been renamed.
+    found.set(idOf(signer), nameOf(signer));
+  }
+  return [...found].map(([value, label]) => ({ value, label })).toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }
 
 function textOf({ tool, arguments: args, decision, scope, who, via, client, why, rule }: AuditEntry): string {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { layOut } from './lay-out-timeline.js';
 
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
+const who = { kind: 'person', id: 'p1', name: 'Ada Lovelace' } as const;
 const turn = { turnId: 't', agentId: 'a', startedAt: at(0), inputTokens: 0, outputTokens: 0 };
 
 describe('the timeline of a turn', () => {
@@ -12,12 +13,13 @@ describe('the timeline of a turn', () => {
         endedAt: at(10),
         spans: [
           { kind: 'model', label: 'm', startedAt: at(0), endedAt: at(2) },
-          { kind: 'waiting', label: 'w', startedAt: at(2), endedAt: at(10), outcome: 'approved' },
+          { kind: 'waiting', label: 'w', startedAt: at(2), endedAt: at(10), outcome: 'approved', who },
         ],
       },
       99_000,
     );
     expect(total).toBe(10_000);
+    expect(bars[1]?.outcome).toBe('approved by Ada Lovelace');
     expect(bars.map(({ left, width }) => [left, width])).toEqual([
       [0, 20],
       [20, 80],

@@ -1,3 +1,4 @@
+import { byText } from '@countersign/client';
 import type { Timeline } from '@countersign/protocol';
 
 export interface Bar {
@@ -22,7 +23,7 @@ export function layOut(turn: Timeline, now: number): { bars: Bar[]; total: numbe
     return {
       kind: span.kind,
       label: span.label,
-      ...(span.outcome === undefined ? {} : { outcome: span.outcome }),
+      ...(span.outcome === undefined ? {} : { outcome: `${span.outcome}${byText({ by: span.who })}` }),
       left: ((from - start) / total) * 100,
       width: ((to - from) / total) * 100,
       ms: to - from,

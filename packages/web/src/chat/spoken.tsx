@@ -1,5 +1,6 @@
 import type { Agent } from '@countersign/protocol';
-import type { Speaker, TranscriptMessage } from '@countersign/client';
+import { writerName, type Speaker, type TranscriptMessage } from '@countersign/client';
+import { useMe } from '../approvals/me.js';
 import type { ReactElement, ReactNode } from 'react';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
@@ -27,7 +28,7 @@ export function Spoken({
   marked?: boolean;
   children: ReactNode;
 }): ReactElement {
-  const name = speakerName(speaker, agents);
+  const name = speakerName(speaker, agents, useMe());
   return (
     <article
       aria-label={name}
@@ -74,12 +75,12 @@ export function Spoken({
   );
 }
 
-export function speakerName(speaker: Speaker, agents: readonly Agent[]): string {
+export function speakerName(speaker: Speaker, agents: readonly Agent[], me: string | undefined): string {
   switch (speaker.kind) {
     case 'agent':
       return agents.find(({ id }) => id === speaker.agentId)?.name ?? speaker.agentId;
     case 'person':
-      return speaker.name === 'human' ? t.you : speaker.name;
+      return writerName(speaker, me) ?? t.you;
     case 'world':
       return 'world';
     case 'system':

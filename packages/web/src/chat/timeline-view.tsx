@@ -38,7 +38,10 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
             key={`${index}`}
             className="grid h-4 grid-cols-[6.5rem_minmax(0,1fr)_3.5rem] items-center gap-2 leading-4"
           >
-            <span className="truncate text-ink-2" title={bar.label}>
+            <span
+              className="truncate text-ink-2"
+              title={bar.outcome === undefined ? bar.label : `${bar.label}, ${bar.outcome}`}
+            >
               <Visible text={bar.kind === 'tool' ? bar.label : t.bars[bar.kind]} />
               <span className="sr-only">
                 , {t.bars[bar.kind]}

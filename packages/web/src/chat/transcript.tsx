@@ -10,6 +10,7 @@ import {
 } from '@countersign/client';
 import { elementScroll, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useMe } from '../approvals/me.js';
 import { useChat, useChatStore, useOutbox, useOutgoing } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { attempt, say } from '../ui/toast.js';
@@ -34,6 +35,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   const messages = useChat((state) => state.messages);
   const streams = useChat((state) => state.streams);
   const agents = useChat((state) => state.agents);
+  const me = useMe();
   const notices = useChat((state) => state.notices);
   const older = useChat((state) => state.older.kind);
   const box = useRef<HTMLDivElement>(null);
@@ -229,7 +231,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
                         ? undefined
                         : {
                             id: target.messageId,
-                            who: speakerName(target.speaker, agents),
+                            who: speakerName(target.speaker, agents, me),
                             words: visibleText(target.content.slice(0, 120)),
                           }
                     }

@@ -10,6 +10,7 @@ export const t = {
   csv: 'CSV',
   kind: 'Kind',
   agent: 'Agent',
+  who: 'Who',
   all: 'all',
   words: 'Contains',
   theLog: 'the audit log',

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { readAll, signedText } from '@countersign/client';
-import type { AuditEntry } from '@countersign/protocol';
+import { idOf, readWho, type AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { addAuditHead } from '../../audit/add-audit-head.js';
 import { addAuditVerify } from '../../audit/add-audit-verify.js';
@@ -25,6 +25,7 @@ interface AuditFlags {
   last?: string;
   kind?: string;
   agent?: string;
+  who?: string;
   find?: string;
 }
 
@@ -37,6 +38,7 @@ export function addAudit(program: Command, register: Register): void {
       .option('--last <n>', help.last, '30')
       .option('--kind <kind>', help.kind(KINDS))
       .option('--agent <agent>', help.agent)
+      .option('--who <person>', help.who)
       .option('--find <words>', help.find),
     async (context, { options }) => {
       const last = readCount(options.last ?? '30', '--last');
@@ -47,6 +49,7 @@ export function addAudit(program: Command, register: Register): void {
       const all = (await readAll((page) => client.audit(id, page)))
         .filter((entry) => kind === undefined || entry.kind === kind)
         .filter((entry) => options.agent === undefined || entry.agentId === options.agent)
+        .filter((entry) => options.who === undefined || isBy(entry, options.who))
         .filter(
           (entry) =>
             words === '' ||
@@ -123,4 +126,9 @@ export async function putOut(file: string | undefined, text: string, print: (tex
     const why = isThere ? errors.fileExists : String(error instanceof Error ? error.message : error);
     throw new CommandError(errors.cannotWrite(file, why), EXIT.failed, error);
   }
+}
+
+/** Whether a record is about the person, agent or token with this id or name. */
+function isBy({ who }: AuditEntry, wanted: string): boolean {
+  return who !== undefined && (idOf(who) === wanted || readWho(who).name.toLowerCase() === wanted.toLowerCase());
 }

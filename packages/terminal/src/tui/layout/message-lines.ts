@@ -10,6 +10,7 @@ import {
   heldText,
   placeInQueue,
   wordCount,
+  writerName,
   type ApprovalView,
   type ChatState,
   type Invocation,
@@ -56,11 +57,12 @@ const WHOLE_TAIL = 400;
 
 export function messageLines(view: MessageView, width: number, { now, isWide, me }: LinesOptions): Line[] {
   const { message, name, calls, notices, held } = view;
+  const writer = message.speaker.kind === 'person' ? writerName(message.speaker, me) : undefined;
   const colour = speakerColour(message);
   const bar: Span = { text: ' │ ', colour, dim: colour === undefined };
   const said = message.content.trim() === '' ? [] : behind(bar, wrapLong(message.content, width - 4));
   return [
-    headLine(message, name, now),
+    headLine(message, writer ?? name, now),
     ...thinkingLines(message.thinking, width, bar, isWide),
     ...said,
     ...(held === '' ? [] : [heldLine(bar, held)]),
