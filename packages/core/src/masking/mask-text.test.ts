@@ -17,6 +17,7 @@ const pem = `${header('BEGIN')}\n${base64Line}\n${base64Line}\nabcd==\n${header(
 
 describe('secrets detected by their format', () => {
   it.each([
+    ['personal token', key('cs_', '0123456789abcdef_Ab3-dEf6hIj9_kLmN0pQrStUvWx2z4Ab3dEf6hIj9kL')],
     ['OpenAI', key('sk-', 'proj-Abc123Abc123Abc123')],
     ['Anthropic', key('sk-ant-', 'api03-Abc123_Abc123-Abc123')],
     ['AWS id', key('AKIA', 'IOSFODNN7EXAMPLE')],

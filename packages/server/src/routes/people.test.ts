@@ -1,6 +1,9 @@
 import type { CreatedToken, Me, NewToken, OpenSession, Person } from '@countersign/protocol';
 import { SERVER_LOG } from '@countersign/core/ports';
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
 import { openStream } from '../testing/open-stream.js';
 
@@ -298,6 +301,30 @@ describe('sessions and invitations', () => {
     await t.api('PATCH', '/people/bob', { status: 'active' });
     for (const headers of [session, bob]) expect((await ask(t, 'GET', '/me', headers)).status).toBe(401);
   });
+});
+
+it('[W1.6] [W1.7] no file contains the secret of a token, session or invitation', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const t = await openApp({ file: join(folder, 'store.db') });
+  await add(t, 'Ada', 'member');
+  const made = await t.api<CreatedToken>('POST', '/people/ada/tokens', { name: 'ci', scopes: ['read', 'chat'] });
+  const { open } = (await t.api<{ open: string }>('POST', '/people/ada/invitations')).body;
+  const { ticket } = (await t.api<{ ticket: string }>('POST', '/tickets')).body;
+  const session = await signIn(t, { token: made.body.token });
+  const secrets = [
+    made.body.token.split('_').slice(2).join('_'),
+    open.split('=')[1] ?? '',
+    ticket,
+    session['cookie']?.split('.')[1] ?? '',
+    session['X-Countersign-Session'] ?? '',
+  ];
+  expect(secrets.map(({ length }) => length)).toEqual([43, 43, 43, 43, 43]);
+  await t.close();
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+  expect(files.join('')).toContain('Ada');
+  for (const secret of secrets) expect(files.join('')).not.toContain(secret);
+  expect(t.errors).toEqual([]);
 });
 
 describe('roles', () => {

@@ -43,6 +43,7 @@ const fragment = fc.oneof(
       'glpat-',
       'xoxb-',
       'npm_',
+      'cs_',
       'hf_',
       'SG.',
       'SK',
