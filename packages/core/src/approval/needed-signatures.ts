@@ -4,7 +4,7 @@ import type { GroupRecord, PersonRecord, SigningRecord, TurnRecord } from '../po
 import type { SigningRule } from '../policy/index.js';
 
 /** Someone who may sign in a world. */
-export interface SigningPerson {
+interface SigningPerson {
   readonly id: string;
   readonly name: string;
 }

@@ -182,13 +182,13 @@ export interface QuestionRecord {
 }
 
 /** An ask rule that says who must sign (A48). */
-export interface SigningRuleRecord {
+interface SigningRuleRecord {
   rule: string;
   by: { readonly count: number; readonly of?: string; readonly notRequester?: true };
 }
 
 /** A signature on a call that needs several, or one of certain people. */
-export interface SignatureRecord {
+interface SignatureRecord {
   who: Who;
   via: string;
   at: number;

@@ -55,6 +55,15 @@ describe('a card', () => {
     expect(own).toHaveLength(3);
   });
 
+  it('[A48.3] says who must sign and who has', () => {
+    const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
+    const need = { rule: 'ask pay by 2 of @finance', count: 2, of: 'finance', label: 'Finance' };
+    const needs = [{ ...need, signed: [ada], may: ['Bob'], eligible: 2 }];
+    const approval = { ...approvalOf(1, { needs }), invocationId: 'call_1' };
+    const { text } = describeApproval(approval, { agentName: 'Ada', paint, columns: 80 });
+    expect(text.split('\n')).toContain('  Needs 2 of Finance · signed by Ada, 1 more');
+  });
+
   it('[A15] escapes unusual spaces and invisible characters', () => {
     expect(barred(card({ command: 'rm\u00A0-rf\u200B /\r' }).text)).toEqual([
       'command: rm‹U+00A0›-rf‹U+200B› /‹U+000D›',

@@ -58,7 +58,7 @@ export function Circumstances({
       </p>
       {needs.map((need) => (
         <p key={need} className="flex items-start gap-1.5 font-medium text-ink">
-          <Icon name="edit" className="mt-0.5 size-3.5 text-ink-3" />
+          <Icon name="agents" className="mt-0.5 size-3.5 text-ink-3" />
           <span className="min-w-0 [overflow-wrap:anywhere]">
             <Visible text={need} strict />
           </span>
