@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { guardedFetch, secureUrl } from './guarded-fetch.js';
 
@@ -44,6 +45,18 @@ it.each([
   await expect(
     guardedFetch(server, async (host) => await resolve(host.replace('localhost', 'rebound.example')))(url),
   ).rejects.toThrow('is on a private network, but the MCP server is not');
+});
+
+it('[A46.9] an unknown host is an error of the request, and leaves no unhandled rejection', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const guarded = guardedFetch('https://gone.example/mcp', async () => Promise.resolve([]));
+  await expect(guarded('https://gone.example/mcp')).rejects.toThrow('gone.example could not be resolved');
+  // Node reports unhandled rejections before the next turn of the event loop.
+  await setImmediate();
+  expect(unhandled).toEqual([]);
 });
 
 it('[A46.9] a redirect is not followed, and the response is limited', async () => {

@@ -57,8 +57,9 @@ export function guardedFetch(server: string, resolve: Resolve = publicNetwork.re
   return async (given, init = {}) => {
     const url = secureUrl(given);
     least ??= addressesOf(new URL(server)).then((found) => lowest(found));
-    const addresses = await addressesOf(url);
-    if (lowest(addresses) < (await least)) {
+    // Awaited together: if both hosts are unknown, a promise that nobody awaits would end the process.
+    const [limit, addresses] = await Promise.all([least, addressesOf(url)]);
+    if (lowest(addresses) < limit) {
       throw new TypeError(`${url.host} is on a private network, but the MCP server is not`);
     }
     return await send(url, addresses, init);
