@@ -21,8 +21,8 @@ export async function listTokens(store: Store, personId: string, by: By): Promis
 }
 
 /**
- * Creates a personal token. A token never gets more than both its person and its creator may do, and only a session or an admin can create one:
- * a leaked token must not create others.
+ * Creates a personal token. A token never gets more than both its person and its creator may do. A token without `admin`, or a session opened
+ * with one, can't create others: they would outlive a leaked token.
  */
 export async function createToken(store: Store, personId: string, given: NewToken, by: By): Promise<CreatedToken> {
   const made = makeSecret();
@@ -31,7 +31,8 @@ export async function createToken(store: Store, personId: string, given: NewToke
     const isOwn = by.access.person?.id === personId;
     refuseOthers(by.access, personId);
     refuseOwnerChange(by, !isOwn && person.role === 'owner');
-    if (by.access.kind === 'token' && !actionsOf(by.access).has('admin'))
+    // A session that was opened with a token has its scopes.
+    if (by.access.scopes !== undefined && !actionsOf(by.access).has('admin'))
       throw new HttpProblem(403, problemTexts.tokenFromToken);
     if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
     const theirs = actionsAnywhere({ holder: '', kind: 'token', person });

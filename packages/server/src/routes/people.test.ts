@@ -204,9 +204,14 @@ describe('tokens', () => {
     await add(t, 'Carol', 'approver');
     expect((await mint(bob, 'carol', ['read'])).status).toBe(403);
     expect((await ask(t, 'GET', '/people/carol/tokens', bob)).status).toBe(403);
-    // A member's session creates only what the member may do.
+    // Nor does a session that was opened with it: the new token would outlive the revoked one.
     const ticket = (await ask(t, 'POST', '/tickets', bob)).body['ticket'];
-    const session = await signIn(t, { ticket });
+    const token = (bob['Authorization'] ?? '').slice('Bearer '.length);
+    for (const opened of [await signIn(t, { ticket }), await signIn(t, { token })])
+      expect((await mint(opened, 'bob', ['read'])).status).toBe(403);
+    // A member's own session creates only what the member may do.
+    const invited = (await t.api<{ open: string }>('POST', '/people/bob/invitations')).body.open;
+    const session = await signIn(t, { invitation: invited.split('=')[1] });
     expect((await mint(session, 'bob', ['read', 'sign'])).status).toBe(403);
     expect((await mint(session, 'bob', ['read'])).status).toBe(201);
     expect((await mint(session, 'carol', ['read'])).status).toBe(403);
