@@ -96,7 +96,7 @@ describe('parameters of a tool', () => {
     expect(define(unknownLibrary)).toThrow("This other schema can't be converted to JSON Schema");
   });
 
-  it('[L4.1] that are checked asynchronously refuse every call', async () => {
+  it('[L4.1] that validate asynchronously cause every call to be refused', async () => {
     const slow = {
       '~standard': {
         version: 1,

@@ -54,7 +54,7 @@ function postgresGround(): Ground {
 }
 
 /**
- * Two commits may be reported in another order than the database committed them. A process that shares its store
+ * Two commits may be reported in a different order than they were committed. A process that shares its store
  * publishes events in log order; a process of the lab is alone, so its steps are ordered here.
  */
 function createOrder(): (worldId: string, events: readonly { id: number }[]) => Promise<void> {

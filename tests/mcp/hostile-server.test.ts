@@ -404,14 +404,14 @@ describe('a server that misbehaves during a call', () => {
     const { result } = await ran('sample');
     expect(result).toContain('Sampling is not allowed.');
   });
+});
 
-  it('that supports only the newer protocol: we use it', async () => {
-    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
-    await lab.add(stdio('hostile', { args: ['modern'] }));
-    await lab.running('hostile');
-    await lab.say('go');
-    expect(lab.results().at(-1)).toContain('quiet ran');
-  });
+it('uses the newer protocol with a server that supports nothing else', async () => {
+  const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
+  await lab.add(stdio('hostile', { args: ['modern'] }));
+  await lab.running('hostile');
+  await lab.say('go');
+  expect(lab.results().at(-1)).toContain('quiet ran');
 });
 
 describe('a server that asks a person', () => {

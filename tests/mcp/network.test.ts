@@ -90,7 +90,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
   });
 
-  it('[A46.2] names the address that its sandbox refused when it does not start, and the rule that would allow it', async () => {
+  it('[A46.2] if it doesn’t start, names the address that its sandbox refused and the rule that would allow it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(

@@ -90,7 +90,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     expect(succeeded).toHaveLength(8);
     const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
     expect(shown).toContain('1/2');
-    // [T16] [P12] Stored once, described in events, and sent to a model that takes images.
+    // [T16] [P12] Stored once, described in events, and sent to a model that accepts images.
     const files = lab.events.flatMap((event) =>
       event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_SUCCEEDED' ? (event.data.attachments ?? []) : [],
     );

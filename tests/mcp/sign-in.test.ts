@@ -163,7 +163,7 @@ it('[A46.8] a wrong state, another session, a replayed code or an answer from an
       body: JSON.stringify(answer),
     });
 
-  // A made-up state, and one of an attempt that was started again.
+  // A forged state, and one from an attempt that was started again.
   const first = answerIn(await oauth.signIn(ready(await place.start()).url));
   const second = answerIn(await oauth.signIn(ready(await place.start()).url));
   for (const wrong of ['x', `${second.state.slice(0, -2)}AA`, first.state])
@@ -174,22 +174,22 @@ it('[A46.8] a wrong state, another session, a replayed code or an answer from an
 
   // Another authorization server's answer (mix-up), and a missing issuer.
   await expect(place.client.finishMcpSignIn({ ...second, iss: 'https://evil.example' })).rejects.toThrow(
-    'from another authorization server',
+    'from a different authorization server',
   );
   expect((await place.server()).signIn).toMatchObject({ state: 'signed-out', pending: false });
   const { iss: _iss, ...third } = answerIn(await oauth.signIn(ready(await place.start()).url));
-  await expect(place.client.finishMcpSignIn(third)).rejects.toThrow('from another authorization server');
+  await expect(place.client.finishMcpSignIn(third)).rejects.toThrow('from a different authorization server');
   expect(oauth.grants).toEqual([]);
 
   // The code of an earlier attempt belongs to another code verifier.
   const fourth = answerIn(await oauth.signIn(ready(await place.start()).url));
   await expect(place.client.finishMcpSignIn({ ...fourth, code: first.code })).rejects.toThrow(
-    'refused it (invalid_grant)',
+    'rejected the request (invalid_grant)',
   );
   const denied = ready(await place.start());
   const deniedState = new URL(denied.url).searchParams.get('state') ?? '';
   await expect(place.client.finishMcpSignIn({ state: deniedState, error: 'access_denied' })).rejects.toThrow(
-    'refused it (access_denied)',
+    'denied the sign-in (access_denied)',
   );
   expect((await place.server()).signIn?.error).toContain('access_denied');
 
@@ -218,7 +218,7 @@ it('[A46.8] a wrong state, another session, a replayed code or an answer from an
   expect((await as(mine)).status).toBe(200);
   expect(await state()).toBe('signed-in');
 
-  // The browser must not be sent to somebody else's page.
+  // The browser must not be sent to someone else's page.
   for (const origin of ['https://evil.example', 'http://localhost:1', 'http://192.0.2.1'])
     await expect(place.client.startMcpSignIn('lab', 'tides', { origin })).rejects.toMatchObject({ status: 422 });
 
@@ -232,14 +232,14 @@ it('[A46.9] metadata that name another issuer, another server, no PKCE or a URL 
   const place = await openServer();
   await place.client.createWorld({ name: 'Lab', workingDirectory: join(place.base, 'work') });
   const cases: [Parameters<typeof startOAuthServers>[0], string][] = [
-    [{ metadata: (all) => ({ ...all, issuer: 'https://evil.example' }) }, 'from another authorization server'],
+    [{ metadata: (all) => ({ ...all, issuer: 'https://evil.example' }) }, 'from a different authorization server'],
     [
       { metadata: (all) => ({ ...all, token_endpoint: 'http://198.51.100.7/token' }) },
       '198.51.100.7 does not use HTTPS',
     ],
     [{ metadata: (all) => ({ ...all, authorization_endpoint: 'file:///etc/passwd' }) }, 'does not use HTTPS'],
     [{ metadata: ({ code_challenge_methods_supported: _pkce, ...all }) => all }, 'does not support PKCE'],
-    [{ resource: (all) => ({ ...all, resource: 'https://evil.example/mcp' }) }, 'is for another server'],
+    [{ resource: (all) => ({ ...all, resource: 'https://evil.example/mcp' }) }, 'describes a different server'],
     [{ resource: (all) => ({ ...all, authorization_servers: ['http://198.51.100.7'] }) }, 'does not use HTTPS'],
   ];
   for (const [index, [options, words]] of cases.entries()) {

@@ -261,7 +261,7 @@ describe('countersign chat', () => {
     terminal.type(t.asking(stamp('pasted')) + ENTER);
     await terminal.waitFor(SIGN);
     paste('o\ro\ra\rw\ro');
-    await terminal.waitFor('Pasted text can’t approve or deny');
+    await terminal.waitFor("Pasted text can't approve or deny");
     expect(ran()).toEqual([]);
     await answer(terminal, `d${ENTER}`);
     await terminal.waitFor('results: ');

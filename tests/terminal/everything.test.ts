@@ -295,7 +295,7 @@ describe('everything that the browser can do', () => {
       );
     const denied = await logIn(({ state }) => ({ state, error: 'access_denied' }));
     expect(denied.code).toBe(1);
-    expect(denied.stderr).toContain('the authorization server refused it (access_denied)');
+    expect(denied.stderr).toContain('the authorization server denied the sign-in (access_denied)');
     const done = await logIn((parameters) => parameters);
     expect(done.code).toBe(0);
     expect(done.stderr).toContain(`to sign in to "tides" at ${new URL(oauth.issuer).host}`);

@@ -32,7 +32,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     await button(page, 'Sign in').click();
     const { host } = new URL(oauth.issuer);
     const dialog = page.getByRole('dialog', { name: 'Sign in to tides' });
-    await dialog.getByText('Continue only if you know this address.').waitFor();
+    await dialog.getByText('Continue only if you recognize this address.').waitFor();
     expect(await violations(page)).toEqual([]);
     await picture('sign-in-dialog');
     await button(page, `Continue to ${host}`).click();

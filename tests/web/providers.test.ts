@@ -291,7 +291,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').press('Enter');
     await said(page, 'OK').waitFor();
 
-    // [P4.2] A failed turn offers to try again and to fix the agent, until somebody writes.
+    // [P4.2] A failed turn offers to try again and to fix the agent, until someone sends a message.
     const { value } = await opened.api.agent('harbour', 'planner');
     await opened.api.updateAgent('harbour', 'planner', { model: 'scriptd' });
     await page.getByLabel('Message').fill('And now?');

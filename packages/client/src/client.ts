@@ -234,7 +234,7 @@ export interface Client {
   readMcpContext(world: string, name: string, wanted: McpContextRequest, options?: CallOptions): Promise<string>;
   /** Starts the server if needed and lists its tools. If it fails to start, `status`, `error` and `cause` say why. */
   testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
-  /** Starts to sign in to a remote server. `origin`: the address of the web app, where the browser returns. */
+  /** Starts a sign-in to a remote server. `origin`: the address of the web app, where the browser returns. */
   startMcpSignIn(
     world: string,
     name: string,

@@ -104,7 +104,7 @@ describe('events', () => {
     await deleted;
   });
 
-  it('[L3.2] of one chat end when it is deleted, also for a reader that is behind', async () => {
+  it('[L3.2] of one chat end when it is deleted, even for a reader that is behind', async () => {
     const { world, chat } = await openTestWorld();
     const never = (): boolean => false;
     const live = until(world, { chatId: chat.id, after: 0 }, never);

@@ -6,7 +6,7 @@ import { openTestWorld, tool } from './testing/fixture.js';
 describe('requests to a provider and its responses', () => {
   const twoTurns = { calls: [{ name: 'look', id: 'vendor-1' }], providerState: { thought: 1 } };
 
-  it('[P11] [P11.1] thinking is stored masked, and no model, mention or gate ever sees it', async () => {
+  it('[P11] [P11.1] thinking is stored masked, and is never sent to a model, parsed for mentions or shown to the gate', async () => {
     const key = 'AKIAIOSFODNN7EXAMPLE';
     const { chat, provider, world } = await openTestWorld({
       agents: ['Ada', 'Bob'],

@@ -165,7 +165,7 @@ describe('MCP servers', () => {
       env: { MEMORY_FILE_PATH: inFolder(file) },
     }) as const;
 
-  it('[L1.1] [L1.4] [A46] offer their tools in worlds that declare them, once and after a restart, and their values are encrypted', async () => {
+  it('[L1.1] [L1.4] [A46] offer their tools after every start, are added once, and their values are encrypted', async () => {
     const file = inFolder('mcp.db');
     for (const _ of ['first', 'second']) {
       const call = { name: 'mcp__memory__read_graph', arguments: {} };

@@ -140,7 +140,7 @@ describe('a call that needs two people', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A48.4] somebody who counts again completes the call with the next approval', async () => {
+  it('[A48.4] someone who counts again completes the call with the next approval', async () => {
     const t = await open(RULE);
     const { store } = t.engine.runtime;
     await t.request(who('dan'));

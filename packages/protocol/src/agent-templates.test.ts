@@ -24,7 +24,7 @@ describe.each(AGENT_TEMPLATE_NAMES)('[M13] the template %s', (template) => {
   });
 });
 
-it('[M13] adds a number to a taken name, also in its mentions', () => {
+it('[M13] adds a number to a taken name, including in its mentions', () => {
   const [planner, worker] = agentsFromTemplate('planner-and-worker', { ...model, taken: ['worker'] });
   expect(worker).toMatchObject({ name: 'Worker2', provider: 'openai', model: 'm' });
   expect(planner?.systemPrompt).toContain('@Worker2');

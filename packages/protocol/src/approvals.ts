@@ -113,11 +113,11 @@ const auditRecordSchema = z.object({
   original: z.string().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),
-  /** A name in records of older versions. */
+  /** A name in records from older versions. */
   who: z.union([whoSchema, z.string()]).exactOptional(),
   /** The device or client that it came from. */
   via: z.string().exactOptional(),
-  /** The id of the registered client. In records of older versions, possibly a name. */
+  /** The id of the registered client. In records from older versions, possibly a name. */
   client: z.string().exactOptional(),
   why: z.string().exactOptional(),
   rule: z.string().exactOptional(),

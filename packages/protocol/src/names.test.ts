@@ -19,7 +19,7 @@ it.each([
   ['/src/world', 'world project'],
   [`/src/${'x'.repeat(300)}`, 'x'.repeat(64)],
   [`/src/${'x'.repeat(63)}𝒳`, 'x'.repeat(63)],
-])('[X1.3] the path %j gives a valid name', (path, name) => {
+])('[X1.3] the path %j yields a valid name', (path, name) => {
   expect(nameFrom(path, 'project')).toBe(name);
   expect(nameSchema.safeParse(name).success).toBe(true);
 });

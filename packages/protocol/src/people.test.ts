@@ -40,7 +40,7 @@ it('[W8.1] the higher of the roles on the server and in the world counts, only i
   }
 });
 
-it('[W8.1] scopes only take away, and a disabled or removed person may do nothing', () => {
+it('[W8.1] scopes only restrict, and a disabled or removed person may do nothing', () => {
   expect(list(effectiveActions(who('owner'), 'lab', ['read', 'sign']))).toBe('read sign');
   expect(list(effectiveActions(who('viewer'), 'lab', all))).toBe('read');
   expect(effectiveActions(who('owner'), 'lab', []).size).toBe(0);

@@ -9,7 +9,7 @@ export type Action = (typeof ACTIONS)[number];
 export const tokenScopeSchema = z.enum([...ACTIONS, 'propose']);
 export type TokenScope = z.infer<typeof tokenScopeSchema>;
 
-/** From the most to the least rights. */
+/** From most to least privileged. */
 export const ROLES = ['owner', 'admin', 'approver', 'member', 'viewer'] as const;
 export const personRoleSchema = z.enum(ROLES);
 export type PersonRole = z.infer<typeof personRoleSchema>;
@@ -33,7 +33,7 @@ interface Rights {
 }
 
 /**
- * What a person may do in a world, or on the server if `worldId` is undefined: the higher of both roles, limited by the scopes of the
+ * What a person may do in a world, or on the server if `worldId` is undefined: the higher of the two roles, limited by the scopes of the
  * credential. A disabled person may do nothing.
  */
 export function effectiveActions(
@@ -67,7 +67,7 @@ export const personNameSchema = oneLine(100).refine(
   'this name is reserved',
 );
 
-const emailSchema = z.email('must be an e-mail address, such as ada@example.com').max(200);
+const emailSchema = z.email('must be an email address, such as ada@example.com').max(200);
 const worldRolesSchema = z.record(z.string().min(1).max(200), personRoleSchema.exclude(['owner']));
 
 /** A person who can sign in (W8). */
@@ -117,7 +117,7 @@ export const tokenSchema = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(tokenScopeSchema),
-  /** The name of the person who created it, if it was somebody else. */
+  /** The name of the person who created it, if it was someone else. */
   createdBy: z.string().exactOptional(),
   createdAt: z.string(),
   usedAt: z.string().exactOptional(),

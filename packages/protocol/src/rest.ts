@@ -165,7 +165,7 @@ const mcpCauseSchema = z.discriminatedUnion('code', [
     port: z.number().int().exactOptional(),
     rule: z.string().exactOptional(),
   }),
-  /** A remote server wants a person to sign in. `expired`: somebody was signed in before. */
+  /** A remote server requires a sign-in. `expired`: someone was signed in before. */
   z.object({ code: z.literal('sign-in'), expired: z.boolean() }),
 ]);
 export type McpCause = z.infer<typeof mcpCauseSchema>;

@@ -10,7 +10,7 @@ it('[A16.3] reads back what it stored', () => {
 });
 
 it.each(['me', 'browser session 12ab', '{"kind":"person"}', '{', 'null', '{"kind":"person","id":"p1","name":"a\\nb"}'])(
-  '[A16.4] %s is the name of nobody in particular',
+  '[A16.4] %s names no particular person',
   (name) => expect(readWho(name)).toEqual({ kind: 'token', id: '', name }),
 );
 

@@ -13,7 +13,7 @@ const nameSchema = z
 /** Who did something (A16). `token`: a shared token that belongs to nobody in particular. `system`: Countersign itself. */
 export const whoSchema = z.strictObject({
   kind: z.enum(['person', 'agent', 'token', 'system']),
-  /** Empty in records of older versions, which only have a name. */
+  /** Empty in records from older versions, which only have a name. */
   id: z.string().max(200),
   name: nameSchema,
 });
@@ -39,7 +39,7 @@ export function whoText({ kind, id, name }: Who): string {
   return JSON.stringify({ kind, id, name });
 }
 
-/** The id to find somebody's records by: in records of older versions, the name. */
+/** The id to find someone's records by: in records from older versions, the name. */
 export function idOf(stored: string | Who): string {
   const { id, name } = readWho(stored);
   return id === '' ? name : id;

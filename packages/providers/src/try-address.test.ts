@@ -96,7 +96,7 @@ describe('trying the base URL of a provider', () => {
     expect(problems).toEqual([
       { answers: false, problem: `${url} rejected the key in OPENAI_API_KEY (401)` },
       { answers: false, problem: `${url} returned an error (502)` },
-      { answers: true, note: 'answered without a list of models (404; check the path)' },
+      { answers: true, note: 'did not return a list of models (404; check the path)' },
     ]);
   });
 });

@@ -55,7 +55,7 @@ function judge(status: number, address: string, variable: string): Tried {
   }
   if (status >= 500) return { answers: false, problem: `${address} returned an error (${status})` };
   // Not every compatible server lists its models.
-  if (status >= 400) return { answers: true, note: `answered without a list of models (${status}; check the path)` };
+  if (status >= 400) return { answers: true, note: `did not return a list of models (${status}; check the path)` };
   return { answers: true };
 }
 

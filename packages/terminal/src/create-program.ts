@@ -41,6 +41,8 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .version(version, '-v, --version', help.version)
     .helpOption('-h, --help', help.help)
+    // Groups inherit the description; the program itself has no help command.
+    .helpCommand('help [command]', help.helpCommand)
     .helpCommand(false)
     .option('--home <dir>', help.home)
     .option('--url <url>', help.url)

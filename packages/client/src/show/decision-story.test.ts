@@ -25,7 +25,7 @@ describe('descriptions of a decision', () => {
     expect(approvedText({ ...decision, by: agent })).toBe('approved once by Reviewer (agent)');
   });
 
-  it('[A16] show decisions of older versions with the name they were recorded under', () => {
+  it('[A16] show decisions from older versions with the name they were recorded under', () => {
     const by = readWho('browser session 12ab');
     const decision = { outcome: 'approved', scope: 'once', by, via: 'web', at } as const;
     expect(decisionStory(decision, now, '')).toBe('Approved once by browser session 12ab, from the web app, 3 s ago');

@@ -3,7 +3,7 @@ import { mcpCauseFix, mcpCauseText } from './mcp-cause-text.js';
 
 it('[A46.2] names the sandbox and says what to do', () => {
   expect(mcpCauseText({ code: 'no-network', runner: 'npx' })).toBe(
-    'npx needs the network to download packages, but this server’s sandbox has no network access. Allow network access, or install the package first.',
+    "npx needs the network to download packages, but this server's sandbox has no network access. Allow network access, or install the package first.",
   );
   expect(mcpCauseText({ code: 'no-network' })).toContain('If the server needs it, allow it.');
   expect(mcpCauseFix({ code: 'no-network' })).toEqual({ kind: 'network' });
@@ -13,7 +13,7 @@ it('[A46.2] names the refused address, and the rule that would allow it', () => 
   const rule = 'allow sandbox_network(10.0.0.5:4873)';
   const refused = { code: 'refused-host', host: 'mirror.corp', address: '10.0.0.5', port: 4873, rule } as const;
   expect(mcpCauseText(refused)).toBe(
-    `This server’s sandbox refused a connection to mirror.corp:4873 (10.0.0.5), because it is not a public address. This rule would allow it: ${rule}`,
+    `This server's sandbox refused a connection to mirror.corp:4873 (10.0.0.5), because it is not a public address. This rule would allow it: ${rule}`,
   );
   expect(mcpCauseFix(refused)).toEqual({ kind: 'rule', rule });
   const { port: _, ...named } = refused;

@@ -8,12 +8,12 @@ export function mcpCauseText(cause: McpCause): string {
   switch (cause.code) {
     case 'no-network':
       return cause.runner === undefined
-        ? 'This server’s sandbox has no network access. If the server needs it, allow it.'
-        : `${cause.runner} needs the network to download packages, but this server’s sandbox has no network access. Allow network access, or install the package first.`;
+        ? "This server's sandbox has no network access. If the server needs it, allow it."
+        : `${cause.runner} needs the network to download packages, but this server's sandbox has no network access. Allow network access, or install the package first.`;
     case 'refused-host': {
       const { host, address, port, rule } = cause;
       const at = address === host ? '' : ` (${address})`;
-      const refused = `This server’s sandbox refused a connection to ${host}${port === undefined ? '' : `:${port}`}${at}, because it is not a public address.`;
+      const refused = `This server's sandbox refused a connection to ${host}${port === undefined ? '' : `:${port}`}${at}, because it is not a public address.`;
       return `${refused} ${rule === undefined ? 'No rule can allow it.' : `This rule would allow it: ${rule}`}`;
     }
     case 'sign-in':

@@ -141,7 +141,7 @@ export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Wh
   return turn === undefined || turn.requester === null ? undefined : readWho(turn.requester);
 }
 
-/** Explains why nobody can satisfy a rule with the people and groups of now, for any requester. Undefined if somebody can. */
+/** Explains why nobody can satisfy a rule with the people and groups of now, for any requester. Undefined if someone can. */
 export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): string | undefined {
   const { count, of, notRequester } = rule.by;
   const named = findNamed(rule, people);
@@ -155,7 +155,7 @@ export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): str
   if (of !== undefined && available < count) {
     return `it needs ${count === 1 ? 'a signature' : `${count} signatures`}, but ${countPeople(available)} in @${of} may sign in this world`;
   }
-  // With a name, the requester may be somebody else. Without one, the only person who may sign is also the one who asks.
+  // With a name, the requester may be someone else. Without one, the only person who may sign is also the one who asks.
   if (of === undefined && notRequester === true && available < 2) {
     return `it excludes the requester, but ${countPeople(available)} may sign in this world`;
   }

@@ -63,6 +63,6 @@ function clientTool(definition: ToolDefinition): Tool {
     trusted: false,
     sandbox: () => ({ kind: 'client', network: 'unknown', hosts: [], readable: [] }),
     validate: checkWithJsonSchema(definition.parameters),
-    execute: () => Promise.reject(new Error('a client tool runs in its client')),
+    execute: () => Promise.reject(new Error('client tools can only run in their client')),
   };
 }

@@ -52,12 +52,12 @@ async function findStored(reader: StoreReader, id: string): Promise<FoundCall | 
   return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
 }
 
-/** Whether a client sent this that registered as unable to ask a person, so it can't decide for one (A13). */
+/** Whether the sender is a client that registered as unable to ask a person, so it can't decide for one (A13). */
 export function cannotAsk({ tx }: Step, { client }: Signer): boolean {
   return client !== undefined && tx.client(client)?.approvals === false;
 }
 
-/** Names the person who decided, for a refusal. */
+/** " by Ada", for the error after a late decision. */
 export function byText({ decidedBy }: ApprovalRecord): string {
   return decidedBy === null ? '' : ` by ${readWho(decidedBy).name}`;
 }

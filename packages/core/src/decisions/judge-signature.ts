@@ -30,7 +30,7 @@ export function judgeSignature(
   const signed = approval.signing?.signed.map((one) => one.who) ?? [];
   const about = { rules, requester: requesterOf(turn), people };
   const before = judgeSignatures({ ...about, signed });
-  // Complete already if somebody who had signed may sign again. Anyone whose signature counts can then finish it.
+  // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
   const isComplete = isSigned(before);
   if (!isComplete && hasSigned(before, who)) return { kind: 'repeated' };
   const counts = isComplete ? before.some(({ may }) => isAmong(may, who)) : maySign(before, who);

@@ -33,7 +33,7 @@ interface Starting extends Place, McpSignInRequest {
   signer: Signer;
 }
 
-/** Starts to sign in to a remote server: returns the URL that a person opens in a browser. A new attempt replaces the last one. */
+/** Starts a sign-in to a remote server: returns the URL that a person opens in a browser. A new attempt replaces the last one. */
 export async function startMcpSignIn(runtime: Runtime, starting: Starting): Promise<McpSignInStart> {
   const { worldId, name, redirectUrl, session, signer, clientId, clientSecret } = starting;
   const box = boxOf(runtime);
@@ -92,7 +92,7 @@ export async function finishMcpSignIn(
   const pending = await takePending(runtime, place, answer.state);
   try {
     if (answer.code === undefined)
-      throw new Error(`the authorization server refused it (${answer.error ?? 'no code'})`);
+      throw new Error(`the authorization server denied the sign-in (${answer.error ?? 'no code'})`);
     const answered = { code: answer.code, ...maybe('iss', answer.iss) };
     const tokens = await authorizerOf(runtime).redeem(remote, pending, answered);
     const { metadata, resource, client } = pending;
@@ -124,7 +124,7 @@ export async function signOutOfMcpServer(runtime: Runtime, place: Place, signer:
     return { value: undefined, signIn: null };
   });
   await reload(runtime, place.worldId, place.name);
-  // The tokens are gone here in any case. Whether the authorization server accepts this or not changes nothing for the person.
+  // The tokens are already deleted here, so report a failed revocation but don't fail the sign-out.
   if (signIn?.grant?.tokens !== undefined) {
     await authorizerOf(runtime)
       .revoke(remote, signIn.grant)
@@ -138,7 +138,7 @@ async function takePending(runtime: Runtime, place: Place, state: string): Promi
     if (signIn?.pending === undefined || signIn.pending.state !== hash(state)) throw unknownState();
     const { pending } = signIn;
     if (pending.expiresAt <= change.tx.now()) throw unknownState();
-    // It stays until the code is redeemed, so that a program that waits doesn't give up. No state has an empty hash.
+    // The attempt stays pending until the code is redeemed, so that a waiting `mcp login` doesn't give up. No state has an empty hash.
     return { value: pending, signIn: { ...signIn, pending: { ...pending, state: USED } } };
   });
 }

@@ -73,7 +73,7 @@ async function refreshNow(
 ): Promise<McpTokens | undefined> {
   const settle = (settled: (signIn: McpSignIn) => McpSignIn): Promise<McpTokens | undefined> =>
     changeSignIn(runtime, 'renewed-mcp-tokens', { worldId, name }, (signIn) => {
-      // Someone signed in or out in the meantime; what they did counts.
+      // Someone signed in or out in the meantime; their change wins.
       if (signIn?.refresh?.by !== by) return { value: signIn?.grant?.tokens };
       const { refresh: _ended, ...kept } = settled(signIn);
       return { value: kept.grant?.tokens, signIn: kept };
@@ -125,6 +125,6 @@ export async function changeSignIn<T>(
 
 export function boxOf({ secretBox }: Runtime): SecretBox {
   if (secretBox !== undefined) return secretBox;
-  const detail = 'This process has no secrets key, so it can’t store a sign-in. Use a header with a token instead.';
+  const detail = "This process has no secrets key, so it can't store a sign-in. Use a header with a token instead.";
   throw new CountersignError('conflict', detail);
 }

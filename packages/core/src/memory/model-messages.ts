@@ -6,7 +6,7 @@ import { isApprovalId } from '../turn/ids.js';
 export interface ViewFor {
   provider: string;
   model: string;
-  /** Otherwise, results only describe their files. */
+  /** If false, results only describe their files. */
   takesImages: boolean;
   /** The world's `rev`, because a renamed agent is shown under its new name. */
   version: number;

@@ -5,7 +5,7 @@ export interface McpSignIn {
   grant?: McpGrant;
   /** A sign-in that waits until the browser comes back. */
   pending?: McpPendingSignIn;
-  /** The refresh that is running. A refresh token may work only once, so that two processes must not use it at the same time. */
+  /** The refresh that is running. A refresh token may work only once, so two processes must not use it concurrently. */
   refresh?: { by: string; until: number };
   /** Why the last attempt to sign in failed, as text. */
   error?: string;

@@ -65,7 +65,7 @@ export interface McpRecords {
   /** The real path of the world's working folder, and the paths that rules currently protect from this server. */
   place(worldId: string, name: string): Promise<McpPlace>;
   /**
-   * Fresh tokens after the server refused these ones or they expired: those that another process got in the meantime, or those that `refresh`
+   * Replaces tokens that expired or that the server rejected: with those that another process got in the meantime, or with those that `refresh`
    * returns. Undefined if a person must sign in again. Only one process refreshes at a time.
    */
   renewTokens(

@@ -23,7 +23,7 @@ export interface PersonRecord {
  */
 export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket';
 
-/** A way to sign in. Contains only hashes, so that reading it lets nobody in. */
+/** A way to sign in. Contains only hashes, so reading it doesn't let anyone sign in. */
 export interface CredentialRecord {
   /** The public part of the cookie, token or link. */
   id: string;
@@ -37,7 +37,7 @@ export interface CredentialRecord {
     headerHash?: string;
     /** Limits what the credential may do. If absent, everything the person may do. */
     scopes?: readonly TokenScope[];
-    /** The name of the person who created it, if it was somebody else. */
+    /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
   };
   /** The token that a session was opened with. It ends together with the token. */

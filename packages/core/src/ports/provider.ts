@@ -83,7 +83,7 @@ export interface Provider {
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
-  /** Whether this model takes images. If absent or false, it gets only their descriptions (P12). */
+  /** Whether this model accepts images. If absent or false, it gets only their descriptions (P12). */
   takesImages?(model: string): boolean;
   /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;

@@ -292,7 +292,7 @@ export interface AttachmentRecord {
   id: string;
   kind: Attachment['kind'];
   mimeType: string;
-  /** In base64, the form that models and both databases take. */
+  /** In base64, which models and both databases accept. */
   data: string;
 }
 

@@ -203,9 +203,9 @@ export interface StoreTransaction extends StoreReader {
   /** Returns true if the provider existed. */
   deleteProvider(id: string): Promise<boolean>;
 
-  /** Creates the server's audit log (`SERVER_LOG`) if necessary, and locks it, so that changes of people run one after the other. */
+  /** Creates the server's audit log (`SERVER_LOG`) if necessary, and locks it, so that changes to people are serialized. */
   lockServerLog(): Promise<void>;
-  /** Rejects a duplicate id, name or e-mail address as a `conflict`. */
+  /** Rejects a duplicate id, name or email address as a `conflict`. */
   insertPerson(person: PersonRecord): Promise<void>;
   /** Compare-and-set on `rev`, like `updateProvider`. */
   updatePerson(person: PersonRecord): Promise<boolean>;

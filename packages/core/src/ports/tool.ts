@@ -52,7 +52,7 @@ export interface ToolContext {
    */
   ask?: (question: Question) => Promise<string>;
   /**
-   * Keeps a file with the result of the call (T16): people see it, and models that take images get it. Returns its description, or why
+   * Keeps a file with the result of the call (T16): people see it, and models that accept images receive it. Returns its description, or why
    * it was refused. Absent in a unit test of the tool.
    */
   attach?: (file: NewAttachment) => Attachment | { refused: string };

@@ -32,7 +32,7 @@ it('[S6] sends one hint per log and step to other processes', async () => {
   ]);
 });
 
-it('sends a chunk after earlier events, and sends changes of cached data immediately', () => {
+it('sends a chunk after earlier events, and sends changes to cached data immediately', () => {
   const { bus, sent } = scene();
   bus.publish(notice('a', 1));
   const event = {

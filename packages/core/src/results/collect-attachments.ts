@@ -4,7 +4,7 @@ import type { AttachmentRecord } from '../ports/records.js';
 import type { NewAttachment } from '../ports/tool.js';
 import { readImage } from './read-image.js';
 
-/** Anthropic takes images of up to 5 MB in base64. */
+/** Anthropic accepts images of up to 5 MB in base64. */
 const MAX_BYTES = 3_500_000;
 const MAX_BYTES_PER_CALL = 10_000_000;
 const MAX_FILES = 16;

@@ -9,8 +9,8 @@ interface ImageFacts {
 const ascii = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
 /**
- * The type and dimensions in the header of an image. Undefined if the content is not an image that browsers and models take. Nothing is
- * decompressed: a small file can be a picture of gigabytes.
+ * The type and dimensions in the header of an image. Undefined if the content is not an image that browsers and models accept. Nothing is
+ * decompressed: a small file can decompress to gigabytes.
  */
 export function readImage(bytes: Buffer): ImageFacts | undefined {
   if (ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return { type: 'image/png', size: pngSize(bytes) };

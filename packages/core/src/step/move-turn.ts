@@ -123,7 +123,7 @@ export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolea
   const missing = findMissingTool(runtime, situation);
   const here = missing === undefined ? runtime.dispatch.owner : null;
   const owner = isOrphan || turn.state === 'waiting' ? here : turn.owner;
-  // The last owner may only be frozen, and must not settle the calls that it started.
+  // The last owner may be frozen rather than dead: fence it, so that it can't settle the calls it started.
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
   if (missing !== undefined && turn.state === 'waiting') noticeMissingTool(runtime, step, turn, missing);

@@ -13,7 +13,7 @@ export async function readEventPage(
   worldId: string,
   { chatId, ...from }: { chatId: string | undefined; after: number; limit: number },
 ): Promise<EventPage | undefined> {
-  // Read the events last, so that the page includes the events that led to what the other reads show.
+  // Read the events last, so that the page is never older than the other reads.
   const chat = chatId === undefined ? undefined : await reader.chat(chatId);
   const isThere = chatId === undefined ? (await reader.worldRev(worldId)) !== undefined : chat?.worldId === worldId;
   if (!isThere) return undefined;

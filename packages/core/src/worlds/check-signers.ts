@@ -29,7 +29,7 @@ export async function checkSigners(
 
 /**
  * Rejects an administrator's rule that names nobody. If too few people are left, the server still starts, and the calls wait: it must not stop
- * working because somebody left.
+ * working because someone left.
  */
 export async function checkAdminSigners(reader: People, rules: readonly string[], source: RuleSource): Promise<void> {
   for (const { index, rule, signing } of signingRules(rules)) {

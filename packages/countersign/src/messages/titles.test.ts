@@ -27,7 +27,7 @@ describe('titles', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M7] is tried again after the next answer, three times at most', async () => {
+  it('[M7] is retried after the next answer, at most three times in all', async () => {
     const asked: string[] = [];
     const failing = (times: number) => (): string => {
       asked.push('title');

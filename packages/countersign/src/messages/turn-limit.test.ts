@@ -58,7 +58,7 @@ describe('the turn limit', () => {
     expect(said(await opened.chat.messages())).toEqual(['human: @Ada start', 'ada: and you?']);
   });
 
-  it('[M6] [M11] a person who writes more often than the limit while an agent works gets every answer', async () => {
+  it('[M6] [M11] answers every message of a person who writes more often than the limit while an agent works', async () => {
     const busy = deferred();
     const opened = await openTestWorld({
       turnLimit: 2,

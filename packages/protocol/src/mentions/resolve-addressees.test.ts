@@ -39,7 +39,7 @@ describe('resolveAddressees', () => {
     expect(from(human, '@bob, @alice hi')).toEqual({ agentIds: ['bob', 'alice'], addressed: 'named' });
   });
 
-  it('[M3.3] an e-mail address does not count as a mention', () => {
+  it('[M3.3] an email address does not count as a mention', () => {
     expect(from(human, 'mail bob@x.com')).toEqual({ agentIds: everybody, addressed: 'everyone' });
     expect(from(human, 'mail x@bob about it').agentIds).toEqual(everybody);
   });

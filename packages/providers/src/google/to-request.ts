@@ -90,7 +90,7 @@ function toContents(messages: readonly ModelMessage[], signed: boolean): Content
     if (last?.holds === holds) last.parts.push(...parts);
     else out.push({ role, parts, holds });
   };
-  // Older models take images only next to the results.
+  // Older models accept images only next to the results.
   const images: Part[] = [];
   for (const [index, message] of messages.entries()) {
     switch (message.role) {

@@ -123,7 +123,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     expect(requests[1]).toMatchObject({ system: 'You are Ada.', tools: ['weather'], stream });
   });
 
-  it('[P6.1] chooses by tool result, system prompt, model and tool, also after a restart', async () => {
+  it('[P6.1] chooses by tool result, system prompt, model and tool, even after a restart', async () => {
     const first = await start(WEATHER);
     const [ada, bob] = [open({ url: first.url, stream }), open({ url: first.url, stream, system: 'You are Bob.' })];
     await ada.say('weather');

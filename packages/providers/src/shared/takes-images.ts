@@ -1,4 +1,4 @@
-/** Model families that take images. Other models get descriptions: an image that a model doesn't take fails the whole call. */
+/** Model families that accept images. Other models get descriptions: sending them an image fails the whole call. */
 const FAMILIES: readonly RegExp[] = [
   /^claude-(?:3|opus|sonnet|haiku|[4-9])/,
   /^(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-4-turbo)/,
@@ -10,7 +10,7 @@ const FAMILIES: readonly RegExp[] = [
   /^llama-?(?:3\.2-vision|4)|^llama3\.2-vision|^llava|^gemma-?3(?!-1b|:1b|:270m|-270m|n)|^qwen[\d.]*-?vl|^minicpm-v/,
 ];
 
-/** Names without images in families that take them: audio and voice models. */
+/** Models in these families that don't accept images: audio, voice and search models. */
 const WITHOUT = /audio|realtime|transcribe|tts|search-preview/;
 
 export function takesImages(model: string): boolean {

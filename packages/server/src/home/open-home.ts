@@ -229,7 +229,7 @@ function workFolder(env: NodeJS.ProcessEnv): string | undefined {
   const folder = env['COUNTERSIGN_WORK'];
   if (folder === undefined || folder === '') return undefined;
   if (isAbsolute(folder)) return folder;
-  const detail = 'COUNTERSIGN_WORK must be an absolute path: the parent of the worlds’ working folders.';
+  const detail = "COUNTERSIGN_WORK must be an absolute path: the parent of the worlds' working folders.";
   throw new CountersignError('invalid', detail, { field: 'COUNTERSIGN_WORK' });
 }
 

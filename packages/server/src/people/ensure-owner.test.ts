@@ -25,5 +25,5 @@ it('[W8] if nobody is an active owner, the server doesn’t start', async () => 
   onTestFinished(() => store.close());
   const owner = await ensureOwner(store, 'Ada');
   await store.transact('', (tx) => tx.updatePerson({ ...owner, status: 'disabled' }));
-  await expect(ensureOwner(store, 'Eve')).rejects.toThrow('No active person in this database is an owner.');
+  await expect(ensureOwner(store, 'Eve')).rejects.toThrow('This database has no active owner.');
 });

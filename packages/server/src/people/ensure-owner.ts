@@ -36,8 +36,9 @@ const NOBODY_ELSE = {
 
 function firstOwner(people: readonly PersonRecord[]): PersonRecord {
   const owner = people.find(({ role, status }) => role === 'owner' && status === 'active');
-  // The last owner can't be removed, so somebody has edited the database.
-  if (owner === undefined) throw new CountersignError('invalid', 'No active person in this database is an owner.');
+  // The last owner can't be removed, so someone edited the database.
+  if (owner === undefined)
+    throw new CountersignError('invalid', 'This database has no active owner. Restore it from a backup.');
   return owner;
 }
 

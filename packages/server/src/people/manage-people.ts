@@ -134,5 +134,5 @@ function differences(before: PersonRecord, after: PersonRecord): string {
   const isMoved = JSON.stringify(before.worldRoles) !== JSON.stringify(after.worldRoles);
   const worlds = isMoved ? [`roles from "${rightsOf(before)}" to "${rightsOf(after)}"`] : [];
   // The address itself stays out of the log, which is never deleted.
-  return [...texts, ...worlds, ...(before.email === after.email ? [] : ['e-mail address changed'])].join('; ');
+  return [...texts, ...worlds, ...(before.email === after.email ? [] : ['email address changed'])].join('; ');
 }

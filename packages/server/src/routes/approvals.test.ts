@@ -171,7 +171,7 @@ describe('decisions', () => {
     expect(t.runs).toHaveLength(2);
   });
 
-  it('[W3.35] [L5.2] their changes and those of grants can be streamed alone, and the stream resumes', async () => {
+  it('[W3.35] [L5.2] changes to approvals and grants have their own stream, which can resume', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
@@ -217,7 +217,7 @@ describe('clients', () => {
     parameters: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] },
   };
 
-  it('[A18] a connected client gets calls of its tools with unmasked arguments, and only it can answer them', async () => {
+  it('[A18] a connected client gets calls to its tools with unmasked arguments, and only it can answer them', async () => {
     const t = await openHarbour();
     const client = await register(t, { label: 'Editor', approvals: true, tools: [pick] });
     const secret = { [CLIENT_HEADER]: client.clientSecret };

@@ -17,9 +17,9 @@ export const eventRoutes = [
     scope: 'approvals',
     needs: 'read',
     tag,
-    summary: 'Stream changes of approvals and grants',
+    summary: 'Stream changes to approvals and grants',
     description:
-      'Only the events TOOL_APPROVAL_REQUESTED, TOOL_APPROVED and TOOL_DENIED, and changes of approvals and grants. The ids are those of the stream of the world.',
+      "Only the events TOOL_APPROVAL_REQUESTED, TOOL_APPROVED and TOOL_DENIED, and changes to approvals and grants. Event ids are the same as in the world's stream.",
     headers,
     query: eventsQuerySchema,
     answers,

@@ -149,9 +149,9 @@ export const mcpServerRoutes = [
     scope: 'own-server',
     needs: 'admin',
     tag,
-    summary: 'Start to sign in to a remote MCP server',
+    summary: 'Start a sign-in to a remote MCP server',
     description:
-      'Finds the authorization server of the MCP server and registers this app there. Open `url` in a browser within ten minutes. With a browser session, the same session must finish the sign-in. `client-needed`: register an app with `redirectUrl` there and send its `clientId`. 409 if the server can’t be reached or supports no sign-in.',
+      "Finds the authorization server of the MCP server and registers this app there. Open `url` in a browser within ten minutes. With a browser session, the same session must finish the sign-in. `client-needed`: register an app with `redirectUrl` there and send its `clientId`. 409 if the server can't be reached or doesn't support sign-in.",
     body: mcpSignInRequestSchema,
     answers: { 200: { description: 'The URL to open, or what is missing', schema: mcpSignInStartSchema } },
     async handle({ context, params: { world: worldId, name }, body: { origin, ...client }, c }) {

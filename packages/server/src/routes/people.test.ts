@@ -78,7 +78,7 @@ describe('people', () => {
       'person added owner: owner, created by the first start',
       'person added bob: member, approver in lab',
       'person added bob-2: viewer',
-      'person changed bob: role from "member" to "admin"; roles from "member, approver in lab" to "admin"; e-mail address changed',
+      'person changed bob: role from "member" to "admin"; roles from "member, approver in lab" to "admin"; email address changed',
       'person removed bob-2: Bob!',
       'person added bob-3: viewer',
     ]);

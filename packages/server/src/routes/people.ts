@@ -87,9 +87,9 @@ export const peopleRoutes = [
     scope,
     needs: 'admin',
     tag,
-    summary: 'Change a person’s name, address, roles or status',
+    summary: "Change a person's name, address, roles or status",
     description:
-      'Fields that are left out stay as they are. `status: disabled` ends the person’s sessions, tokens and invitations at once. 409 for the last owner and for your own account.',
+      "Fields that are left out stay as they are. `status: disabled` ends the person's sessions, tokens and invitations at once. 409 for the last owner and for your own account.",
     body: personChangeSchema,
     answers: { 200: { description: 'The person', schema: personSchema } },
     async handle({ context, params, body, c }) {
@@ -133,7 +133,7 @@ export const peopleRoutes = [
     scope,
     needs: 'read',
     tag,
-    summary: 'List a person’s tokens',
+    summary: "List a person's tokens",
     description: 'For the person and for admins. Secrets are never returned.',
     answers: { 200: { description: 'Tokens', schema: listOf(tokenSchema) } },
     handle: async ({ context, params, c }) => ({
@@ -149,7 +149,7 @@ export const peopleRoutes = [
     tag,
     summary: 'Create a personal token',
     description:
-      'The `token` is returned only here. It can never do more than the person and you. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can’t create tokens.',
+      "The `token` is returned only here. It can never do more than the person and you. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can't create tokens.",
     body: newTokenSchema,
     answers: { 201: { description: 'The token', schema: createdTokenSchema } },
     handle: async ({ context, params, body, c }) => ({

@@ -117,7 +117,7 @@ export const providerRoutes = [
     tag,
     summary: 'List the models of a provider',
     description:
-      'At most 1,000, with context size and prices if the provider reports them. If the list can’t be read, `items` is empty and `problem` says why.',
+      "At most 1,000, with context size and prices if the provider reports them. If the list can't be read, `items` is empty and `problem` says why.",
     answers: { 200: { description: 'Models', schema: providerModelsSchema } },
     handle: async ({ context, params }) => ({ status: 200, body: await registryOf(context).models(params.provider) }),
   }),

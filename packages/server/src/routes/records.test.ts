@@ -226,7 +226,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('[A16] survives its world', async () => {
+  it('[A16] is kept when its world is deleted', async () => {
     const t = await openHarbour();
     await t.api('DELETE', '/worlds/harbour');
     const { body } = await t.api<Entries>('GET', '/worlds/harbour/audit');

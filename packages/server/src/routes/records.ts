@@ -44,7 +44,7 @@ export const recordRoutes = [
     scope: 'own-server',
     needs: 'admin',
     tag: 'audit',
-    summary: 'Verify the hash chain of the server’s audit log',
+    summary: "Verify the hash chain of the server's audit log",
     answers: { 200: { description: 'Intact, or where it is broken', schema: auditVerdictSchema } },
     handle: async ({ context }) => ({
       status: 200,
@@ -78,7 +78,7 @@ export const recordRoutes = [
     tag: 'audit',
     summary: 'Get the audit log, oldest first',
     description:
-      'Every request, decision, run, refusal and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. With `who`, only the records of the person, agent or token with this id. A page can then have fewer records than `limit` although more follow, and the chain can’t be verified from it. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
+      "Every request, decision, run, refusal and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. With `who`, only the records of the person, agent or token with this id. A page can then have fewer records than `limit` although more follow, and the chain can't be verified from it. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.",
     query: auditQuerySchema,
     answers: {
       200: [
@@ -131,7 +131,7 @@ export const recordRoutes = [
     scope: 'world',
     needs: 'read',
     tag: 'stats',
-    summary: 'Get counts, tokens and latencies of a world',
+    summary: 'Get counts, tokens and latencies for a world',
     answers: { 200: { description: 'Statistics; times in milliseconds', schema: statsSchema } },
     handle: async ({ context, params }) => ({
       status: 200,

@@ -15,7 +15,7 @@ export interface Following {
   engine: Engine;
   worldId: string;
   chatId: string | undefined;
-  /** Only changes of approvals and grants. */
+  /** Only changes to approvals and grants. */
   only?: 'approvals' | undefined;
   untilSettled: boolean;
   /** If false, the reader can't ask a person, so it gets no approvals (A13). */

@@ -17,7 +17,7 @@ export interface StreamOptions {
   worldId: string;
   /** Only this chat's events. */
   chatId?: string;
-  /** Only changes of approvals and grants. */
+  /** Only changes to approvals and grants. */
   only?: 'approvals';
   /** Resume after this number in the log. `Last-Event-ID` overrides it. If absent, start with new events. */
   after?: number;

@@ -1,6 +1,6 @@
 import type { Migration } from './ddl.js';
 
-/** Files that tools return. Not clustered: `data` may have megabytes, and large rows make a clustered tree deep. */
+/** Files that tools return. Not clustered: `data` may be several megabytes, and large rows make a clustered tree deep. */
 export const addAttachments: Migration = ({ plain }) => [
   `create table attachments (
     chat_id text not null,

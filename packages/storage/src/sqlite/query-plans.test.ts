@@ -20,7 +20,7 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   providers: /^SCAN providers$/,
   people: /^SCAN people$/,
   groups: /^SCAN people_groups$/,
-  // Only when somebody signs in. It keeps the table short.
+  // Only when someone signs in. It keeps the table short.
   forgetCredentials: /^SCAN credentials$/,
   // Found by words or rowid: virtual tables always report SCAN.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,

@@ -60,7 +60,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     const named = await byName({ nameKey: keyOf(name) });
     if (named !== undefined && named !== id) throw taken('name', `there is already a person "${name}"`);
     const addressed = email === null ? undefined : await byEmail({ emailKey: keyOf(email) });
-    if (addressed !== undefined && addressed !== id) throw taken('email', 'another person has this e-mail address');
+    if (addressed !== undefined && addressed !== id) throw taken('email', 'another person has this email address');
   }
 
   return {
@@ -77,7 +77,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     async insertPerson(record) {
       await refuseTaken(record);
       if ((await insertPerson({ ...toRow(record), createdAt: record.createdAt })) === 0) {
-        throw taken('name', `somebody has just added a person like "${record.name}"`);
+        throw taken('name', 'someone just added a person with this name or email address. Try again.');
       }
     },
     async updatePerson(record) {

@@ -9,7 +9,7 @@ export const cardWords = {
   edited: '  Edited by you: this is what would run.',
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,
-  expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn’t run.`,
+  expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn't run.`,
 
   // Choices; deny comes first.
   deny: 'd: deny, with an optional reason (Enter denies)',

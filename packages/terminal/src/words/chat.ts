@@ -17,7 +17,7 @@ export const chatWords = {
   reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits. Nothing is lost.',
   reconnected: '· Reconnected',
   askedAgain: '  · You will be asked again. Nothing ran.',
-  pasteIgnored: '  Pasted text can’t approve or deny. Type your answer.',
+  pasteIgnored: "  Pasted text can't approve or deny. Type your answer.",
 
   // Steps of a call
   waiting: (call: string): string => `waiting for you: ${call}`,

@@ -115,7 +115,7 @@ export const errors = {
   serverOff: (name: string, world: string): string =>
     thenRun(`"${name}" is disabled. Enable it with:`, `countersign mcp edit ${name} -w ${world} --enabled`),
   mcpClientNeeded: (host: string, redirectUrl: string): string =>
-    `Apps must be registered by hand at ${host}. Register one with the redirect URL ${redirectUrl}, then run this command again with --client-id ID (and --client-secret, if you got a secret).`,
+    `${host} doesn't register apps automatically. Register one there with the redirect URL ${redirectUrl}, then run this command again with --client-id ID (and --client-secret, if you got a secret).`,
   mcpNotSignedIn: (reason: string): string => (reason === '' ? 'You are not signed in.' : reason),
   mcpSignInLate: 'Nobody signed in within ten minutes. Run the command again.',
   noPairToRemove: (name: string, suggestion: string): string =>

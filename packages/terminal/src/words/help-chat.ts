@@ -2,7 +2,7 @@ import type { Help } from './help.js';
 
 export const chatHelp = {
   about: 'Talk to the agents of a world: interactively, with one message, or from a pipe',
-  message: 'message to send; - reads it, or the rest of it, from standard input',
+  message: 'message to send; use - to read it (or the rest of it) from standard input',
   world: 'world (required if there are several)',
   chat: 'chat to continue (id, or "last")',
   new: 'start a new chat even if the last one is unfinished',

@@ -20,7 +20,7 @@ export const approvalsHelp = {
     examples: ['countersign approvals approve approval_… --scope once --yes'],
   },
   answer: {
-    about: 'Answer an agent’s question, then wait until the chat is idle or needs you again',
+    about: "Answer an agent's question, then wait until the chat is idle or needs you again",
     notes: ['An answer does not approve any call.'],
     examples: ['countersign approvals answer approval_… "the north quay"'],
   },
@@ -76,6 +76,7 @@ export const policyHelp = {
   },
   file: 'read the rules from a file, one per line; - for standard input',
   yes: 'skip the confirmation, even if new rules run waiting calls',
+  removeYes: 'no effect: removing a rule never asks for confirmation',
   arguments: 'arguments as JSON',
   agent: 'agent that makes the call',
 } satisfies Record<string, string | Help>;
@@ -85,7 +86,7 @@ export const auditHelp = {
   list: { about: 'List the latest records', examples: ['countersign audit list -w harbour --last 5'] },
   verify: {
     about: 'Verify the hash chain of one or all worlds, and compare it with heads that you stored elsewhere',
-    exitCodes: '0 intact, 1 broken, or a head can’t be trusted',
+    exitCodes: "0 intact, 1 broken, or a head can't be trusted",
     examples: [
       'countersign audit verify',
       'countersign audit verify --head /mnt/elsewhere/heads.jsonl --key audit.key.pub',
@@ -112,7 +113,7 @@ export const auditHelp = {
   },
   last: 'number of records',
   kind: (kinds: readonly string[]): string => `only this kind: ${kinds.join(', ')}`,
-  agent: 'only records of this agent (its id)',
+  agent: 'only records of this agent (id)',
   who: 'only records of this person, agent or token (id or name)',
   find: 'only records that contain these words',
   headFile: 'file with heads that you stored elsewhere (audit head); repeatable',

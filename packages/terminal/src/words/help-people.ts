@@ -16,7 +16,7 @@ export const peopleHelp = {
     ],
   },
   edit: {
-    about: 'Change a person’s name, e-mail address or roles, or enable them again',
+    about: "Change a person's name, email address or roles, or enable them again",
     examples: ['countersign people edit bob --role admin', 'countersign people edit bob --world harbour=viewer'],
   },
   invite: {
@@ -35,8 +35,8 @@ export const peopleHelp = {
   person: 'person (id or name)',
   name: 'name',
   newName: 'new name; the id stays the same',
-  email: 'e-mail address',
-  noEmail: 'remove the e-mail address',
+  email: 'email address',
+  noEmail: 'remove the email address',
   role: 'role on the whole server: owner, admin, approver, member or viewer',
   noRole: 'no role on the server, only those given with --world',
   owner: 'make the person an owner; the same as --role owner',

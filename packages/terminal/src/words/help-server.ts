@@ -4,6 +4,7 @@ export const programHelp = {
   about: 'Agents propose. You countersign.',
   version: 'print the version',
   help: 'show help',
+  helpCommand: 'show help for a command',
   home: 'home folder (COUNTERSIGN_HOME, default ~/.countersign)',
   url: 'URL of a running server (COUNTERSIGN_URL); reads its token from COUNTERSIGN_TOKEN',
   json: 'print JSON',
@@ -21,7 +22,7 @@ export const serveHelp = {
   port: 'port to listen on, 0 for any free port (PORT, default 4747)',
   host: 'address to listen on (default 127.0.0.1); any other address accepts connections from other machines',
   allowHost: 'another host name that clients may use; repeatable',
-  noOpen: 'print the URL and don’t open the browser',
+  noOpen: "print the URL and don't open the browser",
   logLevel: (levels: readonly string[]): string => `log level: ${levels.join(', ')} (LOG_LEVEL)`,
   notes: [
     'With --json, the first line on standard output is {"url","token","open"}. "token" is omitted if it comes from COUNTERSIGN_TOKEN.',
@@ -31,7 +32,7 @@ export const serveHelp = {
 
 export const openHelp = {
   about: 'Print a sign-in link for the running server and open it in the browser',
-  noOpen: 'print the link and don’t open the browser',
+  noOpen: "print the link and don't open the browser",
   notes: ['The link works once, for one minute. With --json: {"open","expiresAt"}.'],
   examples: ['countersign open --no-open'],
   done: 'The link works once, for one minute.',
@@ -45,7 +46,7 @@ export const doctorHelp = {
 } satisfies Help;
 
 export const migrateHelp = {
-  about: 'Copy all data into an empty store; if the copy fails, nothing is copied',
+  about: 'Copy all data into an empty store; if it fails, the destination stays empty',
   from: 'source: "home", a file, or postgres://…',
   to: 'destination: "home", a file, or postgres://… (DATABASE_URL)',
   notes: [
@@ -75,6 +76,6 @@ export const modelHelp = {
 } satisfies Help;
 
 export const statsHelp = {
-  about: 'Show counts, tokens and latencies of a world',
+  about: 'Show counts, tokens and latencies for a world',
   examples: ['countersign stats -w harbour'],
 } satisfies Help;

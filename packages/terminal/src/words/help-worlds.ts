@@ -7,7 +7,7 @@ export const worldsHelp = {
   show: { about: 'Show the settings of a world', examples: ['countersign worlds show harbour --json'] },
   add: { about: 'Create a world', examples: ['countersign worlds add Ops --folder ~/ops --mode ask'] },
   edit: {
-    about: 'Edit a world; without flags, in your editor',
+    about: 'Edit a world. Without flags, opens it in your editor',
     examples: ['countersign worlds edit ops --mode read'],
   },
   remove: { about: 'Delete a world with its agents and chats', examples: ['countersign worlds remove ops'] },
@@ -22,7 +22,7 @@ export const worldsHelp = {
   streaming: 'stream answers',
   noStreaming: 'show answers when they are complete',
   unattended: 'what to do with calls when nobody can approve them: wait or deny',
-  approvalTimeout: 'expire approvals after this time, such as 30s or 5m, or "none" for never',
+  approvalTimeout: 'expire approvals after this time, such as 30s or 5m; "none" means never',
 } satisfies Record<string, string | Help>;
 
 export const agentsHelp = {
@@ -37,7 +37,7 @@ export const agentsHelp = {
     ],
   },
   edit: {
-    about: 'Edit an agent; without flags, in your editor',
+    about: 'Edit an agent. Without flags, opens it in your editor',
     examples: [
       'countersign agents edit scout -w ops --model llama3.3',
       'countersign agents edit scout -w ops --thinking high --max-tokens 8000',
@@ -60,7 +60,7 @@ export const agentsHelp = {
   topP: 'nucleus sampling (0–1), or "default"',
   maxTokens: 'maximum tokens per answer, or "default"',
   contextTokens: 'size of the model\'s context window in tokens, or "default"',
-  thinking: 'thinking before an answer: off, low, medium, high, a number of tokens, or "default"',
+  thinking: 'thinking effort: off, low, medium, high, a number of tokens, or "default"',
   parallelCalls: 'allow several tool calls in one answer: on, off or default',
   active: 'activate the agent',
   noActive: 'deactivate the agent',
@@ -99,8 +99,6 @@ export const toolsHelp = {
   show: { about: 'Show a tool and its parameters', examples: ['countersign tools show shell_cmd -w harbour'] },
 } satisfies Record<string, string | Help>;
 
-const mcpExitCodes = '0 it is running (or disabled), 1 it did not start; the change is saved';
-
 export const mcpHelp = {
   about: 'Manage the MCP servers of a world',
   list: { about: 'List MCP servers', examples: ['countersign mcp list -w ops'] },
@@ -120,9 +118,9 @@ export const mcpHelp = {
   edit: {
     about: 'Edit an MCP server, restart it and list its tools',
     notes: [
-      'Variables and headers that you don’t name stay as they are. With another command, arguments or host, enter their values again.',
+      "Variables and headers that you don't name stay as they are. With another command, arguments or host, enter their values again.",
     ],
-    exitCodes: mcpExitCodes,
+    exitCodes: '0 it is running (or disabled), 1 it did not start; the change is saved',
     examples: ['countersign mcp edit files -w ops --no-enabled'],
   },
   context: {
@@ -162,7 +160,7 @@ export const mcpHelp = {
   log: { about: 'Print the latest output of an MCP server', examples: ['countersign mcp log files -w ops'] },
   restart: {
     about: 'Restart an MCP server and list its tools',
-    exitCodes: mcpExitCodes,
+    exitCodes: '0 it is running, 1 it did not start',
     examples: ['countersign mcp restart files -w ops'],
   },
   login: {
@@ -177,7 +175,7 @@ export const mcpHelp = {
     about: 'Sign out of a remote MCP server and delete its tokens',
     examples: ['countersign mcp logout wiki -w ops'],
   },
-  clientId: 'ID of an app that you registered with the authorization server, if it doesn’t register apps itself',
+  clientId: "ID of an app that you registered with the authorization server, if it doesn't register apps itself",
   clientSecret: 'prompt for the secret of that app without showing it',
   noOpen: 'only print the link',
   remove: { about: 'Remove an MCP server and its tools', examples: ['countersign mcp remove files -w ops'] },

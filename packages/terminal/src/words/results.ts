@@ -118,7 +118,7 @@ export const results = {
   mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,
   mcpLogIn: (name: string, world: string): string => `countersign mcp login ${name} -w ${world}`,
   mcpSignInAt: (name: string, host: string): string =>
-    `Open this link in a browser to sign in to "${name}" at ${host}. Continue only if you know this address. It works for ten minutes.`,
+    `Open this link in a browser to sign in to "${name}" at ${host}. Continue only if you recognize this address. The link works for ten minutes.`,
   mcpSigningIn: 'Waiting for the sign-in. Press Ctrl-C to stop.',
   mcpSignedIn: (name: string, world: string): string => `Signed in to "${name}" in "${world}"`,
   mcpSignedOut: (name: string): string => `Signed out of "${name}".`,
@@ -183,7 +183,7 @@ export const results = {
     `Warning: "${provider}" does not list the model "${model}".${closest === undefined ? '' : ` Did you mean "${closest}"?`} It was saved anyway.`,
   doctorState: { fine: 'ok     ', missing: 'missing', warning: 'warning', broken: 'broken ' },
   doctorVerdict: (isBroken: boolean): string =>
-    isBroken ? 'The server can’t start: something it needs is broken.' : 'The server can start.',
+    isBroken ? "The server can't start: something it needs is broken." : 'The server can start.',
   migrated: (rows: number, tables: number, auditRecords: number): string =>
     `Copied ${plural(rows, 'row')} in ${plural(tables, 'table')}. The audit log (${plural(auditRecords, 'record')}) is intact on both sides.`,
   migratedNext: 'Set DATABASE_URL to use PostgreSQL; without it, the server uses the file in the home folder.',

@@ -146,7 +146,7 @@ describe('read_file', () => {
     expect(seen).toBe(lines.join('\n'));
   });
 
-  it('reads only the part it needs of a one-gigabyte file', async () => {
+  it('reads only the part it needs from a one-gigabyte file', async () => {
     await put('huge', 'first\nsecond\n'.padEnd(20_000, 'x'));
     const handle = await open(join(workingDirectory, 'huge'), 'r+');
     await handle.truncate(1024 ** 3);
@@ -255,7 +255,7 @@ describe('grep', () => {
     expect(await search({ pattern: '.*' })).toMatchObject({ result: { matches: [] } });
   });
 
-  it('supports regular expressions, ignoring case, hidden files, a path and a name filter', async () => {
+  it('supports regular expressions, case-insensitive search, hidden files, a path and a name filter', async () => {
     expect(await search({ pattern: 'n[e]+dle\\s', regex: true, ignoreCase: true })).toMatchObject({
       result: { matches: ['a.ts:2: let needle = a.b(c);', 'sub/b.md:1: a NEEDLE here'] },
     });

@@ -1,6 +1,6 @@
 import type { Clock, McpAuthorizer } from '@countersign/core/ports';
 
-/** Loads the SDK when somebody signs in or tokens expire, because it takes long to load. */
+/** Loads the SDK when someone signs in or tokens expire, because it takes long to load. */
 export function createAuthorizer(clock: Pick<Clock, 'now'>): McpAuthorizer {
   const speak = () => import('./speak-oauth.js');
   return {

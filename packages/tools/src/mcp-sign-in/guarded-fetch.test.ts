@@ -11,7 +11,7 @@ it.each([
   ['http://127.0.0.1.evil.example/', 'does not use HTTPS'],
   ['file:///etc/passwd', 'does not use HTTPS'],
   ['javascript:alert(1)', 'does not use HTTPS'],
-  ['https://me:secret@auth.example/', 'credentials in its URL'],
+  ['https://me:secret@auth.example/', 'contains credentials'],
   ['nonsense', 'invalid URL'],
 ])('[A46.9] a sign-in URL %s is refused', (url, words) => {
   expect(() => secureUrl(url)).toThrow(words);

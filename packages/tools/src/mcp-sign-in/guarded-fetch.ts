@@ -26,7 +26,7 @@ export function secureUrl(given: string | URL): URL {
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (url === undefined) throw new TypeError('the server named an invalid URL for the sign-in');
   const { protocol, username, password } = url;
-  if (username !== '' || password !== '') throw new TypeError(`${url.host} was named with credentials in its URL`);
+  if (username !== '' || password !== '') throw new TypeError(`the URL for ${url.host} contains credentials`);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackName(url.hostname))) return url;
   throw new TypeError(`${url.host || 'a URL for the sign-in'} does not use HTTPS`);
 }
@@ -105,7 +105,7 @@ async function toResponse(incoming: IncomingMessage): Promise<Response> {
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_BODY) throw new TypeError('a response for the sign-in is larger than 1 MB');
+    if (size > LARGEST_BODY) throw new TypeError('a response during the sign-in is larger than 1 MB');
     chunks.push(chunk);
   }
   const headers = new Headers();

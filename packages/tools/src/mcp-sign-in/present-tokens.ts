@@ -1,20 +1,20 @@
 import type { Clock, McpTokens } from '@countersign/core/ports';
 import type { AuthProvider } from '@modelcontextprotocol/client';
 
-/** Refreshed this long before they expire, so that they don't expire on the way. */
+/** Refreshed this long before they expire, so that they don't expire in flight. */
 const MARGIN_MS = 30_000;
 
 interface TokenHolder {
   clock: Pick<Clock, 'now'>;
   /** The latest tokens that this process knows. */
   tokens: () => McpTokens | undefined;
-  /** Fresh tokens instead of an access token that no longer works. Undefined if a person must sign in again. */
+  /** Replaces an access token that no longer works. Undefined if a person must sign in again. */
   renew: (used: string) => Promise<McpTokens | undefined>;
-  /** Whether somebody was signed in before. */
+  /** Whether someone was signed in before. */
   wasSignedIn: () => boolean;
 }
 
-/** Gives requests to a remote server their access token. Refreshes it once if it has expired or the server refuses it. */
+/** Adds the access token to requests to a remote server. Refreshes it once if it has expired or the server refuses it. */
 export function presentTokens({ clock, tokens, renew, wasSignedIn }: TokenHolder): AuthProvider {
   let used: string | undefined;
   return {

@@ -44,7 +44,7 @@ export async function startSignIn(server: McpRemote, wanted: McpSignInStart): Pr
   const resource = resourceMetadata?.resource;
   const requestedResource = resourceUrlFromServerUrl(server.url);
   if (resource !== undefined && !checkResourceAllowed({ requestedResource, configuredResource: resource })) {
-    throw new Error('the metadata of the server is for another server');
+    throw new Error("the server's metadata describes a different server");
   }
   const scope = withOfflineAccess(challenge.scope ?? resourceMetadata?.scopes_supported?.join(' '), metadata);
   const client = await findClient(metadata, wanted, scope, fetchFn);
@@ -107,7 +107,7 @@ export async function refreshTokens(
   }
 }
 
-/** RFC 7009. The refresh token is enough: servers also revoke the access tokens that it made. */
+/** RFC 7009. The refresh token is enough: servers also revoke the access tokens issued with it. */
 export async function revokeTokens(server: McpRemote, { metadata, client, tokens }: McpGrant): Promise<void> {
   const endpoint = metadata['revocation_endpoint'];
   if (typeof endpoint !== 'string' || tokens === undefined) return;
@@ -122,7 +122,7 @@ export async function revokeTokens(server: McpRemote, { metadata, client, tokens
   if (!response.ok) throw new Error(`the authorization server answered with ${response.status}`);
 }
 
-/** Asks the server without a token: its answer says where its metadata are and which scope it wants. */
+/** Asks the server without a token: its answer says where its metadata is and which scope it requires. */
 async function askForChallenge(
   { url, headers }: McpRemote,
   fetchFn: FetchLike,
@@ -136,7 +136,7 @@ async function askForChallenge(
 }
 
 function checkMetadata(metadata: AuthorizationServerMetadata | undefined): AuthorizationServerMetadata {
-  if (metadata === undefined) throw new Error('the server names no authorization server that publishes metadata');
+  if (metadata === undefined) throw new Error('no authorization server of this server publishes metadata');
   secureUrl(metadata.authorization_endpoint);
   secureUrl(metadata.token_endpoint);
   // Without PKCE, a stolen code is enough to get tokens.
@@ -221,10 +221,12 @@ async function explained<T>(act: () => Promise<T>): Promise<T> {
 function explain(error: unknown): Error {
   if (error instanceof OAuthError) {
     const code = /^[\w.-]{1,100}$/.test(error.code) ? error.code : 'unknown error';
-    return new Error(`the authorization server refused it (${code})`, { cause: error });
+    return new Error(`the authorization server rejected the request (${code})`, { cause: error });
   }
   if (error instanceof IssuerMismatchError) {
-    return new Error('the answer is from another authorization server than the one that was asked', { cause: error });
+    return new Error('the response came from a different authorization server than the one that was asked', {
+      cause: error,
+    });
   }
   if (error instanceof RegistrationRejectedError) {
     return new Error('the authorization server refused to register this app', { cause: error });

@@ -76,9 +76,9 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
   let refused: RefusedHost[] = [];
   /** Kept while the next attempt runs: a retry must not replace the explanation of the failure. */
   let lastFailure: { log: ServerLog; cause: McpCause | undefined } | undefined;
-  /** Whether the server's last response was that a person must sign in. */
+  /** Whether the server's last response was 401. */
   let isUnauthorized = false;
-  /** Masked in its output, also after they were replaced. */
+  /** Masked in its output, even after they were replaced. */
   const knownTokens = new Set<string>();
   let leftOut: readonly string[] = [];
   let relisting = refresher(list, () => undefined);

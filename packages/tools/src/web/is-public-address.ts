@@ -20,7 +20,7 @@ const REFUSED_V4: readonly (readonly [string, number])[] = [
   ['168.63.129.16', 32],
 ];
 
-/** Global addresses that lead to other networks: tunnels can embed any IPv4 address. */
+/** Tunnels, which can embed any IPv4 address, and documentation ranges. */
 const REFUSED_V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -151,7 +151,7 @@ export default function AuditPage(): ReactElement {
   );
 }
 
-/** For records of older versions. The last characters distinguish two clients; the export has the full id. */
+/** For records from older versions. The last characters distinguish two clients; the export has the full id. */
 function shortId(client: string): string {
   return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
 }

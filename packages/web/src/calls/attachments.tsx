@@ -146,7 +146,7 @@ function useSeen(box: { readonly current: Element | null }): boolean {
 async function toDataUrl(content: Blob): Promise<string> {
   const bytes = new Uint8Array(await content.arrayBuffer());
   let text = '';
-  // In parts: a call takes a limited number of arguments.
+  // In chunks: a function call can take only so many arguments.
   for (let at = 0; at < bytes.length; at += PART) text += String.fromCharCode(...bytes.subarray(at, at + PART));
   return `data:${content.type};base64,${btoa(text)}`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readResult } from './read-result.js';
 
 describe('the result of a call', () => {
-  it('is recognized by its shape, also when it is text', () => {
+  it('is recognized by its shape, even when it is text', () => {
     const shell = { exitCode: 1, stdout: 'a', stderr: 'b' };
     expect(readResult(shell)).toEqual({ kind: 'shell', ...shell, note: '' });
     expect(readResult(JSON.stringify(shell))).toEqual({ kind: 'shell', ...shell, note: '' });

@@ -95,7 +95,7 @@ export function Composer({
   const insert = (added: string): void => {
     const [start, end] = [box.current?.selectionStart ?? text.length, box.current?.selectionEnd ?? text.length];
     const [before, after] = [text.slice(0, start), text.slice(end)];
-    // On lines of its own: the start of a resource's code block, and of a mention in a prompt, must be at the start of a line.
+    // On lines of its own: a resource's code block, and a mention in a prompt, must start a line.
     const between = before === '' || before.endsWith('\n') ? '' : '\n\n';
     cursor.current = before.length + between.length + added.length;
     write(before + between + added + after);

@@ -26,7 +26,7 @@ export function FailedTurn({
   const again = (): void => {
     const words = trigger?.speaker.kind === 'person' ? trigger.content : undefined;
     const who = words === undefined ? undefined : whoAnswers(words, agents, mainAgent);
-    // The same words again, unless other agents would answer them too.
+    // Resends the same message, unless other agents would answer it too.
     const isForOne = who?.kind === 'agents' && who.names.length === 1 && who.names[0] === agent.name;
     const content = words !== undefined && isForOne ? words : t.pleaseTryAgain(agent.name);
     outbox.send({ worldId, chatId, content });

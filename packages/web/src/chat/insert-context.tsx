@@ -6,14 +6,14 @@ import { t } from '../words/chat.js';
 
 const InsertDialog = lazy(() => import('../servers/insert-dialog.js'));
 
-/** Offers the prompts and resources of the world's MCP servers. Shows nothing if no server is on. */
+/** Offers the prompts and resources of the world's MCP servers. Shows nothing if no server is enabled. */
 export function InsertContext({ onInsert }: { onInsert: (text: string) => void }): ReactElement | null {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const revision = useWorld((state) => state.revisions['mcp-server'] ?? 0);
   const [isOpen, setOpen] = useState(false);
   const [inserted, setInserted] = useState<string>();
-  // After the dialog has closed: it restores the focus, and nothing behind it can be focused before.
+  // After the dialog has closed: it restores the focus, and until then, nothing behind it can get the focus.
   useEffect(() => {
     if (inserted === undefined) return;
     setInserted(undefined);

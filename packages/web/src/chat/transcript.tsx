@@ -290,7 +290,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   );
 }
 
-/** The index of the first row of the notices at the end: several agents may have failed. */
+/** The index of the first trailing notice: several agents may have failed. */
 function firstLatestNotice(rows: Rows<string>, messages: Table<TranscriptMessage>): number {
   let index = rows.length;
   while (index > 0 && get(messages, rowAt(rows, index - 1) ?? '')?.speaker.kind === 'system') index -= 1;

@@ -7,7 +7,7 @@ export interface Testing {
   readonly state: 'idle' | 'running' | ProviderTest;
   /** Runs a test. Without a model, it requests the list of models. */
   run: (model?: string) => void;
-  /** Runs a test and waits for it. Undefined if it was cancelled, or if the server could not be asked, which is shown. */
+  /** Runs a test and waits for it. Undefined if it was cancelled or the request failed; a failure is shown. */
   ask: (model?: string) => Promise<ProviderTest | undefined>;
   cancel: () => void;
 }

@@ -7,7 +7,10 @@ export function useUnlisted(
   models: Models,
   model: string,
   saved?: string,
-): { isShown: boolean; /** Shows the warning, unless it has been shown already. */ stops: () => boolean } {
+): {
+  isShown: boolean;
+  /** Shows the warning and returns true, unless it was already shown for this model. */ stops: () => boolean;
+} {
   const [warned, setWarned] = useState('');
   const isUnlisted = models.isListed && model !== saved && unlisted(models.items, model) !== undefined;
   return {

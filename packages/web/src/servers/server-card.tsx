@@ -65,7 +65,7 @@ export function ServerCard({
       <div role="status" className="space-y-2 empty:hidden">
         {/* The likely cause comes first: what the program printed may be long. */}
         <Cause server={server} describedBy={nameId} onFix={actions.onFix} />
-        {/* The cause says the same of a missing sign-in. */}
+        {/* The cause above already reports a missing sign-in. */}
         {server.error === undefined || server.cause?.code === 'sign-in' ? null : (
           <p className="text-red [overflow-wrap:anywhere]">
             <Visible text={server.error} />

@@ -9,7 +9,7 @@ import { TextField } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/servers.js';
 
-/** Signs in to a remote server: names the authorization server before the browser goes there. */
+/** The sign-in dialog for a remote server. Names the authorization server before the browser goes there. */
 export function SignInServer({
   worldId,
   name,

@@ -11,8 +11,8 @@ type Answer = Parameters<ReturnType<typeof createClient>['finishMcpSignIn']>[0];
 type State = { kind: 'working' } | { kind: 'done'; server: string } | { kind: 'failed'; why: string };
 
 /**
- * Where an authorization server sends the browser after a sign-in to an MCP server. The session cookie doesn't come along from another site, so
- * this page sends the parameters itself. A sign-in that a program started needs no session.
+ * Where an authorization server sends the browser after a sign-in to an MCP server. The browser doesn't send the session
+ * cookie with a cross-site redirect, so this page sends the parameters itself. A sign-in that a program started needs no session.
  */
 export function OAuthCallback({ answer }: { answer: Answer }): ReactElement {
   const [state, setState] = useState<State>({ kind: 'working' });

@@ -67,8 +67,8 @@ export const t = {
   optional: (label: string) => `${label} (optional)`,
   noChoice: 'none',
   yourAnswer: 'Your answer',
-  formNote: 'Your answers go to the server. They don’t approve any calls.',
-  answerNote: 'Your answer is sent as text. It doesn’t approve any call.',
+  formNote: "Your answers go to the server. They don't approve any calls.",
+  answerNote: "Your answer is sent as text. It doesn't approve any call.",
 
   proposed: 'about to run',
   approved: 'approved',

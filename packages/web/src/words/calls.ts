@@ -30,6 +30,6 @@ export const t = {
     total === 1 ? `Image from ${toolName}` : `Image ${position} of ${total} from ${toolName}`,
   enlarge: (name: string, about: string) => `Enlarge: ${name}, ${about}`,
   imageFailed: 'Image not loaded. Try again.',
-  loadAgain: (name: string) => `Not loaded, try again: ${name}`,
+  loadAgain: (name: string) => `${name} was not loaded. Try again.`,
   download: 'Download',
 } as const;

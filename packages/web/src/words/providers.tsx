@@ -15,7 +15,7 @@ export const t = {
   emptyHint: 'Add one with its API key, or with the URL of a model server on your network.',
   others: 'From the environment and this server',
   othersHint:
-    'These come from environment variables, were found on this machine, or are built in. You can’t change them here.',
+    "These come from environment variables, were found on this machine, or are built in. You can't change them here.",
   addKey: 'Add key',
 
   keySaved: 'key saved',
@@ -44,7 +44,7 @@ export const t = {
   keepKey: 'Keep the saved key',
   keyWillGo: 'The saved key will be removed.',
   keyAgain: 'Enter the key again, because it would be sent to another server.',
-  keyUnreadable: 'The saved key can’t be used. Enter it again.',
+  keyUnreadable: "The saved key can't be used. Enter it again.",
   unencrypted:
     'This URL is not encrypted: everyone on the network can read the API key and your messages. Use https:// if the server supports it.',
 
@@ -93,7 +93,7 @@ export const t = {
   provider: 'Provider',
   model: 'Model',
   modelHint: 'Choose one from the list, or enter another name.',
-  modelsLoading: 'Loading the provider’s models…',
+  modelsLoading: "Loading the provider's models…",
   noModelList: 'Could not load the list of models. Enter the name of a model, or test the provider.',
   notListed: (provider: string): string =>
     `${provider} does not list this model. To use it anyway, press the button again.`,

@@ -26,7 +26,7 @@ export const t = {
     `${name} is running and offers ${tools} ${tools === 1 ? 'tool' : 'tools'}.`,
   log: 'Log',
   logTitle: (name: string) => `Log of ${name}`,
-  noLog: 'The server hasn’t printed anything yet.',
+  noLog: "The server hasn't printed anything yet.",
   sandbox: 'Sandbox:',
   editTitle: (name: string) => `Edit ${name}`,
   updated: (name: string) => `Updated ${name}.`,
@@ -36,7 +36,7 @@ export const t = {
   allowNetworkText: (name: string): ReactElement => (
     <>
       <strong>{name}</strong> will be able to reach public hosts from its sandbox, so it can download packages and send
-      data. It still can’t reach this machine or your local network.
+      data. It still can't reach this machine or your local network.
     </>
   ),
   addRule: 'Add rule',
@@ -53,11 +53,11 @@ export const t = {
   signInTitle: (name: string) => `Sign in to ${name}`,
   signInLead: 'This server asks you to sign in at',
   signInStored:
-    'Continue only if you know this address. The tokens you get are stored encrypted and sent only to this server.',
+    'Continue only if you recognize this address. The tokens you get are stored encrypted and sent only to this server.',
   theSignInPage: 'the sign-in page',
   signInFailed: 'The sign-in could not be started. Try again.',
   continueTo: (host: string) => `Continue to ${host}`,
-  clientNeeded: 'Apps must be registered by hand at',
+  clientNeeded: "Apps can't be registered automatically at",
   redirectUrl: 'Register one with this redirect URL, then enter its client ID:',
   clientId: 'Client ID',
   clientSecret: 'Client secret',
@@ -67,7 +67,7 @@ export const t = {
 
   context: 'Prompts and resources',
   contextTitle: (name: string) => `Prompts and resources of ${name}`,
-  contextLead: 'Agents don’t see them by themselves. Insert one into a message with “Insert…” below the message field.',
+  contextLead: "Agents don't see them automatically. Insert one into a message with “Insert…” below the message field.",
   thePrompts: 'the prompts and resources',
   prompts: 'Prompts',
   resources: 'Resources',
@@ -96,7 +96,8 @@ export const t = {
   importStopped: (failed: string, reason: string, added: readonly string[]) =>
     `Could not add ${failed}: ${reason.replace(/\.$/, '')}. Added before the error: ${added.join(', ')}.`,
   importedOff: 'Imported servers are off and have no network access. Review each one, then turn it on.',
-  importedServers: (count: number) => `Imported ${count} ${count === 1 ? 'server' : 'servers'}, turned off.`,
+  importedServers: (count: number) =>
+    count === 1 ? 'Imported 1 server. It is turned off.' : `Imported ${count} servers. They are turned off.`,
   alreadyExists: 'A server with this name already exists.',
   valueMissing: 'Enter a value.',
   placeholderHint: (placeholder: ReactNode): ReactElement => <>Replaces {placeholder} in the file.</>,

@@ -15,7 +15,7 @@ export const t = {
   folderHint: 'The folder that file tools and commands work in.',
   mode: 'Mode',
   modes: {
-    ask: 'Ask: calls need approval unless a rule allows them or their tool doesn’t require it',
+    ask: "Ask: calls need approval unless a rule allows them or their tool doesn't require it",
     read: 'Read: only read-only tools run',
     auto: 'Auto: no approval inside the sandbox and the working folder',
   },
@@ -68,7 +68,7 @@ export const t = {
   removeAgent: 'Remove agent',
   removeAgentText: (name: string): ReactElement => (
     <>
-      <bdi className="font-semibold">{name}</bdi> will stop answering, and its grants end. Its messages stay in the
+      <bdi className="font-semibold">{name}</bdi> will stop answering, and its grants will end. Its messages stay in the
       transcripts.
     </>
   ),

@@ -50,7 +50,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
 
   function heard(rows: readonly AppendRow[]): readonly Appended[] {
     const appended = rows[0]?.appended;
-    if (appended === undefined) throw new Error('PostgreSQL did not answer an append.');
+    if (appended === undefined) throw new Error('PostgreSQL returned no result for an append.');
     clock.heard(appended.now);
     return appended.results;
   }

@@ -55,7 +55,10 @@ export function addPolicy(program: Command, register: Register): void {
   );
   for (const verb of ['add', 'remove'] as const) {
     register<PolicyFlags>(
-      withHelp(inWorld(policy.command(verb).argument('<rule>')), help[verb]).option('--yes', help.yes),
+      withHelp(inWorld(policy.command(verb).argument('<rule>')), help[verb]).option(
+        '--yes',
+        verb === 'add' ? help.yes : help.removeYes,
+      ),
       async (context, { args, options }) => {
         await changePolicy(context, verb, args[0] ?? '', options);
       },

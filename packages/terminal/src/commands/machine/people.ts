@@ -34,7 +34,7 @@ export function addPeople(program: Command, register: Register): void {
       { title: 'name', of: ({ name }: Person) => name },
       { title: 'role', of: rolesOf },
       { title: 'status', of: ({ status }: Person) => status },
-      { title: 'e-mail', of: ({ email }: Person) => email ?? '' },
+      { title: 'email', of: ({ email }: Person) => email ?? '' },
     ];
     showList(context, await readAll(() => client.people()), columns, results.noPeople);
   });

@@ -80,7 +80,7 @@ export function addProviders(program: Command, register: Register): void {
   const edit = withHelp(providers.command('edit').argument('<provider>', help.provider), help.edit)
     .option('--name <name>', help.newName)
     .option('--kind <kind>', help.kind(KINDS))
-    .option('--base-url <url>', help.baseUrl)
+    .option('--base-url <url>', help.newBaseUrl)
     .option('--no-base-url', help.noBaseUrl);
   register<ProviderFlags>(
     withKeyFlags(edit).option('--new-key', help.newKey).option('--no-api-key', help.noApiKey),

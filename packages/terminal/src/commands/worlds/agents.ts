@@ -102,7 +102,7 @@ export function addAgents(program: Command, register: Register): void {
     const { value, etag } = await client.agent(world, id);
     const { id: _, ...definition } = value;
     const { world: __, ...flags } = options;
-    // Not validated here: the server names an invalid field.
+    // Not validated here: the server reports invalid fields by name.
     const save = async (change: unknown): Promise<Agent> =>
       await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
     const changed =

@@ -59,7 +59,7 @@ export function addWorlds(program: Command, register: Register): void {
     const { id } = await findWorld(client, args[0]);
     const { value, etag } = await client.world(id);
     const { id: _, lastEventId: __, ...settings } = value;
-    // Not validated here: the server names an invalid field.
+    // Not validated here: the server reports invalid fields by name.
     const save = async (change: unknown): Promise<World> =>
       await client.updateWorld(id, change as Partial<NewWorld>, etag === undefined ? {} : { ifMatch: etag });
     const changed =

@@ -106,7 +106,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await namedInSettings(folder.path, [], git, 11)).toMatchObject({ known: true });
   });
 
-  it('[A44] includes the targets of symlinks whose names programs run automatically, also in subfolders', async () => {
+  it('[A44] includes the targets of symlinks whose names programs run automatically, including in subfolders', async () => {
     for (const path of ['conf/x', 'sub/.vscode/x', 'sub/plain/x']) await put(path);
     await symlink('../conf', at('sub/.husky'));
     await symlink('../plain/tasks.json', at('sub/.vscode/tasks.json'));
