@@ -1,3 +1,4 @@
+import { SERVER_LOG } from '@countersign/core/ports';
 import { ROLE_ACTIONS, ROLES, type Action } from '@countersign/protocol';
 import { actionsAnywhere, actionsOf, whoMay, type Access } from '../people/access.js';
 import type { AppContext, AppRequest } from './context.js';
@@ -21,6 +22,8 @@ export async function checkAccess(
     if (!allowed.has(needs)) throw await refusal(context, access, needs, undefined);
     return;
   }
+  // The log of the server has its own route, for admins.
+  if (worldId === SERVER_LOG) throw new HttpProblem(404, problemTexts.noWorld(worldId));
   const allowed = actionsOf(access, worldId);
   if (allowed.has(needs) && allowed.has('read')) return;
   if (!allowed.has('read') && !mayReadWithoutScopes(access, worldId)) {

@@ -361,6 +361,11 @@ describe('roles', () => {
       'Only admins can change settings on this server. Ask Olga Owner or Boss.',
     );
     expect(await refused('GET', '/audit', member)).toContain('Only admins');
+    // The log of the server is stored like that of a world, but is none.
+    for (const path of ['/audit', '/audit?format=csv', '/audit/verify', '']) {
+      expect((await ask(t, 'GET', `/worlds/${SERVER_LOG}${path}`, viewer)).status).toBe(404);
+    }
+    expect((await ask(t, 'POST', `/worlds/${SERVER_LOG}/audit/x/original`, member)).status).toBe(404);
     const approver = await t.api<CreatedToken>('POST', '/people/ada-lovelace/tokens', {
       name: 'x',
       scopes: ['read', 'sign'],
