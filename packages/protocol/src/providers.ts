@@ -132,11 +132,13 @@ const baseUrl = z
 
 function urlProblem(text: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or line breaks';
-  if (!z.url().safeParse(text).success) return 'not a valid URL. Enter something like http://127.0.0.1:8000/v1';
+  // As `fetch` reads it: `169%2e254.169.254` is an address too.
+  const { data: read } = z.url({ normalize: true }).safeParse(text);
+  if (read === undefined) return 'not a valid URL. Enter something like http://127.0.0.1:8000/v1';
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#\\]+)([^\\]*)$/i.exec(text) ?? [];
   if (host === '') return 'must begin with http:// or https://';
   if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
-  if (isLinkLocal(host))
+  if (isLinkLocal(/^https?:\/\/([^/?#]+)/.exec(read)?.[1] ?? ''))
     return 'must not be a link-local address: cloud machines have their metadata service there. Enter the address of a model server';
   if (rest.includes('#')) return 'must not contain a fragment (#…)';
   // A key in the query string would be shown in clear text: URLs are not secret.
