@@ -59,6 +59,22 @@ it('[A46.9] an unknown host is an error of the request, and leaves no unhandled 
   expect(unhandled).toEqual([]);
 });
 
+it.each(['http://127.0.0.1:9/', 'http://localhost:9/', 'https://inside.example/token'])(
+  '[A46.9] a server whose name also has a private address can’t make us send a request to %s',
+  async (url) => {
+    const both = ['93.184.216.34', '127.0.0.1'].map((address) => ({ address, family: 4 }));
+    const guarded = guardedFetch('https://mcp.example/mcp', async (host) =>
+      host === 'mcp.example' ? both : await resolve(host.replace('localhost', 'rebound.example')),
+    );
+    await expect(guarded(url)).rejects.toThrow('is on a private network, but the MCP server is not');
+  },
+);
+
+it('[A46.9] a server whose name was moved to this machine can’t make us send a request to it in plain text', async () => {
+  const guarded = guardedFetch('https://rebound.example/mcp', resolve);
+  await expect(guarded('http://127.0.0.1:9/')).rejects.toThrow('is on a private network, but the MCP server is not');
+});
+
 it('[A46.9] a redirect is not followed, and the response is limited', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {

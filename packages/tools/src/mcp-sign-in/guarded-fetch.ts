@@ -56,19 +56,25 @@ export function guardedFetch(server: string, resolve: Resolve = publicNetwork.re
   };
   return async (given, init = {}) => {
     const url = secureUrl(given);
-    least ??= addressesOf(new URL(server)).then((found) => lowest(found));
+    const own = new URL(server);
+    // The server's most public address counts: whoever controls its name could add a private one.
+    least ??= addressesOf(own).then((found) =>
+      found.map(({ address }) => reachOf(address)).reduce(higher, REACH.machine),
+    );
     // Awaited together: if both hosts are unknown, a promise that nobody awaits would end the process.
     const [limit, addresses] = await Promise.all([least, addressesOf(url)]);
-    if (lowest(addresses) < limit) {
+    const reach = addresses.map(({ address }) => reachOf(address)).reduce(lower, REACH.internet);
+    // Or could move it to this machine after the start. Plain HTTP here is only for servers whose URL names this machine.
+    const isMoved = isLoopbackName(url.hostname) && !isLoopbackName(own.hostname);
+    if (isMoved || (reach < limit && url.hostname !== own.hostname)) {
       throw new TypeError(`${url.host} is on a private network, but the MCP server is not`);
     }
     return await send(url, addresses, init);
   };
 }
 
-function lowest(addresses: readonly Address[]): Reach {
-  return addresses.map(({ address }) => reachOf(address)).reduce((a, b) => (a < b ? a : b), REACH.internet);
-}
+const lower = (a: Reach, b: Reach): Reach => (a < b ? a : b);
+const higher = (a: Reach, b: Reach): Reach => (a > b ? a : b);
 
 async function send(url: URL, addresses: readonly Address[], init: RequestInit): Promise<Response> {
   const body = typeof init.body === 'string' || init.body instanceof URLSearchParams ? String(init.body) : undefined;
