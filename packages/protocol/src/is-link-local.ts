@@ -1,6 +1,6 @@
 /**
- * Whether the host of a normalized URL is a link-local address or the name of a metadata service. On cloud machines these hand out credentials to
- * whoever asks, and no model server has such an address.
+ * Whether the host of a normalized URL is a link-local address or the name of a metadata service. On cloud machines these give credentials to
+ * anyone who asks, and no model server has such an address.
  */
 export function isLinkLocal(host: string): boolean {
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '');

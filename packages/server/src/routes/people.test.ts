@@ -361,7 +361,7 @@ describe('roles', () => {
       'Only admins can change settings on this server. Ask Olga Owner or Boss.',
     );
     expect(await refused('GET', '/audit', member)).toContain('Only admins');
-    // The log of the server is stored like that of a world, but is none.
+    // The log of the server is stored like the log of a world, but it is not a world.
     for (const path of ['/audit', '/audit?format=csv', '/audit/verify', '']) {
       expect((await ask(t, 'GET', `/worlds/${SERVER_LOG}${path}`, viewer)).status).toBe(404);
     }

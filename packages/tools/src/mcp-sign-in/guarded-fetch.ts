@@ -57,14 +57,14 @@ export function guardedFetch(server: string, resolve: Resolve = publicNetwork.re
   return async (given, init = {}) => {
     const url = secureUrl(given);
     const own = new URL(server);
-    // The server's most public address counts: whoever controls its name could add a private one.
+    // The server's most public address counts: its DNS could add a private one.
     least ??= addressesOf(own).then((found) =>
       found.map(({ address }) => reachOf(address)).reduce(higher, REACH.machine),
     );
     // Awaited together: if both hosts are unknown, a promise that nobody awaits would end the process.
     const [limit, addresses] = await Promise.all([least, addressesOf(url)]);
     const reach = addresses.map(({ address }) => reachOf(address)).reduce(lower, REACH.internet);
-    // Or could move it to this machine after the start. Plain HTTP here is only for servers whose URL names this machine.
+    // Or move it to this machine after the start. Plain HTTP here is only for servers whose URL names this machine.
     const isMoved = isLoopbackName(url.hostname) && !isLoopbackName(own.hostname);
     if (isMoved || (reach < limit && url.hostname !== own.hostname)) {
       throw new TypeError(`${url.host} is on a private network, but the MCP server is not`);
