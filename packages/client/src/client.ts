@@ -9,8 +9,6 @@ import type {
   Chat,
   CreatedToken,
   Grant,
-  Group,
-  GroupChange,
   Health,
   ImportedWorld,
   Invitation,
@@ -35,7 +33,6 @@ import type {
   NewSession,
   NewToken,
   NewWorld,
-  OpenSession,
   Person,
   PersonChange,
   PolicyCheck,
@@ -124,9 +121,6 @@ export interface Client {
   startLink(options?: CallOptions): Promise<StartLink>;
   /** Who you are and what you may do. */
   me(options?: CallOptions): Promise<Me>;
-  sessions(options?: CallOptions): Promise<List<OpenSession>>;
-  /** Ends one of your sessions, or all except the current one. */
-  endSessions(session?: string, options?: CallOptions): Promise<void>;
   people(options?: CallOptions): Promise<List<Person>>;
   addPerson(person: NewPerson, options?: CallOptions): Promise<Person>;
   updatePerson(person: string, change: PersonChange, options?: CallOptions): Promise<Person>;
@@ -137,9 +131,6 @@ export interface Client {
   /** The secret is returned only here. */
   createToken(person: string, token: NewToken, options?: CallOptions): Promise<CreatedToken>;
   revokeToken(person: string, token: string, options?: CallOptions): Promise<void>;
-  groups(options?: CallOptions): Promise<List<Group>>;
-  putGroup(group: string, change: GroupChange, options?: CallOptions): Promise<Group>;
-  removeGroup(group: string, options?: CallOptions): Promise<void>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
   /** The key is sent once and never returned. */
   addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;

@@ -83,7 +83,8 @@ export const problemTexts = {
   ownAccount: (verb: string) => `You can't ${verb} your own account. Ask another admin.`,
   disabledPerson: (name: string) => `${name} is disabled. Enable the account first.`,
   notYourTokens: "Only an admin can see or change other people's tokens.",
-  tokenFromToken: "A token without the scope admin can't create tokens. Sign in to the web app, or ask an admin.",
+  limitedCredential:
+    "A token without the scope admin, or a session opened with one, can't manage sessions and tokens. Sign in another way.",
   widerScope: (scope: string) => `You can't give more than you may do yourself: ${scope}.`,
   roleLacks: (name: string, scope: string) => `The role of ${name} doesn't include ${scope}. Choose other scopes.`,
   noErrorHere: 'error: only the client that runs a client tool can report one',

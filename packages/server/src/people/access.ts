@@ -1,4 +1,6 @@
 import type { PersonRecord } from '@countersign/core/ports';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
 import { effectiveActions, tokenScopeSchema, type Action, type TokenScope } from '@countersign/protocol';
 
 /** What a credential may do, apart from who signs with it. */
@@ -24,6 +26,15 @@ export function actionsOf({ person, scopes }: Access, worldId?: string): Readonl
 export function actionsAnywhere(access: Access): ReadonlySet<TokenScope> {
   const worlds = Object.keys(access.person?.worldRoles ?? {});
   return new Set([undefined, ...worlds].flatMap((worldId) => [...actionsOf(access, worldId)]));
+}
+
+/**
+ * Refuses a token without `admin`, and a session opened with one, to manage sessions and tokens: a leaked token must not create credentials
+ * that outlive it, or sign its person out.
+ */
+export function refuseLimited(access: Access): void {
+  if (access.scopes !== undefined && !actionsOf(access).has('admin'))
+    throw new HttpProblem(403, problemTexts.limitedCredential);
 }
 
 /** Whether a credential has the rights of an owner. */

@@ -1,6 +1,7 @@
 import type { CredentialRecord, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
 import { CountersignError, type OpenSession, type Signer } from '@countersign/protocol';
 import { hashSecret, randomSecret } from '../auth/secrets.js';
+import { refuseLimited } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { insertCredential, isUsable, makeSecret, SESSION_MS } from './credentials.js';
@@ -87,6 +88,7 @@ export async function listSessions(store: Store, { access }: By): Promise<OpenSe
 
 /** Ends one session of the person who asks, or all except the current one. */
 export async function endSessions(store: Store, by: By, id?: string): Promise<void> {
+  refuseLimited(by.access);
   const { person, holder } = by.access;
   await changePeople(store, by.signer, async (tx) => {
     const sessions = person === undefined ? [] : await tx.credentials(person.id, 'session');

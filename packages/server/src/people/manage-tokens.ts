@@ -2,7 +2,7 @@ import type { CredentialRecord, Store } from '@countersign/core/ports';
 import { CountersignError, type CreatedToken, type NewToken, type Token } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
-import { actionsAnywhere, actionsOf, type Access } from './access.js';
+import { actionsAnywhere, actionsOf, refuseLimited, type Access } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { INVITATION_MS, insertCredential, makeLink, makeSecret } from './credentials.js';
@@ -25,15 +25,13 @@ export async function listTokens(store: Store, personId: string, by: By): Promis
  * with one, can't create others: they would outlive a leaked token.
  */
 export async function createToken(store: Store, personId: string, given: NewToken, by: By): Promise<CreatedToken> {
+  refuseLimited(by.access);
   const made = makeSecret();
   const record = await changePeople(store, by.signer, async (tx) => {
     const person = present(await tx.person(personId), personId);
     const isOwn = by.access.person?.id === personId;
     refuseOthers(by.access, personId);
     refuseOwnerChange(by, !isOwn && person.role === 'owner');
-    // A session that was opened with a token has its scopes.
-    if (by.access.scopes !== undefined && !actionsOf(by.access).has('admin'))
-      throw new HttpProblem(403, problemTexts.tokenFromToken);
     if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
     const theirs = actionsAnywhere({ holder: '', kind: 'token', person });
     const own = actionsAnywhere(by.access);
@@ -70,6 +68,7 @@ function expiryOf({ expiresAt }: NewToken, now: number): number | null {
 
 /** Also ends the sessions that were opened with it. */
 export async function revokeToken(store: Store, personId: string, id: string, by: By): Promise<void> {
+  refuseLimited(by.access);
   await changePeople(store, by.signer, async (tx) => {
     const person = present(await tx.person(personId), personId);
     refuseOthers(by.access, personId);

@@ -207,8 +207,11 @@ describe('tokens', () => {
     // Nor does a session that was opened with it: the new token would outlive the revoked one.
     const ticket = (await ask(t, 'POST', '/tickets', bob)).body['ticket'];
     const token = (bob['Authorization'] ?? '').slice('Bearer '.length);
-    for (const opened of [await signIn(t, { ticket }), await signIn(t, { token })])
+    for (const opened of [await signIn(t, { ticket }), await signIn(t, { token })]) {
       expect((await mint(opened, 'bob', ['read'])).status).toBe(403);
+      expect((await ask(t, 'DELETE', '/me/sessions', opened)).status).toBe(403);
+    }
+    expect((await ask(t, 'DELETE', '/me/sessions', bob)).status).toBe(403);
     // A member's own session creates only what the member may do.
     const invited = (await t.api<{ open: string }>('POST', '/people/bob/invitations')).body.open;
     const session = await signIn(t, { invitation: invited.split('=')[1] });
