@@ -10,6 +10,7 @@ import {
   publishToolResult,
   setPolicy,
   showApproval,
+  toWorldEvent,
   updateWorld,
   type Engine,
 } from '@countersign/core';
@@ -41,7 +42,7 @@ const audited = async ({ engine, worldId }: SigningWorld) =>
 const said = async (t: SigningWorld): Promise<string[]> => ((await t.approval()).needs ?? []).map(describeNeed);
 
 describe('a call that needs two people', () => {
-  it('[A48.3] [A16] [T2] runs once after the second of them, and records and shows each signature', async () => {
+  it('[A48.3] [A16] [T2] [W3.35] runs once after the second of them, and records and shows each signature', async () => {
     const t = await open('allow pay', RULE);
     await t.request(who('dan'));
     const { callHash, approvalId, options } = await t.approval();
@@ -56,6 +57,11 @@ describe('a call that needs two people', () => {
     expect(await said(t)).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
     expect((await t.approval()).needs).toMatchObject([{ may: ['Bob', 'Carol'], rule: RULE }]);
     expect(t.runs).toEqual([]);
+    // Clients that only stream approvals (W3.35) see that there is a new signature.
+    const events = await t.engine.runtime.store.read((reader) => reader.events(t.worldId, { after: 0, limit: 1000 }));
+    expect(events.map(toWorldEvent)).toContainEqual(
+      expect.objectContaining({ event: 'crud', data: { operation: 'update', entity: 'approval', id: approvalId } }),
+    );
 
     expect(await t.sign(signedBy('bob'), { callHash })).toMatchObject({ kind: 'recorded', state: 'approved' });
     await t.settled();

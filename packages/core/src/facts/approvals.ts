@@ -129,7 +129,8 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
       { kind: 'approval-signed', chatId, approvalId, signing },
       { kind: 'message-written', message },
     ],
-    events: [messageEvent(message)],
+    // The call's status doesn't change, so this tells clients to reload the queue.
+    events: [messageEvent(message), { event: 'crud', chatId, data: approvalData('update', approvalId) }],
     records: [{ kind: 'sign', ...auditOf(call), decision: 'approve', scope: 'once', ...by, ...why, ...rule }],
   };
 }
