@@ -51,6 +51,18 @@ it('[A15] [T16] keeps no file that contains a value of its server', () => {
   expect(toResult({ content: [audio] }, hide, attach)).toBe('[audio/mp3, 20 bytes, not kept: it contains a secret]');
 });
 
+it('[A15] [T16] the type of a kept file contains no value of its server', () => {
+  const hide = hideValues({ TOKEN: 'tok9F2kQ7zX41mWb' });
+  const types: string[] = [];
+  const attach: ToolContext['attach'] = ({ mimeType }) => {
+    types.push(mimeType);
+    return { refused: 'too loud' };
+  };
+  const audio = { type: 'audio' as const, mimeType: 'audio/tok9F2kQ7zX41mWb', data: 'AA==' };
+  expect(toResult({ content: [audio] }, hide, attach)).toBe('[audio/‹masked›, 1 byte, not kept: too loud]');
+  expect(types).toEqual(['audio/‹masked›']);
+});
+
 it('[T13] truncates long text', () => {
   const long = toResult({ content: [text('x'.repeat(10_000_000))] }, shown);
   expect(typeof long === 'string' && long.length < 300_000 && long.includes('left out')).toBe(true);

@@ -66,7 +66,8 @@ type Keep = (mimeType: string, base64: string) => string;
 
 function keeper(attach: ToolContext['attach'], hide: HideValues): Keep {
   return (claimed, base64) => {
-    const mimeType = capText(claimed, LONGEST_TYPE);
+    // A masked type is not a valid one, so the file gets the unknown type.
+    const mimeType = capText(hide.inData(claimed), LONGEST_TYPE);
     const told = (why: string): string => `[${describeFile(mimeType, bytesOf(base64))}, ${why}]`;
     if (attach === undefined) return told('not kept');
     // A mask in binary content would corrupt it.
