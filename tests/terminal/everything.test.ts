@@ -307,7 +307,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'edit', 'tides', '-w', 'docks', '--server-url', manual.url);
     const needed = await run('mcp', 'login', 'tides', '-w', 'docks');
     expect(needed.code).toBe(1);
-    expect(needed.stderr).toContain(`Register one with the redirect URL ${t.client.url}/oauth/callback`);
+    expect(needed.stderr).toContain(`Register one there with the redirect URL ${t.client.url}/oauth/callback`);
     await run('mcp', 'remove', 'tides', '-w', 'docks', '--yes');
   });
 
