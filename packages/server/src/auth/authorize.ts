@@ -10,4 +10,4 @@ export type Authorize = (
 ) => Person | undefined | Promise<Person | undefined>;
 
 /** A person's name, or their id and name. */
-export type Person = string | { id: string; name: string };
+type Person = string | { id: string; name: string };
