@@ -35,6 +35,14 @@ const MORE_TEXTS = {
   'McpCause.host': 'Host that the server tried to reach.',
   'McpCause.address': 'IP address of the host.',
   'McpCause.port': 'Port of the connection.',
+  'McpCause.expired': 'Whether someone was signed in before.',
+  'NeededSignatures.of': 'Group or person in the rule, without the @.',
+  'NeededSignatures.person': 'Set if the rule names one person, not a group.',
+  'NeededSignatures.notRequester': "Set if the person whose message led to the turn can't sign.",
+  'NeededSignatures.signed': 'People whose signatures count, oldest first.',
+  'NeededSignatures.may': 'Names of people who can sign now.',
+  'NeededSignatures.eligible': 'How many people can sign or have signed.',
+  'NeededSignatures.stuck': 'Why too few people can sign.',
 };
 
 /**

@@ -51,6 +51,37 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['tokens', 'list', '--person', 'bob'])).stderr).toContain('There are no tokens.');
   });
 
+  it('[X3.6] creates, lists and removes a group', async () => {
+    await t.runHere(['people', 'add', 'Dora', '--no-invite']);
+    expect(await t.runHere(['groups', 'set', 'finance', 'dora', 'Bob'])).toMatchObject({
+      code: 0,
+      stderr: 'Saved the group "finance": dora, bob.\n',
+    });
+    expect((await t.runHere(['groups'])).stdout).toMatch(/finance +dora, bob/);
+    expect((await t.runHere(['groups', 'set', 'finance', 'eve'])).stderr).toContain('no person "eve"');
+    expect((await t.runHere(['groups', 'set', 'Finance', 'bob'])).stderr).toContain('lowercase letters');
+    expect((await t.runHere(['groups', 'remove', 'finanse', '--yes'])).stderr).toContain('finance');
+    expect(await t.runHere(['groups', 'remove', 'finance', '--yes'])).toMatchObject({ code: 0 });
+    expect((await t.runHere(['groups'])).stderr).toBe('There are no groups.\n');
+  });
+
+  it('[X3.6] lists and ends the browser sessions', async () => {
+    await t.runHere(['people', 'add', 'Edna', '--role', 'admin', '--no-invite']);
+    const made = await t.runHere(['tokens', 'add', 'laptop', '--scopes', 'read,admin', '--person', 'edna']);
+    const env = { COUNTERSIGN_TOKEN: made.stdout.trim() };
+    await t.client.openSession({ token: env.COUNTERSIGN_TOKEN });
+    const listed = await t.runHere(['sessions', '--json'], { env });
+    const { items } = JSON.parse(listed.stdout) as { items: { id: string }[] };
+    expect(items).toHaveLength(1);
+    expect((await t.runHere(['sessions', 'end'], { env })).stderr).toContain('--all');
+    expect((await t.runHere(['sessions', 'end', 'none'], { env })).code).not.toBe(0);
+    expect(await t.runHere(['sessions', 'end', items[0]?.id ?? ''], { env })).toMatchObject({
+      code: 0,
+      stderr: 'Ended 1 session.\n',
+    });
+    expect((await t.runHere(['sessions'], { env })).stderr).toBe('No browser is signed in.\n');
+  });
+
   it('[X3.6] refuses bad input with a sentence', async () => {
     const refused = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await t.runHere(args);

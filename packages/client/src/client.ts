@@ -9,6 +9,8 @@ import type {
   Chat,
   CreatedToken,
   Grant,
+  Group,
+  GroupChange,
   Health,
   ImportedWorld,
   Invitation,
@@ -33,6 +35,7 @@ import type {
   NewSession,
   NewToken,
   NewWorld,
+  OpenSession,
   Person,
   PersonChange,
   PolicyCheck,
@@ -121,6 +124,9 @@ export interface Client {
   startLink(options?: CallOptions): Promise<StartLink>;
   /** Who you are and what you may do. */
   me(options?: CallOptions): Promise<Me>;
+  sessions(options?: CallOptions): Promise<List<OpenSession>>;
+  /** Ends one of your sessions, or all except the current one. */
+  endSessions(session?: string, options?: CallOptions): Promise<void>;
   people(options?: CallOptions): Promise<List<Person>>;
   addPerson(person: NewPerson, options?: CallOptions): Promise<Person>;
   updatePerson(person: string, change: PersonChange, options?: CallOptions): Promise<Person>;
@@ -131,6 +137,9 @@ export interface Client {
   /** The secret is returned only here. */
   createToken(person: string, token: NewToken, options?: CallOptions): Promise<CreatedToken>;
   revokeToken(person: string, token: string, options?: CallOptions): Promise<void>;
+  groups(options?: CallOptions): Promise<List<Group>>;
+  putGroup(group: string, change: GroupChange, options?: CallOptions): Promise<Group>;
+  removeGroup(group: string, options?: CallOptions): Promise<void>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
   /** The key is sent once and never returned. */
   addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;

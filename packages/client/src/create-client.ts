@@ -9,6 +9,7 @@ import {
   createdTokenSchema,
   END_OF_LIST,
   grantSchema,
+  groupSchema,
   healthSchema,
   importedWorldSchema,
   invitationSchema,
@@ -23,6 +24,7 @@ import {
   meSchema,
   messageListSchema,
   messageSchema,
+  openSessionSchema,
   personSchema,
   policyVerdictSchema,
   providerModelsSchema,
@@ -78,6 +80,9 @@ export function createClient(options: ClientOptions): Client {
     },
     startLink: (options) => get(startLinkSchema, { method: 'POST', path: ['tickets'] }, options),
     me: (options) => get(meSchema, { path: ['me'] }, options),
+    sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),
+    endSessions: (session, options) =>
+      nothing({ method: 'DELETE', path: ['me', 'sessions', ...(session === undefined ? [] : [session])] }, options),
     people: (options) => list(personSchema, { path: ['people'] }, options),
     addPerson: (body, options) => get(personSchema, { method: 'POST', path: ['people'], body }, options),
     updatePerson: (person, body, options) =>
@@ -90,6 +95,9 @@ export function createClient(options: ClientOptions): Client {
       get(createdTokenSchema, { method: 'POST', path: ['people', person, 'tokens'], body }, options),
     revokeToken: (person, token, options) =>
       nothing({ method: 'DELETE', path: ['people', person, 'tokens', token] }, options),
+    groups: (options) => list(groupSchema, { path: ['groups'] }, options),
+    putGroup: (group, body, options) => get(groupSchema, { method: 'PUT', path: ['groups', group], body }, options),
+    removeGroup: (group, options) => nothing({ method: 'DELETE', path: ['groups', group] }, options),
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
     addProvider: (body, options) => get(providerStatusSchema, { method: 'POST', path: ['providers'], body }, options),
     updateProvider: (provider, body, options) =>

@@ -240,6 +240,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
     'Secret of that client, if it has one. Stored encrypted and never returned.',
   'post /worlds/{world}/mcp-servers/{name}/sign-in.origin':
     'Origin of this server as seen by the browser. The browser returns there.',
+  'McpSignInAnswer.iss': 'Issuer that the authorization server added to the redirect URL.',
+  'McpSignInRequest.origin': 'Origin of the web app, where the browser returns.',
   'McpSignInStart.expiresAt': 'When the URL stops working.',
   'McpSignInStart.issuer': 'Issuer of the authorization server.',
   'McpSignInStart.kind': 'ready: open the URL. client-needed: send a client ID.',

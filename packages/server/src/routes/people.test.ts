@@ -54,7 +54,7 @@ async function ask(t: AppFixture, method: string, path: string, headers: Record<
 const audit = (t: AppFixture) => t.engine.runtime.store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 }));
 
 describe('people', () => {
-  it('[W8] [W8.6] [W3.36] are added, listed, changed and removed, and the log names who did it', async () => {
+  it('[W8] [W8.6] [W3.37] are added, listed, changed and removed, and the log names who did it', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     const bob = await t.api<Person>('POST', '/people', {

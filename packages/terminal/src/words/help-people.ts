@@ -66,3 +66,26 @@ export const tokensHelp = {
   days: 'number of days until it expires, or never',
   person: 'whose token it is (default: yours)',
 } satisfies Record<string, unknown> & Record<'list' | 'add' | 'revoke', Help>;
+
+export const groupsHelp = {
+  about: 'Manage groups of people, which rules can name',
+  list: { about: 'List groups', examples: ['countersign groups'] },
+  set: {
+    about: 'Create a group, or replace the people in it',
+    examples: ['countersign groups set finance ada-lovelace bob', 'countersign policy add "ask pay by 2 of @finance"'],
+  },
+  remove: { about: 'Remove a group', examples: ['countersign groups remove finance'] },
+  group: 'name of the group: lowercase letters, digits and -',
+  people: 'people (ids or names)',
+} satisfies Record<string, string | Help>;
+
+export const sessionsHelp = {
+  about: 'Show and end your browser sessions',
+  list: { about: 'List the browsers in which you are signed in', examples: ['countersign sessions'] },
+  end: {
+    about: 'Sign a browser out',
+    examples: ['countersign sessions end 0a1b2c3d4e5f6071', 'countersign sessions end --all'],
+  },
+  session: 'id of the session',
+  all: 'sign all browsers out',
+} satisfies Record<string, string | Help>;

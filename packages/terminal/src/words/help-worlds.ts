@@ -80,6 +80,12 @@ export const chatsHelp = {
     about: 'Show where the last turns spent their time: models, tools, waiting for people',
     examples: ['countersign chats timeline last -w harbour'],
   },
+  attachment: {
+    about: 'Save an image or file from a tool result; chats show --json prints the ids',
+    examples: ['countersign chats attachment last 5f2c… --out chart.png -w harbour'],
+  },
+  attachmentId: 'id of the attachment',
+  out: 'new file to write',
   remove: { about: 'Delete a chat', examples: ['countersign chats remove last -w harbour'] },
   title: 'title of the chat',
   turn: 'only this turn',

@@ -158,6 +158,15 @@ export const results = {
   personDisabled: (id: string): string => `Disabled "${id}". Their sessions and tokens have ended.`,
   personRemoval: (name: string): string => `This removes ${name} and ends their sessions and tokens.`,
   personRemoved: (id: string): string => `Removed the person "${id}". Their signatures stay in the audit log.`,
+  noGroups: 'There are no groups.',
+  groupSaved: (name: string, people: readonly string[]): string =>
+    people.length === 0
+      ? `Saved the group "${name}". It is empty.`
+      : `Saved the group "${name}": ${people.join(', ')}.`,
+  groupRemoval: (name: string): string => `This removes the group "${name}". Nobody can sign for a rule that names it.`,
+  groupRemoved: (name: string): string => `Removed the group "${name}".`,
+  noSessions: 'No browser is signed in.',
+  sessionsEnded: (count: number): string => (count === 1 ? 'Ended 1 session.' : `Ended ${count} sessions.`),
   noTokens: 'There are no tokens.',
   neverUsed: 'never',
   neverExpires: 'never',

@@ -119,8 +119,13 @@ export async function putOut(file: string | undefined, text: string, print: (tex
     print(text.endsWith('\n') || text === '' ? text : `${text}\n`);
     return;
   }
+  await writeNew(file, text);
+}
+
+/** Writes a file that doesn't exist yet. */
+export async function writeNew(file: string, content: string | Uint8Array): Promise<void> {
   try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 });
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     const why = isThere ? errors.fileExists : String(error instanceof Error ? error.message : error);

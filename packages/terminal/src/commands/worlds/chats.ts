@@ -8,6 +8,7 @@ import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar, proseBehindBar } from '../../text/behind-bar.js';
 import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
+import { writeNew } from '../decide/audit.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
 import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
@@ -19,6 +20,7 @@ interface ChatFlags {
   yes?: boolean;
   title?: string;
   last?: string;
+  out?: string;
 }
 
 /** `needsServer`: the chat has unfinished work, and no process is running it. */
@@ -106,6 +108,21 @@ export function addChats(program: Command, register: Register): void {
       const items = await readTimelines(client, world, id, { turn: args[1], last });
       if (context.options.json) context.json({ items });
       else for (const timeline of items) showTimeline(context, timeline);
+    },
+  );
+  register<ChatFlags>(
+    withHelp(
+      inWorld(chats.command('attachment').argument('<chat>', CHAT).argument('<attachment>', help.attachmentId)),
+      help.attachment,
+    ).requiredOption('--out <file>', help.out),
+    async (context, { args, options }) => {
+      const { out = '' } = options;
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      const content = await client.attachment(world, id, args[1] ?? '');
+      await writeNew(out, new Uint8Array(await content.arrayBuffer()));
+      showDone(context, plainLine(results.wrote(out)), { wrote: out });
     },
   );
   register<ChatFlags>(

@@ -1,0 +1,54 @@
+import { readAll } from '@countersign/client';
+import type { Group } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../../command-error.js';
+import { confirm } from '../../confirm.js';
+import { EXIT } from '../../exit-codes.js';
+import { plainLine } from '../../text/plain-text.js';
+import { suggestion } from '../../text/suggest.js';
+import { errors } from '../../words/errors.js';
+import { groupsHelp as help } from '../../words/help-people.js';
+import { withHelp, YES } from '../../words/help.js';
+import { results } from '../../words/results.js';
+import type { Register } from '../register.js';
+import { showDone, showList } from '../show-list.js';
+import { findPerson } from './people.js';
+
+/** `countersign groups` (X3). Rules name groups, as in `by 2 of @finance`. */
+export function addGroups(program: Command, register: Register): void {
+  const groups = program.command('groups').description(help.about);
+  register(withHelp(groups.command('list', { isDefault: true }), help.list), async (context) => {
+    const client = await context.client();
+    const columns = [
+      { title: 'group', of: ({ name }: Group) => name },
+      { title: 'people', of: ({ people }: Group) => people.join(', ') },
+    ];
+    showList(context, await readAll(() => client.groups()), columns, results.noGroups);
+  });
+
+  const set = withHelp(
+    groups.command('set').argument('<group>', help.group).argument('[people...]', help.people),
+    help.set,
+  );
+  register(set, async (context, { args: [name = '', ...words] }) => {
+    const client = await context.client();
+    const people: string[] = [];
+    for (const word of words) people.push((await findPerson(client, word)).id);
+    const before = (await readAll(() => client.groups())).find((group) => group.name === name);
+    const oidcGroup = before?.oidcGroup;
+    const saved = await client.putGroup(name, { people, ...(oidcGroup === undefined ? {} : { oidcGroup }) });
+    showDone(context, plainLine(results.groupSaved(saved.name, saved.people)), saved);
+  });
+
+  const remove = withHelp(groups.command('remove').argument('<group>', help.group), help.remove);
+  register<{ yes?: boolean }>(remove.option('--yes', YES), async (context, { args, options }) => {
+    const word = args[0] ?? '';
+    const client = await context.client();
+    const names = (await readAll(() => client.groups())).map(({ name }) => name);
+    if (!names.includes(word))
+      throw new CommandError(errors.notFound('group', word, suggestion(word, names)), EXIT.usage);
+    await confirm(context, { yes: options.yes, what: results.groupRemoval(word) });
+    await client.removeGroup(word);
+    showDone(context, plainLine(results.groupRemoved(word)), { removed: word });
+  });
+}

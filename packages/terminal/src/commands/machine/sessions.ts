@@ -1,0 +1,42 @@
+import { readAll } from '@countersign/client';
+import type { OpenSession } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../../command-error.js';
+import { EXIT } from '../../exit-codes.js';
+import { minuteText } from '../../text/clock-text.js';
+import { plainLine } from '../../text/plain-text.js';
+import { suggestion } from '../../text/suggest.js';
+import { errors } from '../../words/errors.js';
+import { sessionsHelp as help } from '../../words/help-people.js';
+import { withHelp } from '../../words/help.js';
+import { results } from '../../words/results.js';
+import type { Register } from '../register.js';
+import { showDone, showList } from '../show-list.js';
+
+/** `countersign sessions` (X3): the browsers in which you are signed in. */
+export function addSessions(program: Command, register: Register): void {
+  const sessions = program.command('sessions').description(help.about);
+  register(withHelp(sessions.command('list', { isDefault: true }), help.list), async (context) => {
+    const client = await context.client();
+    const columns = [
+      { title: 'session', of: ({ id }: OpenSession) => id },
+      { title: 'device', of: ({ device }: OpenSession) => device },
+      { title: 'signed in', of: ({ createdAt }: OpenSession) => minuteText(createdAt) },
+      { title: 'last used', of: ({ usedAt }: OpenSession) => minuteText(usedAt) },
+    ];
+    showList(context, await readAll(() => client.sessions()), columns, results.noSessions);
+  });
+
+  const end = withHelp(sessions.command('end').argument('[session]', help.session), help.end);
+  register<{ all?: boolean }>(end.option('--all', help.all), async (context, { args, options }) => {
+    const word = args[0];
+    if ((word === undefined) === (options.all !== true)) throw new CommandError(errors.sessionOrAll, EXIT.usage);
+    const client = await context.client();
+    const ids = (await readAll(() => client.sessions())).map(({ id }) => id);
+    if (word !== undefined && !ids.includes(word))
+      throw new CommandError(errors.notFound('session', word, suggestion(word, ids)), EXIT.usage);
+    await client.endSessions(word);
+    const ended = word === undefined ? ids : [word];
+    showDone(context, plainLine(results.sessionsEnded(ended.length)), { ended });
+  });
+}
