@@ -31,6 +31,7 @@ function sit(chatId: string | undefined, send: typeof fetch = fetch) {
     client: clientOver(send),
     worldId: 'docks',
     chatId,
+    me: undefined,
     hasColour: false,
     now: () => Date.now() + ahead,
     size: () => ({ columns: 120, rows: 36 }),

@@ -1,9 +1,9 @@
-import { publishToolResult, setPolicy } from '@countersign/core';
+import { publishMessage, publishToolResult, setPolicy } from '@countersign/core';
 import { SERVER_LOG } from '@countersign/core/ports';
 import { SYSTEM } from '@countersign/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, decide, press, write } from './support/steps.js';
+import { button, decide, goTo, press, write } from './support/steps.js';
 
 const system = { who: SYSTEM, via: 'test' };
 const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
@@ -23,7 +23,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
   afterAll(() => opened.close());
 
   it('[A48.3] the card shows who signed and who is missing, and stays until the last signature', async () => {
-    const { world, path } = await opened.newChat();
+    const { world, chat, path } = await opened.newChat();
     const { runtime } = opened.serving.home.engine;
     await setPolicy(runtime, world, ['ask press by 2 of @finance'], system);
     const { page, complaints } = await opened.visit({ path, clock: true });
@@ -41,6 +41,14 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await publishToolResult(runtime, world, undefined, decision, { who: ada, via: 'phone' });
     await page.getByText(/Finished/).waitFor();
     expect(opened.ran).toEqual(['pay']);
+
+    // Messages of other people show their names, here and in search results.
+    const who = { kind: 'person', id: 'grace', name: 'Grace Hopper' } as const;
+    await publishMessage(runtime, { worldId: world, chatId: chat, speaker: 'human', content: 'Paid at last', who });
+    await page.getByRole('article', { name: 'Grace Hopper', exact: true }).getByText('Paid at last').waitFor();
+    expect(await page.getByRole('article', { name: 'you', exact: true }).count()).toBe(1);
+    await goTo(page, `/w/${world}/search?q=paid`);
+    await page.getByRole('link').filter({ hasText: 'Grace Hopper' }).getByText('Paid at last').waitFor();
     expect(complaints).toEqual([]);
   });
 });

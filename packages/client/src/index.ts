@@ -23,6 +23,7 @@ export { createOutbox, notYetShown } from './outbox.js';
 export type { Outbox, Outgoing } from './outbox.js';
 export { openWorldView } from './open-world-view.js';
 export { readAll } from './read-all.js';
+export { readerId } from './reader-id.js';
 export { viewOfApproval } from './read-message.js';
 export { emptyChat, reduceChat } from './reduce-chat.js';
 export type { ChatAction } from './reduce-chat.js';

@@ -216,6 +216,8 @@ export const searchHitSchema = z.object({
   chatTitle: z.string(),
   messageId: z.string(),
   sender: z.string(),
+  /** The person who sent the message. */
+  who: whoSchema.exactOptional(),
   createdAt: z.string(),
   /** The text around the first match; plain text, not markup. */
   excerpt: z.string(),

@@ -20,7 +20,7 @@ describe('search', () => {
     await t.say('And the boathouse');
     expect((await find(t, 'cafe')).items.map(({ sender }) => sender)).toEqual(['ada', 'ada']);
     expect((await find(t, 'red BOAT')).items).toMatchObject([
-      { sender: 'human', chatId: t.chat, excerpt: 'Where is the RED boat?' },
+      { sender: 'human', who: { id: 'token' }, chatId: t.chat, excerpt: 'Where is the RED boat?' },
     ]);
     expect((await find(t, 'boat')).items.map(({ excerpt }) => excerpt)).toEqual([
       'And the boathouse',

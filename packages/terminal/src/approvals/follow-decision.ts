@@ -1,4 +1,4 @@
-import { get, viewOfApproval, type Client, type InvocationStatus } from '@countersign/client';
+import { get, readerId, viewOfApproval, type Client, type InvocationStatus } from '@countersign/client';
 import type { ApprovalWithContext, ToolResultReply } from '@countersign/protocol';
 import { createJsonPrinter } from '../chat/json-printer.js';
 import { createPrinter, type Printer } from '../chat/printer.js';
@@ -33,9 +33,10 @@ export async function followDecision(context: CommandContext, deciding: Deciding
     showDone(context, reply.state === 'asked' ? cardWords.signedMore : sentence, { ...reply, approvalId });
     return EXIT.ok;
   }
-  const printer = printerFor(context);
+  const me = await readerId(client);
+  const printer = printerFor(context, me);
   const answering = { kind: 'later' } as const;
-  const session = await openSession({ context, client, world, chat, printer, answering, isResumed: false });
+  const session = await openSession({ context, client, world, chat, printer, me, answering, isResumed: false });
   const interrupted = untilInterrupted();
   const leaving = new AbortController();
   void interrupted.promise.then(() => leaving.abort());
@@ -73,10 +74,10 @@ export async function checkDetach(context: CommandContext, isDetached: boolean):
   throw new CommandError(errors.detachNeedsServer);
 }
 
-function printerFor(context: CommandContext): Printer {
+function printerFor(context: CommandContext, me: string | undefined): Printer {
   if (context.options.json) return createJsonPrinter(() => undefined);
   const write = (text: string): void => void context.console.stdout.write(text);
-  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100 });
+  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100, me });
 }
 
 function isUnderWay(call: InvocationStatus | undefined): boolean {

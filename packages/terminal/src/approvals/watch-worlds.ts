@@ -3,6 +3,7 @@ import {
   get,
   openWorldView,
   pendingApprovals,
+  readerId,
   type ApprovalView,
   type Client,
   type WorldStore,
@@ -147,7 +148,8 @@ async function putBefore(
     if (asked.kind === 'later') later.add(approvalId);
     else if (asked.kind !== 'lost') answered.add(approvalId);
     const decision = get(store.getState().approvals, approvalId)?.decision;
-    if (asked.kind === 'gone' && decision !== undefined) keyboard.print(`  ${describeDecision(decision)}\n`);
+    if (asked.kind === 'gone' && decision !== undefined)
+      keyboard.print(`  ${describeDecision(decision, Date.now(), await readerId(client))}\n`);
     return 'handled';
   } finally {
     leave();

@@ -13,31 +13,32 @@ import { cutTo, widthOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { chatWords } from '../words/chat.js';
 
+export interface StepLook {
+  readonly paint: Paint;
+  readonly columns: number;
+  /** The reader's id, if it is known. */
+  readonly me: string | undefined;
+}
+
 /** The state of a call on one line; `key` identifies the step. Never wider than the terminal: a wrapped line could imitate a card (A17). */
 export function describeStep(
   state: ChatState,
   call: Invocation,
-  paint: Paint,
-  columns: number,
+  look: StepLook,
 ): { key: string; text: string } | undefined {
-  const step = stepOf(state, call);
-  return step === undefined ? undefined : { key: step.key, text: lineOf(state, call, step, paint, columns) };
+  const step = stepOf(state, call, look.me);
+  return step === undefined ? undefined : { key: step.key, text: lineOf(state, call, step, look) };
 }
 
 /** The approval for a call that has already started. */
-export function describeSignature(
-  state: ChatState,
-  call: Invocation,
-  paint: Paint,
-  columns: number,
-): string | undefined {
+export function describeSignature(state: ChatState, call: Invocation, look: StepLook): string | undefined {
   const decision = decisionOf(state, call);
   if (decision?.outcome !== 'approved' || call.startedAt === undefined) return undefined;
-  const words = signature(state, call);
-  return lineOf(state, call, { key: 'approved', mark: '✍', colour: 'green', words }, paint, columns);
+  const words = signature(state, call, look.me);
+  return lineOf(state, call, { key: 'approved', mark: '✍', colour: 'green', words }, look);
 }
 
-function lineOf(state: ChatState, call: Invocation, step: Step, paint: Paint, columns: number): string {
+function lineOf(state: ChatState, call: Invocation, step: Step, { paint, columns }: StepLook): string {
   const agent = plainLine(agentName(state, call.agentId));
   const tool = plainLine(call.toolName);
   const room = Math.max(10, columns - widthOf(`  ${step.mark} ${agent} · ${tool}  `) - 2);
@@ -52,7 +53,7 @@ interface Step {
   readonly words: string;
 }
 
-function stepOf(state: ChatState, call: Invocation): Step | undefined {
+function stepOf(state: ChatState, call: Invocation, me: string | undefined): Step | undefined {
   const { status } = call;
   switch (status.kind) {
     case 'proposed':
@@ -65,7 +66,7 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
         words: chatWords.waiting(brief(call)),
       };
     case 'approved':
-      return { key: 'approved', mark: '✍', colour: 'green', words: signature(state, call) };
+      return { key: 'approved', mark: '✍', colour: 'green', words: signature(state, call, me) };
     case 'running':
       return { key: 'running', mark: '…', words: chatWords.running(brief(call)) };
     case 'succeeded':
@@ -81,9 +82,9 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
 }
 
 /** The person who approved the call, and the scope. */
-function signature(state: ChatState, call: Invocation): string {
+function signature(state: ChatState, call: Invocation, me: string | undefined): string {
   const decision = decisionOf(state, call);
-  return decision === undefined ? chatWords.approved : approvedText(decision);
+  return decision === undefined ? chatWords.approved : approvedText(decision, me);
 }
 
 /** The latest decision. */

@@ -6,16 +6,25 @@ import { createPrinter } from './printer.js';
 const LATER = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
 const KEPT = "· On hold. Mason can't answer until you decide on the waiting calls.";
 
-function printed(show: (printer: ReturnType<typeof createPrinter>) => void): string {
+function printed(show: (printer: ReturnType<typeof createPrinter>) => void, me?: string): string {
   let text = '';
   const write = (more: string): void => {
     text += more;
   };
-  show(createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 80 }));
+  show(createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 80, me }));
   return text;
 }
 
 describe('line mode', () => {
+  it('[A16.7] names the writer of a message unless it is the reader', () => {
+    const who = { kind: 'person', id: 'p1', name: 'Ada Lovelace\u001B[2J' } as const;
+    const chat = chatOf([messageOf(1, { content: 'Tidy up', who })], []);
+    const readBy = (me?: string): string | undefined => printed((printer) => printer.show(chat), me).split('\n')[0];
+    expect(readBy('p2')).toMatch(/^Ada Lovelace/);
+    expect(readBy('p2')).not.toContain('\u001B');
+    expect([readBy('p1'), readBy()]).toEqual(['you', 'you']);
+  });
+
   it('[M11] says once that a message is on hold, for any author and any later speaker', () => {
     const before = chatOf([messageOf(1)], [approvalOf(1)]);
     const after = chatOf(

@@ -6,6 +6,7 @@ import {
   rowAt,
   sliceRows,
   wordCount,
+  writerName,
   type ChatState,
   type Invocation,
   type LiveStream,
@@ -14,7 +15,7 @@ import {
 import { BAR, indented, roomIn, wrapFrom, wrapProse } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
 import { plainLine, plainText, proseText } from '../text/plain-text.js';
-import { describeSignature, describeStep } from './describe-step.js';
+import { describeSignature, describeStep, type StepLook } from './describe-step.js';
 import { chatWords } from '../words/chat.js';
 
 /** Prints a chat live: streamed answers, the steps of each call, and tool output. */
@@ -36,6 +37,8 @@ export interface PrinterOptions {
   readonly write: (text: string) => void;
   readonly paint: Paint;
   readonly columns: () => number;
+  /** The reader's id, if it is known. */
+  readonly me: string | undefined;
 }
 
 /** How much of a stream has been printed, and the column where its line ends. */
@@ -45,7 +48,7 @@ interface Spoken {
   column: number;
 }
 
-export function createPrinter({ write, paint, columns }: PrinterOptions): Printer {
+export function createPrinter({ write, paint, columns, me }: PrinterOptions): Printer {
   const known = new Set<string>();
   const spoken = new Map<string, Spoken>();
   const steps = new Map<string, string>();
@@ -59,6 +62,8 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   let open: string | undefined;
   let held = false;
   let last: ChatState | undefined;
+
+  const look = (): StepLook => ({ paint, columns: columns(), me });
 
   function line(text: string): void {
     breakLine();
@@ -124,7 +129,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   function headingOf(state: ChatState, { speaker }: TranscriptMessage): string {
     switch (speaker.kind) {
       case 'person':
-        return paint.bold(plainLine(speaker.name === 'human' ? chatWords.you : speaker.name));
+        return paint.bold(plainLine(writerName(speaker, me) ?? chatWords.you));
       case 'agent':
         return paint.agent(speaker.agentId, plainLine(agentName(state, speaker.agentId)));
       case 'world':
@@ -136,13 +141,13 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
 
   function showCall(state: ChatState, call: Invocation): void {
     showOutput(state, call);
-    const step = describeStep(state, call, paint, columns());
+    const step = describeStep(state, call, look());
     if (step === undefined || steps.get(call.invocationId) === step.key) return;
     const before = steps.get(call.invocationId);
     steps.set(call.invocationId, step.key);
     // The call may have started before its approval was reported.
     const signed =
-      before === undefined || before.startsWith('asked') ? describeSignature(state, call, paint, columns()) : undefined;
+      before === undefined || before.startsWith('asked') ? describeSignature(state, call, look()) : undefined;
     if (signed !== undefined && step.key !== 'approved') line(signed);
     line(step.text);
     if (call.end === undefined) return;
@@ -244,7 +249,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       for (const id of sliceRows(state.transcript)) known.add(id);
       for (const id of state.openInvocations) {
         const call = get(state.invocations, id);
-        const step = call === undefined ? undefined : describeStep(state, call, paint, columns());
+        const step = call === undefined ? undefined : describeStep(state, call, look());
         if (step !== undefined) steps.set(id, step.key);
       }
       for (const { eventId } of state.notices) notice = Math.max(notice, eventId);

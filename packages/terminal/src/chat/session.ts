@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly world: string;
   readonly chat: string;
   readonly printer: Printer;
+  /** The reader's id, if it is known. */
+  readonly me: string | undefined;
   readonly answering: Answering;
   /** Whether earlier messages are printed too. */
   readonly isResumed: boolean;
@@ -70,7 +72,7 @@ const LOOK_AGAIN_MS = 1_000;
 const LONGEST_AWAY_MS = 60_000;
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { context, client, world, chat, printer, answering, isResumed } = options;
+  const { context, client, world, chat, printer, me, answering, isResumed } = options;
   const changes = createChanges();
   /** Approvals decided here that stay in the queue until the event arrives. */
   const answered = new Set<string>();
@@ -172,7 +174,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         case 'gone': {
           answered.add(approvalId);
           const decision = get(store.getState().approvals, approvalId)?.decision;
-          if (decision !== undefined) keyboard.print(`  ${describeDecision(decision)}\n`);
+          if (decision !== undefined) keyboard.print(`  ${describeDecision(decision, Date.now(), me)}\n`);
           break;
         }
         case 'lost':

@@ -102,6 +102,6 @@ describe('prose by agents and people', () => {
 function show(act: (printer: ReturnType<typeof createPrinter>) => void): string {
   let text = '';
   const write = (more: string): void => void (text += more);
-  act(createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 120 }));
+  act(createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 120, me: undefined }));
   return text;
 }

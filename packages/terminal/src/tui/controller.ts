@@ -14,7 +14,7 @@ import type { Size } from './layout/areas.js';
 import type { Line } from './layout/spans.js';
 import { nothingMeasured } from './layout/transcript-blocks.js';
 import { windowOf } from './layout/transcript-window.js';
-import { NO_REPLIES, replied, takeReplies } from './replies.js';
+import { NO_REPLIES, replied, takeReplies, type Replies } from './replies.js';
 import { openSession } from './session.js';
 import { ARMING_MS, initialUi, type Effect, type Facts, type UiState } from './ui-state.js';
 
@@ -22,6 +22,8 @@ export interface ControllerOptions {
   readonly client: Client;
   readonly worldId: string;
   readonly chatId: string | undefined;
+  /** The reader's id. If it is unknown, the first decision made here tells. */
+  readonly me: string | undefined;
   readonly hasColour: boolean;
   readonly now: () => number;
   readonly size: () => Size;
@@ -53,7 +55,7 @@ export function createController(options: ControllerOptions): Controller {
   const listeners = new Set<() => void>();
   let measured = nothingMeasured();
   let ui = initialUi(options.chatId);
-  let replies = NO_REPLIES;
+  let replies: Replies = { ...NO_REPLIES, me: options.me };
   let frame: readonly Line[] | undefined;
   let soon: NodeJS.Timeout | undefined;
   let arming: NodeJS.Timeout | undefined;

@@ -1,3 +1,4 @@
+import { readerId } from '@countersign/client';
 import { render } from 'ink';
 import { createElement } from 'react';
 import { CommandError } from '../command-error.js';
@@ -27,6 +28,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
   const chatId =
     options.chat === undefined ? newest.items.at(-1)?.id : (await findChat(client, worldId, options.chat)).id;
   await client.registerClient(worldId, { label: 'terminal', approvals: true });
+  const me = await readerId(client);
 
   const ending = openEnding();
   const undo: (() => void)[] = [];
@@ -43,6 +45,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
       client,
       worldId,
       chatId,
+      me,
       hasColour: wantsColour(stdout, env),
       now: () => Date.now(),
       size: () => screen.size(),

@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useEffect, useRef, useState } from '
 import { ApprovalCard } from './approval-card.js';
 import { useClient } from '../data/connection.js';
 import { DecidedCard } from './decided-card.js';
-import { learnMe, useMe } from './me.js';
+import { useMe } from './me.js';
 import { QuestionCard } from './question-card.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
@@ -96,12 +96,6 @@ export function ApprovalPanel({
     follow.current = 'now';
     setCurrent({ kind: 'open', id: wanted.id });
   }, [wanted]);
-  useEffect(() => {
-    for (const id of answered.taken) {
-      const by = find(id)?.approval.decision?.by;
-      if (by !== undefined) learnMe(by.id);
-    }
-  }, [answered, find]);
   const isEmpty = shown.kind === 'none' && aside === undefined;
   const wasFull = useRef(false);
   useEffect(() => {

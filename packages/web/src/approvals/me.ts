@@ -4,9 +4,9 @@ const KEY = 'countersign.person';
 const listeners = new Set<() => void>();
 let me = sessionStorage.getItem(KEY) ?? undefined;
 
-/** Remembers the id of the person at this page, taken from the server's record of a decision made here. */
-export function learnMe(id: string): void {
-  if (id === me || id === '' || id === 'system') return;
+/** Remembers the id of the person at this page, as the server knows it. */
+export function learnMe(id: string | undefined): void {
+  if (id === undefined || id === me) return;
   me = id;
   sessionStorage.setItem(KEY, id);
   for (const listener of listeners) listener();

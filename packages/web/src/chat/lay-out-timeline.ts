@@ -12,7 +12,7 @@ export interface Bar {
 }
 
 /** Positions the spans of a turn on a timeline. Running spans end at the current time. */
-export function layOut(turn: Timeline, now: number): { bars: Bar[]; total: number } {
+export function layOut(turn: Timeline, now: number, me?: string): { bars: Bar[]; total: number } {
   const start = Date.parse(turn.startedAt);
   const ends = turn.spans.map((span) => endOf(span, now));
   const end = Math.max(start + 1, turn.endedAt === undefined ? now : Date.parse(turn.endedAt), ...ends);
@@ -23,7 +23,7 @@ export function layOut(turn: Timeline, now: number): { bars: Bar[]; total: numbe
     return {
       kind: span.kind,
       label: span.label,
-      ...(span.outcome === undefined ? {} : { outcome: `${span.outcome}${byText({ by: span.who })}` }),
+      ...(span.outcome === undefined ? {} : { outcome: `${span.outcome}${byText({ by: span.who }, me)}` }),
       left: ((from - start) / total) * 100,
       width: ((to - from) / total) * 100,
       ms: to - from,

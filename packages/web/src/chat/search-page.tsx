@@ -1,5 +1,7 @@
+import { writerName } from '@countersign/client';
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+import { useMe } from '../approvals/me.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { Failed, Page } from '../shell/frame.js';
@@ -17,6 +19,7 @@ const MAX = 1000;
 /** Full-text search over all chats in the world. */
 export default function SearchPage(): ReactElement {
   const client = useClient();
+  const me = useMe();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
   const [, navigate] = useLocation();
@@ -56,7 +59,9 @@ export default function SearchPage(): ReactElement {
             <Card className="px-4 py-3 text-sm hover:border-line-2">
               <p className="flex items-baseline gap-2 text-[0.8125rem] text-ink-3">
                 <bdi className="font-semibold text-ink">
-                  {agents.find(({ id }) => id === hit.sender)?.name ?? (hit.sender === 'human' ? t.you : hit.sender)}
+                  {agents.find(({ id }) => id === hit.sender)?.name ??
+                    writerName({ name: hit.sender, who: hit.who }, me) ??
+                    t.you}
                 </bdi>
                 <span className="min-w-0 truncate">
                   {t.in} <Visible text={hit.chatTitle} />

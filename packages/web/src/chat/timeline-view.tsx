@@ -1,6 +1,7 @@
 import { durationText } from '@countersign/client';
 import type { Agent, Timeline } from '@countersign/protocol';
 import type { ReactElement } from 'react';
+import { useMe } from '../approvals/me.js';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { useNow } from '../ui/time.js';
@@ -18,7 +19,7 @@ const LOOKS: Readonly<Record<Bar['kind'], string>> = {
 /** The timeline of a turn: model calls, tools, and waiting for people. */
 export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonly Agent[] }): ReactElement {
   const now = useNow();
-  const { bars, total } = layOut(turn, now);
+  const { bars, total } = layOut(turn, now, useMe());
   const name = agents.find(({ id }) => id === turn.agentId)?.name ?? turn.agentId;
   return (
     <figure style={agentHue(turn.agentId)} className="text-xs">

@@ -1,6 +1,7 @@
-import { ClientError, createClient, createOutbox, isTransient } from '@countersign/client';
+import { ClientError, createClient, createOutbox, isTransient, readerId } from '@countersign/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
+import { learnMe } from '../approvals/me.js';
 import { ClientContext, OutboxContext } from '../data/connection.js';
 import { keptText } from '../data/kept-text.js';
 import { earlyFetch } from '../session/early.js';
@@ -50,6 +51,11 @@ export function App(): ReactElement {
     // After sign-in, the page stays mounted, so that nothing typed is lost when the person has to sign in again.
     if (page === undefined) setPage(createPage());
     else page.outbox.retryNow();
+  }, [session, page]);
+  useEffect(() => {
+    if (session === undefined || page === undefined) return;
+    // Another person may sign in on the same page.
+    void readerId(page.client).then(learnMe);
   }, [session, page]);
   const isOut = session === undefined;
   return (

@@ -1,4 +1,4 @@
-import { CountersignError, type SearchHit } from '@countersign/protocol';
+import { CountersignError, readWho, type SearchHit } from '@countersign/protocol';
 import { maskSecrets } from '../../masking/index.js';
 import type { MessageRecord, StoredEvent, StoreReader } from '../../ports/index.js';
 import { changeWorld } from '../../step/commit.js';
@@ -45,6 +45,7 @@ async function toHit(reader: StoreReader, message: MessageRecord, words: readonl
     chatTitle: (await reader.chat(message.chatId))?.title ?? '',
     messageId: message.id,
     sender: message.sender,
+    ...(message.who === null ? {} : { who: readWho(message.who) }),
     createdAt: new Date(message.createdAt).toISOString(),
     excerpt: excerpt(maskSecrets(message.content), words),
   };

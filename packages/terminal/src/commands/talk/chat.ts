@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { readAll, type Client } from '@countersign/client';
+import { readAll, readerId, type Client } from '@countersign/client';
 import type { Chat, World } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { createJsonPrinter } from '../../chat/json-printer.js';
@@ -111,13 +111,15 @@ async function speakOnce(
   answering: Answering,
   message: { content: string; timeoutMs: number | undefined },
 ): Promise<number> {
-  const printer = printerFor(context, answering.kind === 'person' ? answering.keyboard : undefined);
+  const me = await readerId(client);
+  const printer = printerFor(context, answering.kind === 'person' ? answering.keyboard : undefined, me);
   const session = await openSession({
     context,
     client,
     world: world.id,
     chat: chat.id,
     printer,
+    me,
     answering,
     isResumed: false,
   });
@@ -129,14 +131,14 @@ async function speakOnce(
   }
 }
 
-function printerFor(context: CommandContext, keyboard: Keyboard | undefined): Printer {
+function printerFor(context: CommandContext, keyboard: Keyboard | undefined, me: string | undefined): Printer {
   if (context.options.json) return createJsonPrinter(context.jsonLine);
   const { stdout } = context.console;
   const write = (shown: string): void => {
     if (keyboard === undefined) stdout.write(shown);
     else keyboard.print(shown);
   };
-  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100 });
+  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100, me });
 }
 
 interface Beginning {
@@ -154,16 +156,18 @@ async function converse(
   let client = first;
   let chat = chosen ?? (isNew ? undefined : await unfinished(client, world.id));
   const answering: Answering = { kind: 'person', keyboard };
+  const me = await readerId(client);
   for (;;) {
     const isResumed = chat !== undefined;
     chat ??= await client.createChat(world.id);
-    const printer = printerFor(context, keyboard);
+    const printer = printerFor(context, keyboard, me);
     const session = await openSession({
       context,
       client,
       world: world.id,
       chat: chat.id,
       printer,
+      me,
       answering,
       isResumed,
     });

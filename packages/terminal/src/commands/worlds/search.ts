@@ -1,3 +1,4 @@
+import { readerId, writerName } from '@countersign/client';
 import type { SearchHit } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { findWorld } from '../../find-things.js';
@@ -28,10 +29,11 @@ export function addSearch(program: Command, register: Register): void {
       hits.push(...page.items);
       after = page.next;
     } while (after !== undefined && hits.length < limit);
+    const me = await readerId(client);
     const columns = [
       { title: 'at', of: ({ createdAt }: SearchHit) => minuteText(createdAt) },
       { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
-      { title: 'from', of: ({ sender }: SearchHit) => sender },
+      { title: 'from', of: ({ sender, who }: SearchHit) => writerName({ name: sender, who }, me) ?? sender },
       { title: 'message', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },
     ];
     showList(context, hits, columns, results.noHits);

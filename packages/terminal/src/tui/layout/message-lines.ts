@@ -136,7 +136,7 @@ function speakerColour({ speaker }: TranscriptMessage): Colour | undefined {
 function nameOf(state: ChatState, { speaker }: TranscriptMessage): string {
   switch (speaker.kind) {
     case 'person':
-      return speaker.name === 'human' ? chatWords.you : speaker.name;
+      return writerName(speaker, undefined) ?? chatWords.you;
     case 'agent':
       return agentName(state, speaker.agentId);
     case 'world':

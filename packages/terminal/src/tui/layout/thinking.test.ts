@@ -22,7 +22,7 @@ it('[P11] shows thinking as one line above the answer, and expands it with x', (
 it('[P11] line mode prints only the size of the thinking', () => {
   let text = '';
   const write = (more: string): void => void (text += more);
-  createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 80 }).show(chat);
+  createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 80, me: undefined }).show(chat);
   expect(text).toContain('Tidy.\n  · Thinking, 3 words\n');
   expect(text).not.toContain('Weigh');
 });
