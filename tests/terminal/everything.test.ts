@@ -454,7 +454,7 @@ describe('everything that the browser can do', () => {
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--unset', 'Z')).code).toBe(2);
     const other = await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x');
     expect(other.code).not.toBe(0);
-    expect(other.stderr).toContain('env.B: enter the value again, because another command would get it');
+    expect(other.stderr).toContain('env.B: enter the value again, because a different command would receive it');
     const again = ['--env', 'B=2', '--env', 'C=3', '--', 'false', 'x'];
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', ...again)).code).toBe(0);
     expect((await t.client.mcpServer('docks', 'files')).value).toMatchObject({

@@ -89,7 +89,7 @@ describe('countersign people and tokens', () => {
       return stderr;
     };
     expect(await refused('people', 'add', 'Eve', '--role', 'root')).toContain('Unknown role "root".');
-    expect(await refused('people', 'add', 'Eve', '--world', 'harbour')).toContain('Invalid role in a world "harbour".');
+    expect(await refused('people', 'add', 'Eve', '--world', 'harbour')).toContain('Invalid world role "harbour".');
     expect(await refused('people', 'disable', 'nobody')).toContain('"nobody"');
     expect(await refused('people', 'edit', 'owner')).not.toBe('');
     expect(await refused('tokens', 'add', 'x', '--scopes', 'reed')).toContain('Unknown scope "reed".');

@@ -99,7 +99,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await other.getByText('Enter a token.').waitFor();
     await other.getByLabel('Or paste a token').fill('cs_0123456789abcdef_wrong');
     await other.keyboard.press('Enter');
-    await other.getByText('This token is wrong, expired or revoked.').waitFor();
+    await other.getByText('This token is invalid, expired or revoked.').waitFor();
     expect(await violations(other)).toEqual([]);
     await other.getByLabel('Or paste a token').fill(opened.serving.home.token.value);
     await other.keyboard.press('Enter');

@@ -30,7 +30,7 @@ export interface CallFacts {
 export type MessageMeaning =
   | { kind: 'line'; line: TranscriptMessage; calls: readonly CallFacts[] }
   | { kind: 'request'; approval: ApprovalView; decision: Decision | undefined }
-  /** Somebody signed, and the call needs more signatures. */
+  /** Someone signed, and the call needs more signatures. */
   | { kind: 'signature'; approvalId: string; needs: readonly NeededSignatures[] }
   | { kind: 'decision'; approvalId: string; decision: Decision }
   | { kind: 'result'; invocationId: string; agentId: string; end: CallEnd; at: string }

@@ -92,8 +92,8 @@ describe('a call that needs two people', () => {
   });
 
   it.each<[string, Who]>([
-    ['somebody else', who('dan')],
-    ['a stranger with the id of nobody', who('eve')],
+    ['someone else', who('dan')],
+    ['a stranger with an unknown id', who('eve')],
     ['an agent, even with a person’s id', { kind: 'agent', id: 'ada', name: 'Ada' }],
     ['a shared token', { kind: 'token', id: 'COUNTERSIGN_TOKEN', name: 'COUNTERSIGN_TOKEN' }],
   ])('[A48.7] [A48.1] [W5] refuses %s with 403, says who may sign, and records it', async (_, signer) => {
@@ -278,8 +278,8 @@ describe('a rule that nobody can satisfy', () => {
     ['ask pay by 4 of @finance', 'it needs 4 signatures, but only 3 people in @finance may sign in this world'],
     ['ask pay by @ghosts', 'there is no group @ghosts, and no person with this id who may sign in this world'],
     ['ask sandbox_network by @finance', 'sandbox_network is not a call, so nobody can sign it'],
-    ['ask pay by agent @reviewer', 'by agent is not supported yet'],
-    ['ask pay by @finance with passkey', 'with passkey is not supported yet'],
+    ['ask pay by agent @reviewer', '"by agent" is not supported yet'],
+    ['ask pay by @finance with passkey', '"with passkey" is not supported yet'],
     ['allow pay by @finance', 'only an ask rule can say who must sign'],
   ])('[A48.8] is refused when it is written, and nothing changes: %s', async (rule, error) => {
     const t = await open('ask pay');
@@ -312,7 +312,7 @@ describe('a rule that nobody can satisfy', () => {
 
   it('[A48.8] in the administrator’s file, a name that doesn’t exist keeps the server from starting', async () => {
     await expect(openSigningWorld([], { adminRules: ['deny x', 'ask pay by @ghosts'] })).rejects.toThrow(
-      'adminRules, line 2: there is no group and no person @ghosts',
+      'adminRules, line 2: there is no group or person @ghosts',
     );
     const t = await openSigningWorld(['allow *'], { adminRules: ['ask pay by 9 of @finance'] });
     opened.push(t.engine);

@@ -1,5 +1,5 @@
 /**
- * Whether the host of a normalized URL is a link-local address or the name of a metadata service. On cloud machines these give credentials to
+ * Whether the host of a normalized URL is a link-local address or the name of a metadata service. On cloud machines, these give credentials to
  * anyone who asks, and no model server has such an address.
  */
 export function isLinkLocal(host: string): boolean {

@@ -45,7 +45,7 @@ export const newSessionSchema = z
     ticket: secretSchema.exactOptional(),
     /** From an invitation. Works once, for a week. */
     invitation: secretSchema.exactOptional(),
-    /** A personal token, or the token of the server. */
+    /** A personal token, or the server's token. */
     token: secretSchema.exactOptional(),
   })
   .refine((given) => Object.keys(given).length === 1, {

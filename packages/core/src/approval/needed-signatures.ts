@@ -15,7 +15,7 @@ export interface SigningPeople {
   readonly groups: readonly { readonly name: string; readonly people: readonly string[] }[];
 }
 
-/** The people who may sign in a world, from everybody in the store. */
+/** The people who may sign in a world, from everyone in the store. */
 export function signersIn(
   worldId: string,
   { people, groups }: { people: readonly PersonRecord[]; groups: readonly GroupRecord[] },
@@ -100,7 +100,7 @@ const MAX_NAMES = 20;
 
 /**
  * The signatures of a call as shown to people, with masked rules. Without `people`, only what the rules say: the step that asked didn't load
- * anybody.
+ * them.
  */
 export function showNeeds(
   { rules, signed }: SigningRecord,
@@ -141,7 +141,7 @@ export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Wh
   return turn === undefined || turn.requester === null ? undefined : readWho(turn.requester);
 }
 
-/** Explains why nobody can satisfy a rule with the people and groups of now, for any requester. Undefined if someone can. */
+/** Explains why nobody can satisfy a rule with the current people and groups, for any requester. Undefined if someone can. */
 export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): string | undefined {
   const { count, of, notRequester } = rule.by;
   const named = findNamed(rule, people);

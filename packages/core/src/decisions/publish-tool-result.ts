@@ -114,7 +114,7 @@ async function decideCall(
     const before = await findCall(runtime, worldId, sent.tool_call_id);
     // Read before the step, because signing may read files; the step checks the result again.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
-    // If a rule was added in between, the step finds that out and is tried again with the people.
+    // If a rule was added in between, the step detects it and is retried with the people loaded.
     const people = isAgain || (before?.approval?.signing ?? null) !== null ? { people: true } : {};
     isAgain = true;
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign), ...people };

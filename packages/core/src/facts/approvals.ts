@@ -109,7 +109,7 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
   const { approvalId, chatId, by, reason, needs } = fact;
   const approval = context.state.approvals.get(approvalId);
   if (approval === undefined || approval.signing === null)
-    throw new Error(`The approval "${approvalId}" takes no signatures.`);
+    throw new Error(`The approval "${approvalId}" accepts no signatures.`);
   const call = callIn(context.state, fact.callId);
   const { who, via } = by;
   const message = callMessage(context, call, {

@@ -45,7 +45,7 @@ export function applyChange(
 }
 
 /**
- * Rejects a change of the program or origin that keeps secret values: otherwise, anyone who can edit a server could send them elsewhere. The
+ * Rejects a change to the program or origin that keeps secret values: otherwise, anyone who can edit a server could send them elsewhere. The
  * arguments are part of the program: `npx` runs the package that they name.
  */
 function refuseOtherTarget(before: McpServerDefinition, after: McpServerDefinition, change: McpServerChange): void {
@@ -54,7 +54,7 @@ function refuseOtherTarget(before: McpServerDefinition, after: McpServerDefiniti
   const [field, stored, sent] = isStdio ? ['env', before.env, change.env] : ['headers', before.headers, change.headers];
   const kept = Object.keys(stored).find((name) => stored[name] !== '' && (sent === undefined || sent[name] === null));
   if (kept === undefined) return;
-  const why = isStdio ? 'because another command would get it' : 'because it would be sent to another server';
+  const why = isStdio ? 'because a different command would receive it' : 'because it would be sent to another server';
   throw new CountersignError('invalid', `MCP server: ${field}.${kept}: enter the value again, ${why}`, {
     field: `${field}.${kept}`,
   });

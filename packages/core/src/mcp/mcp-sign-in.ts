@@ -105,7 +105,7 @@ export async function finishMcpSignIn(
   } catch (error) {
     const detail = `You are not signed in: ${errorMessage(error)}.`;
     await changeSignIn(runtime, 'fail-mcp-sign-in', place, (signIn) => {
-      // Somebody started again in the meantime.
+      // Someone started again in the meantime.
       if (signIn?.pending?.state !== USED) return { value: undefined };
       const { pending: _failed, ...kept } = signIn;
       return { value: undefined, signIn: { ...kept, error: detail } };

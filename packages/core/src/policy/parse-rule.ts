@@ -47,7 +47,7 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
   }
   const afterPattern =
     verb === 'ask'
-      ? 'nothing may follow the closing parenthesis except by …, as in by @release'
+      ? 'nothing may follow the closing parenthesis except "by …", as in "by @release"'
       : 'nothing may follow the closing parenthesis';
   return readEnd(text, skipBlanks(text, end + 1), { verb, tool, ...pattern }, afterPattern);
 }

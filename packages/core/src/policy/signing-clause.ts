@@ -25,7 +25,8 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
   if (peek() === 'with') return failure(peekAfter(words, next) === 'passkey' ? NO_PASSKEY : EXPECTED_BY);
   if (peek() !== 'by') return failure(EXPECTED_BY);
   next += 1;
-  if (peek() === 'agent') return failure('by agent is not supported yet. Name a group or a person, as in by @release');
+  if (peek() === 'agent')
+    return failure('"by agent" is not supported yet. Name a group or a person, as in "by @release"');
 
   let count = 1;
   let of: string | undefined;
@@ -35,7 +36,7 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
       count = /^\d{1,4}$/.test(number) ? Number(number) : 0;
       if (count < 1 || count > MOST_SIGNERS) return failure(`expected a whole number of people, 1 to ${MOST_SIGNERS}`);
       next += 1;
-      if (peek() !== 'of') return failure(`expected of @group, as in by ${count} of @finance`);
+      if (peek() !== 'of') return failure(`expected "of @group", as in "by ${count} of @finance"`);
       next += 1;
     }
     const name = peek();
@@ -43,7 +44,7 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
       return failure(
         name?.startsWith('@') === true
           ? 'the name of a group or person can contain only letters, digits, . _ and -'
-          : 'expected a group or person that starts with @, or not requester',
+          : 'expected a group or person that starts with @, or "not requester"',
       );
     }
     of = name.slice(1).normalize('NFKC').toLowerCase();
@@ -52,7 +53,7 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
   let notRequester = false;
   if (peek() === 'not') {
     next += 1;
-    if (peek() !== 'requester') return failure('expected requester after not');
+    if (peek() !== 'requester') return failure('expected "requester" after "not"');
     notRequester = true;
     next += 1;
   }
@@ -65,8 +66,8 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
   };
 }
 
-const EXPECTED_BY = 'expected by @group, by 2 of @group or by not requester';
-const NO_PASSKEY = 'with passkey is not supported yet';
+const EXPECTED_BY = 'expected "by @group", "by 2 of @group" or "by not requester"';
+const NO_PASSKEY = '"with passkey" is not supported yet';
 
 function peekAfter(words: readonly { word: string }[], at: number): string | undefined {
   return words[at + 1]?.word;

@@ -67,7 +67,7 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
   return listed === 'signers' ? undefined : listed;
 }
 
-/** Who must sign a pending approval, and who has, with the people of now (A48). Reads nothing if no rule says so. */
+/** Who must sign a pending approval, and who has, with the current people (A48). Reads nothing if no rule says so. */
 export async function readNeeds(
   reader: StoreReader,
   { worldId, status, signing }: ApprovalRecord,

@@ -37,7 +37,7 @@ export async function checkAdminSigners(reader: People, rules: readonly string[]
     const { of } = signing.by;
     const problem =
       findIgnored(rule, new Map()) ??
-      (isNamed(signing, everybody) ? undefined : `there is no group and no person @${of ?? ''}`);
+      (isNamed(signing, everybody) ? undefined : `there is no group or person @${of ?? ''}`);
     if (problem !== undefined) throw refuseRule(source, rules, index, problem);
   }
 }

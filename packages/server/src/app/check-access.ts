@@ -6,7 +6,7 @@ import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 import type { Route } from './route.js';
 
-/** The one check of rights (W8.2): throws 403 with who may, or 404 for a world that the person may not read. */
+/** The only permission check (W8.2): throws 403 naming who may, or 404 for a world that the person may not read. */
 export async function checkAccess(
   route: Pick<Route, 'needs' | 'params'>,
   c: AppRequest,
@@ -22,7 +22,7 @@ export async function checkAccess(
     if (!allowed.has(needs)) throw await refusal(context, access, needs, undefined);
     return;
   }
-  // The log of the server has its own route, for admins.
+  // The server's log has its own route, for admins.
   if (worldId === SERVER_LOG) throw new HttpProblem(404, problemTexts.noWorld(worldId));
   const allowed = actionsOf(access, worldId);
   if (allowed.has(needs) && allowed.has('read')) return;

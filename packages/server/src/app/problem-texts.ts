@@ -31,7 +31,7 @@ export const problemTexts = {
     'origin: must use HTTPS or a loopback address, because the browser returns there with a code. Open this server as http://localhost or through an HTTPS proxy',
   noSessions: 'This server has no sessions. Sign in to the program that runs it.',
   needsSocket: "This server can't stream events. Poll, or serve the API with its Node handler.",
-  wrongToken: 'This token is wrong, expired or revoked.',
+  wrongToken: 'This token is invalid, expired or revoked.',
   unknownSession: 'This browser session is unknown or has ended. Open a new start link.',
   tooManyAttempts: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
   needsToken: "A browser session can't create start links. Send the token, or run countersign open.",
@@ -74,19 +74,19 @@ export const problemTexts = {
   /** The same text as for a world that doesn't exist. */
   noWorld: (id: string) => `there is no world "${id}"`,
   scopeLacks: (scopes: readonly string[], needed: string) =>
-    `This token may only ${scopes.join(', ')}. Use one with the scope ${needed}.`,
+    `This token has only these scopes: ${scopes.join(', ')}. Use one with the scope ${needed}.`,
   roleMay: (needed: Action, role: string, isInWorld: boolean, names: readonly string[]) =>
     `Only ${role}s can ${VERBS[needed]} ${isInWorld ? 'in this world' : 'on this server'}.${askFor(names)}`,
   badGroupName: (problem: string) => `group: ${problem}`,
   onlyOwners: 'Only an owner can add, change, invite or remove an owner.',
-  lastOwner: (name: string) => `${name} is the last active owner. Make somebody else an owner first.`,
+  lastOwner: (name: string) => `${name} is the last active owner. Make someone else an owner first.`,
   ownAccount: (verb: string) => `You can't ${verb} your own account. Ask another admin.`,
   disabledPerson: (name: string) => `${name} is disabled. Enable the account first.`,
   notYourTokens: "Only an admin can see or change other people's tokens.",
   limitedCredential:
-    "A token without the scope admin, or a session opened with one, can't manage sessions and tokens. Sign in another way.",
-  widerScope: (scope: string) => `You can't give more than you may do yourself: ${scope}.`,
-  roleLacks: (name: string, scope: string) => `The role of ${name} doesn't include ${scope}. Choose other scopes.`,
+    "A token without the scope admin, or a session opened with one, can't manage sessions and tokens. Sign in with a start link or an invitation.",
+  widerScope: (scope: string) => `You can't grant a scope that you don't have: ${scope}.`,
+  roleLacks: (name: string, scope: string) => `${name}'s role doesn't include the scope ${scope}. Choose other scopes.`,
   noErrorHere: 'error: only the client that runs a client tool can report one',
   needsIfMatch: 'Read the policy first and send its ETag as If-Match.',
 

@@ -5,8 +5,8 @@ import { CountersignError } from '@countersign/protocol';
 export type ClientAddress = (remote: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Reads `COUNTERSIGN_TRUSTED_PROXY`: addresses or networks, separated by commas. Only these are believed when they say in X-Forwarded-For whom
- * they forward: anybody else could send a different value with each attempt.
+ * Reads `COUNTERSIGN_TRUSTED_PROXY`: addresses or networks, separated by commas. X-Forwarded-For is trusted only
+ * from these: anyone else could send a different value with each attempt.
  */
 export function readTrustedProxies(value: string | undefined): ClientAddress {
   const trusted = new BlockList();

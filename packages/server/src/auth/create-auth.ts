@@ -32,7 +32,7 @@ export interface AuthOptions extends HostOptions {
   tokenHolder: Who | 'owner';
   store: Store;
   clock: Pick<Clock, 'now' | 'after'>;
-  /** The same in each process that shares a database. Default: made of the port. */
+  /** The same in each process that shares a database. Default: derived from the port. */
   cookieName?: string;
   /** Default: the address of the connection. */
   clientAddress?: ClientAddress;
@@ -122,7 +122,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   async function authenticated({ credential, person }: FoundCredential, via: string): Promise<Authenticated> {
-    // A full disk must not sign everybody out.
+    // A full disk must not sign everyone out.
     await noteUse(store, credential, clock.now()).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
     );
@@ -132,7 +132,7 @@ export function createAuth(options: AuthOptions): Auth {
     return { signer: { who: whoIs(person), via }, access };
   }
 
-  /** Counts per address, and per person, in case somebody guesses from many addresses. */
+  /** Counts per address, and per person, in case someone guesses from many addresses. */
   function wrong(c: AppRequest, detail: string, personId: string | undefined): HttpProblem {
     const person = personId === undefined ? [] : [`person ${personId}`];
     return wrongCredential(attempts, [addressOf(c, clientAddress), ...person], detail);
@@ -219,7 +219,7 @@ export function createAuth(options: AuthOptions): Auth {
     async signIn(given, c) {
       const key = await keyOf(c, given);
       const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')));
-      // Somebody else was faster.
+      // Someone else was faster.
       if (opened === undefined) throw wrong(c, problemTexts.usedTicket, undefined);
       const secure = c.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
       const age = `Max-Age=${SESSION_MS / 1000}`;

@@ -74,12 +74,12 @@ function parse(kind: CredentialKind, text: string): Made | undefined {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** `wrong`: the id exists, but the secret is wrong, so somebody may be guessing. */
+/** `wrong`: the id exists, but the secret is wrong, so someone may be guessing. */
 export type Lookup = { kind: 'found'; found: FoundCredential } | { kind: 'wrong'; personId: string } | { kind: 'none' };
 
 /**
- * Finds the credential that a secret belongs to. Reads the store each time, so that a credential that was ended, or whose person was disabled,
- * is refused at once in every process. `half` is the second secret of a session.
+ * Finds the credential that a secret belongs to. Reads the store each time, so that a revoked credential, or one whose person was disabled, is
+ * refused at once in every process. `half` is the second secret of a session.
  */
 export async function findCredential(
   store: Pick<Store, 'read'>,

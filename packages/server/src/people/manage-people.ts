@@ -10,7 +10,7 @@ import { changePeople } from './change-people.js';
 
 const LONGEST_ID = 64;
 
-/** E-mail addresses are only shown to admins and to the person. */
+/** Email addresses are only shown to admins and to the person. */
 export function toPerson(
   { id, name, email, role, worldRoles, status, createdAt }: PersonRecord,
   reader: Access,
@@ -88,7 +88,7 @@ export async function removePerson(store: Store, id: string, by: By): Promise<vo
 
 async function update(tx: StoreTransaction, after: PersonRecord): Promise<void> {
   if (await tx.updatePerson(after)) return;
-  throw new CountersignError('stale', 'Somebody else changed this person at the same time. Try again.');
+  throw new CountersignError('stale', 'Someone else changed this person at the same time. Try again.');
 }
 
 /** A person who exists and wasn't removed. */

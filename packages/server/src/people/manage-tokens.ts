@@ -104,7 +104,7 @@ export async function invitePerson(
   });
 }
 
-/** Only the person and admins may see and change somebody's tokens. */
+/** Only the person and admins may see and change a person's tokens. */
 function refuseOthers(access: Access, personId: string): void {
   if (access.person?.id === personId || actionsOf(access).has('admin')) return;
   throw new HttpProblem(403, problemTexts.notYourTokens);

@@ -3,7 +3,7 @@ import { effectiveActions } from '@countersign/protocol';
 import type { Access } from './access.js';
 import { isUsable } from './credentials.js';
 
-/** How often other processes' changes are looked up. */
+/** How often to check for changes by other processes. */
 const CHECK_MS = 1_000;
 
 interface Watched {

@@ -62,7 +62,7 @@ function secretService(program: string, home: string, env: NodeJS.ProcessEnv): K
   };
 }
 
-/** Not tried on a Mac. */
+/** Untested on a Mac. */
 function macKeychain(program: string, home: string, env: NodeJS.ProcessEnv): Keychain {
   // A hash, because `security -i` has its own quoting rules.
   const account = createHash('sha256').update(home).digest('hex').slice(0, 32);

@@ -36,7 +36,7 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv, keychain?: 
     return { ...old, isFromEnvironment: true, ...givenSecretsKey(given, VARIABLE) };
   }
   let known: string | undefined;
-  // Asked once: a locked keychain takes seconds to say so, and each saved secret would ask again.
+  // Read once: a locked keychain takes seconds to fail, and each saved secret would read it again.
   let inKeychain: { key: string | undefined } | undefined;
   const readKeychain = (): string | undefined => (inKeychain ??= { key: keychain?.read() }).key;
   return {
@@ -115,7 +115,7 @@ function readFile(file: string, keychain: Keychain | undefined): string {
     const searched =
       keychain === undefined
         ? ''
-        : ` It is not in ${keychain.name} either, unless that is locked: then unlock it and restart.`;
+        : ` It is not in ${keychain.name} either. If that keychain is locked, unlock it and restart.`;
     throw new CountersignError(
       'conflict',
       `The file ${file}, which holds the key that encrypts secrets, is missing.${searched} ${restore}. ${start}`,

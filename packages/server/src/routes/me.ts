@@ -14,7 +14,7 @@ export const meRoutes = [
     scope: 'web-app',
     needs: 'read',
     tag,
-    summary: 'Get who you are and what you may do',
+    summary: 'Get your account and permissions',
     description: '`kind` is `token` for a shared token that belongs to nobody in particular.',
     answers: { 200: { description: 'You', schema: meSchema } },
     handle: async ({ c }) => ({ status: 200, body: toMe(byOf(c)) }),

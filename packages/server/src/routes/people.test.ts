@@ -126,13 +126,13 @@ describe('people', () => {
       expect({ path, body, status: answer.status, field: answer.body.field }).toEqual({ path, body, status, field });
     }
     expect((await t.api('DELETE', '/people/ada')).body).toMatchObject({
-      detail: 'Ada is the last active owner. Make somebody else an owner first.',
+      detail: 'Ada is the last active owner. Make someone else an owner first.',
     });
     expect((await t.api('GET', '/people')).text).toBe(before);
     expect(await audit(t)).toHaveLength(records);
   });
 
-  it('[W8.1] an admin can’t touch owners, become one, or disable the own account', async () => {
+  it('[W8.1] an admin can’t change owners, become one, or disable their own account', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'owner');
     const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'chat', 'sign', 'admin']);
@@ -198,7 +198,7 @@ describe('tokens', () => {
     await t.api('POST', '/worlds', { name: 'Lab' });
     const mint = (who: Record<string, string>, person: string, scopes: string[]) =>
       ask(t, 'POST', `/people/${person}/tokens`, who, { name: 'x', scopes });
-    // A member's token creates none, for nobody.
+    // A member's token can't create tokens for anyone.
     const bob = await tokenOf(t, 'Bob', 'member', ['read', 'chat']);
     expect((await mint(bob, 'bob', ['read'])).status).toBe(403);
     await add(t, 'Carol', 'approver');
@@ -218,10 +218,10 @@ describe('tokens', () => {
     expect((await mint(session, 'bob', ['read', 'sign'])).status).toBe(403);
     expect((await mint(session, 'bob', ['read'])).status).toBe(201);
     expect((await mint(session, 'carol', ['read'])).status).toBe(403);
-    // A limited token of an admin doesn't widen itself: not with a token, an invitation or a start link.
+    // An admin's limited token can't widen its own rights: not with a token, an invitation or a start link.
     const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'admin']);
     expect((await mint(eve, 'eve', ['sign'])).body).toMatchObject({
-      detail: "You can't give more than you may do yourself: sign.",
+      detail: "You can't grant a scope that you don't have: sign.",
     });
     expect((await mint(eve, 'carol', ['sign'])).status).toBe(403);
     expect((await ask(t, 'POST', '/people/carol/invitations', eve)).status).toBe(403);
@@ -231,7 +231,7 @@ describe('tokens', () => {
     });
     // Nobody gets a scope that the role doesn't include.
     expect((await t.api('POST', '/people/bob/tokens', { name: 'x', scopes: ['sign'] })).body).toMatchObject({
-      detail: "The role of Bob doesn't include sign. Choose other scopes.",
+      detail: "Bob's role doesn't include the scope sign. Choose other scopes.",
     });
   });
 });
@@ -281,7 +281,7 @@ describe('sessions and invitations', () => {
       (await ask(t, 'GET', '/me/sessions', who)).body['items'] as OpenSession[];
     const [mine, other] = await list(here);
     expect([mine?.current, other?.current, mine?.device]).toEqual([true, false, 'a browser']);
-    // Nobody ends somebody else's session this way.
+    // Nobody can end someone else's session this way.
     expect((await ask(t, 'DELETE', `/me/sessions/${mine?.id}`, bob)).status).toBe(404);
     expect((await ask(t, 'DELETE', `/me/sessions/${other?.id}`, here)).status).toBe(204);
     expect((await ask(t, 'GET', '/me', there)).status).toBe(401);
@@ -380,7 +380,7 @@ describe('roles', () => {
       'Only admins',
     );
     expect(await refused('POST', '/worlds/lab/chats', asAda, {})).toBe(
-      'This token may only read, sign. Use one with the scope chat.',
+      'This token has only these scopes: read, sign. Use one with the scope chat.',
     );
   });
 

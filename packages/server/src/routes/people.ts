@@ -44,7 +44,7 @@ export const peopleRoutes = [
     needs: 'read',
     tag,
     summary: 'List people',
-    description: 'Active and disabled people. E-mail addresses are only shown to admins.',
+    description: 'Active and disabled people. Email addresses are only shown to admins.',
     query: listQuerySchema,
     answers: { 200: { description: 'People', schema: listOf(personSchema) } },
     async handle({ context, query, c }) {
@@ -149,7 +149,7 @@ export const peopleRoutes = [
     tag,
     summary: 'Create a personal token',
     description:
-      "The `token` is returned only here. It can never do more than the person and you. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can't create tokens.",
+      "The `token` is returned only here. It can never do more than you or the person may do. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can't create tokens.",
     body: newTokenSchema,
     answers: { 201: { description: 'The token', schema: createdTokenSchema } },
     handle: async ({ context, params, body, c }) => ({

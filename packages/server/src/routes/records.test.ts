@@ -119,7 +119,7 @@ describe('the audit log', () => {
     expect(csv.text.match(/\r\n/g)).toHaveLength(3);
   });
 
-  it('[A16.7] lists the records of one person, also in pages and exports', async () => {
+  it('[A16.7] lists the records of one person, including in pages and exports', async () => {
     const t = await openHarbour();
     const path = '/worlds/harbour/audit?who=token';
     for (const decision of ['deny', 'approve']) {

@@ -27,7 +27,7 @@ export const recordRoutes = [
     needs: 'admin',
     tag: 'audit',
     summary: 'Get the audit log of the server, oldest first',
-    description: 'Every change of people, roles, groups, tokens and sessions. Same formats as the log of a world.',
+    description: 'Every change to people, roles, groups, tokens and sessions. Same formats as the log of a world.',
     query: auditQuerySchema,
     answers: {
       200: [

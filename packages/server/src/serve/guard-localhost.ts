@@ -12,7 +12,7 @@ const IPV6 = '::1';
 
 /**
  * Passkeys need a host name, so people use `localhost`, which browsers look up as ::1 first. Another user of this machine could listen there on
- * the same port and get our start links. So the server listens there too. Undefined if somebody else already does, or for other hosts: the
+ * the same port and get our start links. So the server listens there too. Undefined if another program already does, or for other hosts: the
  * caller then uses the address.
  */
 export async function guardLocalhost(

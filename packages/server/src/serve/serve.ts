@@ -126,7 +126,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   }
   const url = `http://${localhost === undefined ? shownHost(host) : 'localhost'}:${port}`;
   if (localhost === undefined && host === '127.0.0.1')
-    log.warn('Another program listens on this port of [::1], so links use 127.0.0.1. Passkeys need localhost', {
+    log.warn('Another program listens on this port on [::1], so links use 127.0.0.1. Passkeys need localhost', {
       port,
     });
   const retract = announceServer(home.folder, url);

@@ -18,7 +18,7 @@ export type Choice =
   | { readonly kind: 'answer'; readonly field: Field }
   | { readonly kind: 'form'; readonly draft: FormDraft };
 
-/** Whether keys are text here, and not commands. */
+/** Whether keys type text here instead of running commands. */
 export function isWriting(choice: Choice): boolean {
   return 'field' in choice || choice.kind === 'form';
 }

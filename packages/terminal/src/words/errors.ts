@@ -45,11 +45,11 @@ export const errors = {
   emptyApiKey: 'No API key was entered. Nothing was saved.',
   notARole: (role: string, suggestion: string): string => `Unknown role "${role}". ${suggestion}`,
   notAWorldRole: (word: string, roles: readonly string[]): string =>
-    `Invalid role in a world "${word}". Expected something like harbour=approver. Roles: ${roles.join(', ')}.`,
+    `Invalid world role "${word}". Expected something like harbour=approver. Roles: ${roles.join(', ')}.`,
   notAScope: (scope: string, suggestion: string): string => `Unknown scope "${scope}". ${suggestion}`,
   notDays: (days: string): string => `Invalid number of days "${days}". Expected 1 to 3650, or never.`,
   sessionOrAll: 'Name one session, or use --all to end all of them.',
-  needsPerson: 'This token belongs to nobody in particular. Say whose tokens you mean with --person.',
+  needsPerson: "This token doesn't belong to a person. Say whose tokens you mean with --person.",
   notAKind: (kind: string, suggestion: string): string => `Unknown provider kind "${kind}". ${suggestion}`,
   noModelList: (detail: string): string => `Could not list the models: ${detail}`,
   nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',

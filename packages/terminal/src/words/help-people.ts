@@ -40,7 +40,7 @@ export const peopleHelp = {
   role: 'role on the whole server: owner, admin, approver, member or viewer',
   noRole: 'no role on the server, only those given with --world',
   owner: 'make the person an owner; the same as --role owner',
-  world: 'role in one world, such as harbour=approver; can be repeated',
+  world: 'role in one world, such as harbour=approver; repeatable',
   enable: 'enable a disabled person',
   noInvite: "don't create a link",
 } satisfies Record<string, unknown> & Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove', Help>;
@@ -53,7 +53,7 @@ export const tokensHelp = {
   },
   add: {
     about: 'Create a token and print it once',
-    notes: ['A token can never do more than its person. It expires after 90 days unless you say otherwise.'],
+    notes: ['A token can never do more than its person. It expires after 90 days unless you set --days.'],
     examples: ['countersign tokens add backup --scopes read', 'countersign tokens add ci --scopes read,chat --days 30'],
   },
   revoke: {
@@ -63,7 +63,7 @@ export const tokensHelp = {
   name: 'name of the token, such as the program that uses it',
   token: 'token (id or name)',
   scopes: 'what it may do, separated by commas: read, chat, sign, admin, propose',
-  days: 'number of days until it expires, or never',
+  days: 'number of days until it expires, or "never"',
   person: 'whose token it is (default: yours)',
 } satisfies Record<string, unknown> & Record<'list' | 'add' | 'revoke', Help>;
 

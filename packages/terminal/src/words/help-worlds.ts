@@ -124,7 +124,7 @@ export const mcpHelp = {
   edit: {
     about: 'Edit an MCP server, restart it and list its tools',
     notes: [
-      "Variables and headers that you don't name stay as they are. With another command, arguments or host, enter their values again.",
+      "Variables and headers that you don't name stay as they are. If you change the command, arguments or host, enter their values again.",
     ],
     exitCodes: '0 it is running (or disabled), 1 it did not start; the change is saved',
     examples: ['countersign mcp edit files -w ops --no-enabled'],

@@ -64,7 +64,7 @@ export function guardedFetch(server: string, resolve: Resolve = publicNetwork.re
     // Awaited together: if both hosts are unknown, a promise that nobody awaits would end the process.
     const [limit, addresses] = await Promise.all([least, addressesOf(url)]);
     const reach = addresses.map(({ address }) => reachOf(address)).reduce(lower, REACH.internet);
-    // Or move it to this machine after the start. Plain HTTP here is only for servers whose URL names this machine.
+    // DNS could also move it to this machine later. Plain HTTP is only for servers whose URL names this machine.
     const isMoved = isLoopbackName(url.hostname) && !isLoopbackName(own.hostname);
     if (isMoved || (reach < limit && url.hostname !== own.hostname)) {
       throw new TypeError(`${url.host} is on a private network, but the MCP server is not`);

@@ -294,7 +294,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       const isEdited = JSON.stringify(before) !== JSON.stringify(after);
       const other =
         connectionDigest(before) !== connectionDigest(after) ||
-        // Somebody signed in or out.
+        // Someone signed in or out.
         record.signIn?.grant?.id !== found.signIn?.grant?.id ||
         (before.enabled && !after.enabled) ||
         // A person who edits a failed server wants to know now whether it starts, not after the delay.

@@ -3,7 +3,7 @@ import type { McpServer } from '@countersign/protocol';
 import { useClient } from '../data/connection.js';
 import { type Read, useRead } from '../data/use-read.js';
 
-/** One server for a dialog: as it is now, without later changes, or read again every two seconds. */
+/** One server for a dialog: read once, or polled every two seconds. */
 export function useServer(worldId: string, name: string, how: 'once' | 'polled'): Read<Tagged<McpServer>> {
   const client = useClient();
   return useRead({

@@ -12,7 +12,7 @@ interface FileFormProps {
   onCancel: () => void;
 }
 
-/** Takes the text of a file that a person picks or pastes. */
+/** Reads a file that a person picks, or its pasted text. */
 export function FileForm({ words, accept, largestBytes, onSubmit, onCancel }: FileFormProps): ReactElement {
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();

@@ -60,7 +60,7 @@ export const t = {
     'Open the link in another tab in this browser and keep this one open. It picks up where you left off, with everything you typed.',
   signInInvited: 'If you were invited, open your invitation link. It works once.',
   token: 'Or paste a token',
-  tokenHint: 'A personal token (cs_…) or the token of the server. It is exchanged for a session and not saved.',
+  tokenHint: "A personal token (cs_…) or the server's token. It is exchanged for a session and not saved.",
   noToken: 'Enter a token.',
   signInButton: 'Sign in',
 

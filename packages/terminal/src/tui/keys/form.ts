@@ -3,7 +3,7 @@ import { edit, EMPTY_FIELD, fieldOf, type Field } from './field.js';
 import type { Key, KeyName } from './key.js';
 import { screenWords } from '../../words/screen.js';
 
-/** What a person has entered for one field: a text, or the picked options. `row` is the highlighted option. */
+/** What a person has entered for one field: text, or the selected options. `row` is the highlighted option. */
 export interface FormEntry {
   readonly text: Field;
   readonly picked: readonly string[];
@@ -18,7 +18,7 @@ export interface FormDraft {
   readonly problem?: string;
 }
 
-/** The options of a field. Empty for fields with a text. */
+/** The options of a field. Empty for text fields. */
 export function optionsOf({ kind, choices = [] }: FormField): readonly { value: string; label: string }[] {
   if (kind === 'boolean') return BOOLEAN;
   return kind === 'choice' || kind === 'choices' ? choices : [];
@@ -29,7 +29,7 @@ const BOOLEAN = [
   { value: 'false', label: screenWords.formNo },
 ];
 
-/** A new form, with the defaults of the server. */
+/** A new form, with the server's defaults. */
 export function newForm(fields: readonly FormField[]): FormDraft {
   return { entries: fields.map(newEntry), at: 0 };
 }
@@ -75,7 +75,7 @@ export function contentOf(fields: readonly FormField[], { entries }: FormDraft):
 
 export type FormStep = { kind: 'draft'; draft: FormDraft } | { kind: 'left' } | { kind: 'send' };
 
-/** Applies a key to a form. Enter and Tab check the field and go on; Esc and Shift-Tab go back. */
+/** Applies a key to a form. Enter and Tab validate the field and continue; Esc and Shift-Tab go back. */
 export function pressInForm(fields: readonly FormField[], draft: FormDraft, key: Key): FormStep {
   const { entries, at } = draft;
   const moved = (next: number): FormStep => ({ kind: 'draft', draft: { entries, at: next } });
@@ -101,7 +101,7 @@ function typed(entry: FormEntry, key: Key): FormEntry | undefined {
 
 const STEPS: Partial<Record<KeyName, number>> = { up: -1, left: -1, down: 1, right: 1 };
 
-/** Arrows move, Space picks or clears the highlighted option. */
+/** Arrows move, Space selects or clears the highlighted option. */
 function chosen(field: FormField, entry: FormEntry, key: Key): FormEntry | undefined {
   const options = optionsOf(field);
   const step = key.kind === 'name' ? STEPS[key.name] : undefined;

@@ -30,7 +30,7 @@ export function cardFoot(card: CardState, width: number): Line[] {
   // Shown alone: a short screen has no room for the choices as well.
   if (card.covered !== undefined) return coveredBy(card.covered, card.choice, width);
   const { choice, approval, isFocused } = card;
-  // Alone as well, because of its height.
+  // Shown alone too, because of its height.
   if (choice.kind === 'form') return formFoot(approval.question?.form?.fields ?? [], choice.draft, width, isFocused);
   return [...optionLines(card, width), ...choiceLines(card, choice, width)];
 }

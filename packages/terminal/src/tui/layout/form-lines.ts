@@ -8,7 +8,7 @@ import { screenWords } from '../../words/screen.js';
 /** Few, so that a line of the question stays visible on the smallest screen. */
 const MAX_ROWS = 3;
 
-/** The question and its fields, with what has been entered. While it is filled in, from the field before the current one on. */
+/** The question and its fields, with what has been entered. While it is being filled in, starts at the field before the current one. */
 export function formBody({ lead, fields }: QuestionForm, draft: FormDraft | undefined, width: number): Line[] {
   const indented = (text: string, indent: string, dim = false): Line[] =>
     wrapProse(text, width - indent.length - 2).map((line): Line => [{ text: indent }, { text: line, dim }]);
