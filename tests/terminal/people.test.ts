@@ -82,7 +82,7 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['sessions'], { env })).stderr).toBe('No browser is signed in.\n');
   });
 
-  it('[X3.6] refuses bad input with a sentence', async () => {
+  it('[X3.6] refuses bad input with a clear error', async () => {
     const refused = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await t.runHere(args);
       expect(code).not.toBe(0);

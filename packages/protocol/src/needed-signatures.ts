@@ -13,7 +13,7 @@ export const neededSignaturesSchema = z.object({
   rule: z.string(),
   /** How many different people must sign. */
   count: z.number().int().min(1),
-  /** The group or person in the rule, without the `@`. Absent if anyone who may sign in this world can. */
+  /** The group or person in the rule, without the `@`. Absent if anyone who may sign calls in this world can. */
   of: z.string().exactOptional(),
   /** The group or person as shown to people: "Finance", "Ada Lovelace". Absent if there is no such group or person. */
   label: z.string().exactOptional(),

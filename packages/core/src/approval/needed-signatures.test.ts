@@ -120,7 +120,7 @@ describe('the signatures of a call', () => {
             (who) => isKnown && signed.includes(who) && !(excludes && who === requester),
           );
           expect(isSigned(states)).toBe(counted.length >= count);
-          // One more signature of anyone never makes a call less signed.
+          // An additional signature never reduces the number that count.
           expect(states[0]?.missing).toBe(Math.max(0, count - counted.length));
           for (const who of [ada, bob, carol, dan, agent, token]) {
             if (maySign(states, who)) continue;
@@ -172,10 +172,13 @@ describe('a rule that nobody can satisfy', () => {
     ['by @finance', undefined],
     ['by 2 of @finance', undefined],
     ['by 2 of @finance not requester', undefined],
-    ['by 3 of @finance', 'it needs 3 signatures, but only 2 people in @finance may sign in this world'],
-    ['by @nobody', 'it needs a signature, but nobody in @nobody may sign in this world'],
-    ['by @missing', 'there is no group @missing, and no person with this id who may sign in this world'],
-    ['by 2 of @ada-lovelace', 'it needs 2 signatures, but only one person in @ada-lovelace may sign in this world'],
+    ['by 3 of @finance', 'it needs 3 signatures, but only 2 people in @finance may sign calls in this world'],
+    ['by @nobody', 'it needs a signature, but nobody in @nobody may sign calls in this world'],
+    ['by @missing', 'there is no group @missing, and no person with this id who may sign calls in this world'],
+    [
+      'by 2 of @ada-lovelace',
+      'it needs 2 signatures, but only one person in @ada-lovelace may sign calls in this world',
+    ],
     ['by not requester', undefined],
   ])('[A48.8] %s: %s', (text, expected) => {
     expect(findUnsatisfiable(rule(text), people)).toBe(expected);
@@ -183,7 +186,7 @@ describe('a rule that nobody can satisfy', () => {
 
   it('[A48.8] excluding the requester needs a second person, and a name must be clear', () => {
     expect(findUnsatisfiable(rule('by not requester'), { people: [ada], groups: [] })).toBe(
-      'it excludes the requester, but only one person may sign in this world',
+      'it excludes the requester, but only one person may sign calls in this world',
     );
     const both = { people: [bob], groups: [{ name: 'bob', people: ['carol'] }] };
     expect(findUnsatisfiable(rule('by @bob'), both)).toBe('@bob is both a group and a person. Rename the group');

@@ -3,19 +3,19 @@ import { maskSecrets } from '../masking/index.js';
 import type { GroupRecord, PersonRecord, SigningRecord, TurnRecord } from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
 
-/** Someone who may sign in a world. */
+/** Someone who may sign calls in a world. */
 interface SigningPerson {
   readonly id: string;
   readonly name: string;
 }
 
-/** The people who may sign in a world now: active, and with a role that may sign there. `groups` may also name other people. */
+/** The people who may sign calls in a world now: active, and with a role that may sign there. `groups` may also name other people. */
 export interface SigningPeople {
   readonly people: readonly SigningPerson[];
   readonly groups: readonly { readonly name: string; readonly people: readonly string[] }[];
 }
 
-/** The people who may sign in a world, from everyone in the store. */
+/** The people who may sign calls in a world, from everyone in the store. */
 export function signersIn(
   worldId: string,
   { people, groups }: { people: readonly PersonRecord[]; groups: readonly GroupRecord[] },
@@ -149,15 +149,15 @@ export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): str
     const isGroup = people.groups.some(({ name }) => name === of);
     return isGroup
       ? `@${of} is both a group and a person. Rename the group`
-      : `there is no group @${of}, and no person with this id who may sign in this world`;
+      : `there is no group @${of}, and no person with this id who may sign calls in this world`;
   }
   const available = named.people.length;
   if (of !== undefined && available < count) {
-    return `it needs ${count === 1 ? 'a signature' : `${count} signatures`}, but ${countPeople(available)} in @${of} may sign in this world`;
+    return `it needs ${count === 1 ? 'a signature' : `${count} signatures`}, but ${countPeople(available)} in @${of} may sign calls in this world`;
   }
   // With a name, the requester may be someone else. Without one, the only person who may sign is also the one who asks.
   if (of === undefined && notRequester === true && available < 2) {
-    return `it excludes the requester, but ${countPeople(available)} may sign in this world`;
+    return `it excludes the requester, but ${countPeople(available)} may sign calls in this world`;
   }
   return undefined;
 }

@@ -235,7 +235,7 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.asker === true, 'asker');
     return this.#reads.hasAsker();
   }
-  /** The people who may sign in this world. Undefined if the step didn't load them. */
+  /** The people who may sign calls in this world. Undefined if the step didn't load them. */
   signers(): SigningPeople | undefined {
     return this.#needs.people === true ? signersIn(this.worldId, this.#reads.people()) : undefined;
   }

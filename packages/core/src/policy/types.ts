@@ -33,7 +33,7 @@ export interface Named {
 export interface SigningClause {
   /** How many different people must sign. */
   readonly count: number;
-  /** The group, or else the person, that signers belong to, without the `@`. Default: anyone who may sign in the world. */
+  /** The group, or else the person, that signers belong to, without the `@`. Default: anyone who may sign calls in the world. */
   readonly of?: string;
   /** The person whose message started the turn can't sign. */
   readonly notRequester?: true;

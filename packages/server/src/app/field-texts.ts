@@ -141,7 +141,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   needs: 'Who must sign the call, and who has, for each rule that says so.',
   'needs.rule': 'The rule that requires the signatures.',
   'needs.count': 'How many different people must sign.',
-  'needs.of': 'Group or person in the rule, without the @. Absent if anyone who may sign in the world can.',
+  'needs.of': 'Group or person in the rule, without the @. Absent if anyone who may sign calls in the world can.',
   'needs.label': 'The group or person as shown to people.',
   'needs.person': 'Set if the rule names one person, not a group.',
   'needs.notRequester': "Set if the person whose message led to the turn can't sign.",

@@ -3,7 +3,7 @@ import type { Action } from '@countersign/protocol';
 const VERBS: Readonly<Record<Action, string>> = {
   read: 'read',
   chat: 'send messages',
-  sign: 'sign',
+  sign: 'sign calls',
   admin: 'change settings',
 };
 const MOST_NAMED = 3;

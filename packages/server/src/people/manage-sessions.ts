@@ -6,7 +6,7 @@ import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { insertCredential, isUsable, makeSecret, SESSION_MS } from './credentials.js';
 
-/** Who opens a session: a single-use link, or a personal token. */
+/** What opens a session: a single-use link, or a personal token. */
 export type SessionKey = Pick<FoundCredential, 'credential'>;
 
 /** The two secrets of a new session: the cookie, which any server on this host receives, and the header value, which only the page has. */

@@ -80,7 +80,7 @@ export async function revokeToken(store: Store, personId: string, id: string, by
   });
 }
 
-/** Creates the code of a single-use link that signs a person in. Earlier invitations of the person end. */
+/** Creates the code of a single-use link that signs a person in. Earlier invitations for the person end. */
 export async function invitePerson(
   store: Store,
   personId: string,

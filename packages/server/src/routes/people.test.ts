@@ -86,7 +86,7 @@ describe('people', () => {
     expect((await t.api('GET', '/audit/verify')).body).toMatchObject({ ok: true, records: 6 });
   });
 
-  it('[W8] [W2] bad input is refused with a sentence, and nothing is saved', async () => {
+  it('[W8] [W2] bad input is refused with a clear error, and nothing is saved', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'owner');
     expect((await t.api('DELETE', '/people/owner')).status).toBe(204);
@@ -355,7 +355,7 @@ describe('roles', () => {
       'Only members can send messages in this world. Ask Olga Owner, Ada Lovelace or Boss.',
     );
     expect(await refused('POST', '/worlds/lab/tool-results', member, decision)).toBe(
-      'Only approvers can sign in this world. Ask Olga Owner, Ada Lovelace or Boss.',
+      'Only approvers can sign calls in this world. Ask Olga Owner, Ada Lovelace or Boss.',
     );
     expect(await refused('PATCH', '/worlds/lab', member, { name: 'Mine' })).toBe(
       'Only admins can change settings in this world. Ask Olga Owner or Boss.',

@@ -9,7 +9,7 @@ import { problemTexts } from '../app/problem-texts.js';
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
 
-/** A decision is a signature. Adding a rule with it changes the policy. Answers and results of client tools only take part in a chat. */
+/** Approving with `always` changes the policy, and any other decision is a signature. Answers and results of client tools only need `chat`. */
 export function neededFor(body: unknown): Action {
   const { decision, scope } = body as Partial<Pick<ToolDecision, 'decision' | 'scope'>>;
   if (decision === undefined) return 'chat';

@@ -22,7 +22,7 @@ export interface ControllerOptions {
   readonly client: Client;
   readonly worldId: string;
   readonly chatId: string | undefined;
-  /** The reader's id. If it is unknown, the first decision made here tells. */
+  /** The reader's id. If it is unknown, it is taken from the first decision made here. */
   readonly me: string | undefined;
   readonly hasColour: boolean;
   readonly now: () => number;

@@ -68,7 +68,7 @@ export const tokensHelp = {
 } satisfies Record<string, unknown> & Record<'list' | 'add' | 'revoke', Help>;
 
 export const groupsHelp = {
-  about: 'Manage groups of people, which rules can name',
+  about: 'Manage groups of people that rules can name',
   list: { about: 'List groups', examples: ['countersign groups'] },
   set: {
     about: 'Create a group, or replace the people in it',

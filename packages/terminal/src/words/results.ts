@@ -163,7 +163,8 @@ export const results = {
     people.length === 0
       ? `Saved the group "${name}". It is empty.`
       : `Saved the group "${name}": ${people.join(', ')}.`,
-  groupRemoval: (name: string): string => `This removes the group "${name}". Nobody can sign for a rule that names it.`,
+  groupRemoval: (name: string): string =>
+    `This removes the group "${name}". Calls under rules that name it can't be approved until you change the rules.`,
   groupRemoved: (name: string): string => `Removed the group "${name}".`,
   noSessions: 'No browser is signed in.',
   sessionsEnded: (count: number): string => (count === 1 ? 'Ended 1 session.' : `Ended ${count} sessions.`),

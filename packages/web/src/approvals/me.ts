@@ -4,7 +4,7 @@ const KEY = 'countersign.person';
 const listeners = new Set<() => void>();
 let me = sessionStorage.getItem(KEY) ?? undefined;
 
-/** Remembers the id of the person at this page, as the server knows it. */
+/** Remembers the signed-in person's id, as reported by the server. */
 export function learnMe(id: string | undefined): void {
   if (id === undefined || id === me) return;
   me = id;

@@ -198,7 +198,7 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual({ one: undefined, asks: false });
   });
 
-  it('[A48] returns the people who may sign in its world and the groups, as they are now', async () => {
+  it('[A48] returns the people who may sign calls in its world and the groups, as they are now', async () => {
     const add = (id: string, change: Partial<PersonRecord>) =>
       write(store(), async (tx) => {
         await tx.lockServerLog();
