@@ -84,7 +84,7 @@ describe('the signatures of a call', () => {
     ['nobody is known', undefined],
     ['a shared token', token],
     ['the system', { kind: 'system', id: 'system', name: 'system' }],
-  ])('[A48.6] if the requester is %s, nobody can sign a rule that excludes them', (_, requester) => {
+  ])('[A48.6] if the requester is %s, nobody can satisfy a rule that excludes them', (_, requester) => {
     const states = judged(['by not requester'], [ada], { requester });
     expect(isSigned(states)).toBe(false);
     expect(states.some(({ may }) => may.length > 0)).toBe(false);

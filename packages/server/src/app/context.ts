@@ -66,7 +66,7 @@ export interface AppContext {
   webRoot?: string;
   /** Served at `/metrics` to clients with the token. If absent, not served. */
   metrics?: Metrics;
-  /** The URL under which people reach the server (`COUNTERSIGN_PUBLIC_URL`), for links. Default: that of the request. */
+  /** The URL at which people reach the server (`COUNTERSIGN_PUBLIC_URL`), for links. Default: that of the request. */
   publicUrl?: string;
   /** Request body limit in bytes. */
   bodyLimit?: number;

@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 
-/** Reads `COUNTERSIGN_PUBLIC_URL`, the origin under which people reach the server. Links use it, and its host is accepted. */
+/** Reads `COUNTERSIGN_PUBLIC_URL`, the origin at which people reach the server. Links use it, and its host is accepted. */
 export function readPublicUrl(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -200,7 +200,7 @@ export const mcpHelp = {
   enabled: 'enable the server',
   noEnabled: 'disable the server',
   network: 'allow connections to public hosts from its sandbox',
-  noNetwork: 'block network access (default)',
+  noNetwork: 'block network access (default for a new server)',
 } satisfies Record<string, string | Help>;
 
 export const importHelp = {
