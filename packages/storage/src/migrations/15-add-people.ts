@@ -32,7 +32,7 @@ export const addPeople: Migration = ({ integer, ordinal, plain, clustered }) => 
     expires_at ${integer},
     ended_at ${integer}
   ) ${plain}`,
-  // Disabling a person must not scan the tickets and sessions of everybody.
+  // Disabling a person must not scan the tickets and sessions of everyone.
   `create index credentials_of_person on credentials (person_id)`,
   `create table people_groups (name text not null primary key, people text not null, oidc_group text) ${clustered}`,
 ];
