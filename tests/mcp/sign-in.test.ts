@@ -222,6 +222,15 @@ it('[A46.8] a wrong state, another session, a replayed code or an answer from an
   for (const origin of ['https://evil.example', 'http://localhost:1', 'http://192.0.2.1'])
     await expect(place.client.startMcpSignIn('lab', 'tides', { origin })).rejects.toMatchObject({ status: 422 });
 
+  // Someone who may no longer change servers can't finish either.
+  const { id } = await place.client.addPerson({ name: 'Adam', role: 'admin' });
+  const { token } = await place.client.createToken(id, { name: 'x', scopes: ['read', 'admin'] });
+  const adam = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const again = await fetch(path, { method: 'POST', headers: adam, body: JSON.stringify({ origin: place.url }) });
+  const sixth = answerIn(await oauth.signIn(ready((await again.json()) as McpSignInStart).url));
+  await place.client.updatePerson(id, { role: 'viewer' });
+  await expect(place.client.finishMcpSignIn(sixth)).rejects.toThrow('may no longer change servers in this world');
+
   // Another URL gets no token.
   const moved = await startOAuthServers();
   const after = await place.client.updateMcpServer('lab', 'tides', { url: moved.url });

@@ -79,18 +79,23 @@ export async function startMcpSignIn(runtime: Runtime, starting: Starting): Prom
 export async function finishMcpSignIn(
   runtime: Runtime,
   answer: McpSignInAnswer,
-  session: () => Promise<string | undefined>,
+  asker: {
+    session: () => Promise<string | undefined>;
+    mayChange: (worldId: string, signer: Signer) => Promise<boolean>;
+  },
 ): Promise<{ world: string; server: string }> {
   const place = placeIn(boxOf(runtime), answer.state);
   // Checked before the attempt is used up: another session must not be able to end it.
   const { remote, signIn: before } = await readRemote(runtime, place);
   const owner = before?.pending?.session;
-  if (owner !== undefined && owner !== (await session())) {
+  if (owner !== undefined && owner !== (await asker.session())) {
     const detail = 'Another browser session started this sign-in. Finish it in that browser, or start again here.';
     throw new CountersignError('conflict', detail);
   }
   const pending = await takePending(runtime, place, answer.state);
   try {
+    if (!(await asker.mayChange(place.worldId, pending.signer)))
+      throw new Error('the person who started the sign-in may no longer change servers in this world');
     if (answer.code === undefined)
       throw new Error(`the authorization server denied the sign-in (${answer.error ?? 'no code'})`);
     const answered = { code: answer.code, ...maybe('iss', answer.iss) };

@@ -13,24 +13,25 @@ export async function checkAccess(
   context: AppContext,
   body: unknown,
 ): Promise<void> {
-  const needs = typeof route.needs === 'function' ? route.needs(body) : route.needs;
-  if (needs === 'nothing') return;
+  if (route.needs === 'nothing') return;
+  const needed = typeof route.needs === 'function' ? route.needs(body) : [route.needs];
   const { access } = c.var;
   const worldId = route.params.includes('world') ? c.req.param('world') : undefined;
   if (worldId === undefined) {
-    const allowed = needs === 'read' ? actionsAnywhere(access) : actionsOf(access);
-    if (!allowed.has(needs)) throw await refusal(context, access, needs, undefined);
+    const lacks = needed.find((needs) => !(needs === 'read' ? actionsAnywhere(access) : actionsOf(access)).has(needs));
+    if (lacks !== undefined) throw await refusal(context, access, lacks, undefined);
     return;
   }
   // The server's log has its own route, for admins.
   if (worldId === SERVER_LOG) throw new HttpProblem(404, problemTexts.noWorld(worldId));
   const allowed = actionsOf(access, worldId);
-  if (allowed.has(needs) && allowed.has('read')) return;
+  const lacks = (['read', ...needed] as const).find((needs) => !allowed.has(needs));
+  if (lacks === undefined) return;
   if (!allowed.has('read') && !mayReadWithoutScopes(access, worldId)) {
     // The same answer as for a world that doesn't exist.
     throw new HttpProblem(404, problemTexts.noWorld(worldId));
   }
-  throw await refusal(context, access, allowed.has('read') ? needs : 'read', worldId);
+  throw await refusal(context, access, lacks, worldId);
 }
 
 function mayReadWithoutScopes({ holder, kind, person }: Access, worldId: string): boolean {

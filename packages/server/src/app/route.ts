@@ -39,8 +39,8 @@ export interface Answer {
  */
 export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
 
-/** `nothing`: works without a credential. `read` on the server: the person may read something. A function decides by the body. */
-type Needs = Action | 'nothing' | ((body: unknown) => Action);
+/** `nothing`: works without a credential. `read` on the server: the person may read something. A function decides by the body, and all are needed. */
+type Needs = Action | 'nothing' | ((body: unknown) => readonly Action[]);
 
 interface RouteFacts {
   readonly method: Method;

@@ -12,6 +12,7 @@ import {
   updateMcpServer,
 } from '@countersign/core';
 import {
+  effectiveActions,
   listOf,
   listQuerySchema,
   mcpContextRequestSchema,
@@ -188,7 +189,14 @@ export const mcpServerRoutes = [
     answers: { 200: { description: 'Signed in', schema: mcpSignedInSchema } },
     handle: async ({ context, body, c }) => ({
       status: 200,
-      body: await finishMcpSignIn(context.engine.runtime, body, () => context.auth.sessionOf(c)),
+      body: await finishMcpSignIn(context.engine.runtime, body, {
+        session: () => context.auth.sessionOf(c),
+        mayChange: async (worldId, { who }) => {
+          if (who.kind !== 'person') return true;
+          const person = await context.engine.runtime.store.read((reader) => reader.person(who.id));
+          return person !== undefined && effectiveActions(person, worldId, undefined).has('admin');
+        },
+      }),
     }),
   }),
   route({

@@ -379,6 +379,10 @@ describe('roles', () => {
     expect(await refused('POST', '/worlds/lab/tool-results', asAda, { ...decision, scope: 'always' })).toContain(
       'Only admins',
     );
+    const admin = await tokenOf(t, 'Adam', 'admin', ['read', 'admin']);
+    expect(await refused('POST', '/worlds/lab/tool-results', admin, { ...decision, scope: 'always' })).toBe(
+      'This token has only these scopes: read, admin. Use one with the scope sign.',
+    );
     expect(await refused('POST', '/worlds/lab/chats', asAda, {})).toBe(
       'This token has only these scopes: read, sign. Use one with the scope chat.',
     );

@@ -9,11 +9,11 @@ import { problemTexts } from '../app/problem-texts.js';
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
 
-/** Approving with `always` changes the policy, and any other decision is a signature. Answers and results of client tools only need `chat`. */
-export function neededFor(body: unknown): Action {
+/** A decision is a signature, and approving with `always` also changes the policy. Answers and results of client tools only need `chat`. */
+export function neededFor(body: unknown): readonly Action[] {
   const { decision, scope } = body as Partial<Pick<ToolDecision, 'decision' | 'scope'>>;
-  if (decision === undefined) return 'chat';
-  return decision === 'approve' && scope === 'always' ? 'admin' : 'sign';
+  if (decision === undefined) return ['chat'];
+  return decision === 'approve' && scope === 'always' ? ['sign', 'admin'] : ['sign'];
 }
 
 /** Passes a decision, answer or result to the engine and returns the outcome (W5). */
