@@ -181,7 +181,7 @@ describe.each(Object.keys(places))('[A41] someone who can write to the home fold
       await addWorld(url, 'docks');
       writeFileSync(heads, (await run(['audit', 'head'])).stdout);
     });
-    const records = (await place.sql('select seq from audit')).length;
+    const records = (await place.sql("select seq from audit where world_id = 'docks'")).length;
     await removeRecord(place, 'docks', records);
     await serving(place, async (run) => {
       const checked = await run(['audit', 'verify', '--head', heads]);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { callHash, toolDigest, toWorldEvent } from '@countersign/core';
 import type { MessageRecord } from '@countersign/core/ports';
-import { inProcess, type ToolEventType, type WorldEvent } from '@countersign/protocol';
+import { idOf, inProcess, type ToolEventType, type WorldEvent } from '@countersign/protocol';
 import type { CallRecord, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
@@ -199,7 +199,9 @@ function wrongWithDecisions(lab: Lab, record: WorldRecordOf): string[] {
     if (!kept) say(`[S3] was lost: the record says ${row?.decision ?? 'nothing'}`);
   }
   for (const [id, count] of recorded) if (count > 1) wrong.push(`[A8] ${id} was decided ${count} times`);
-  const refusals = record.audit.filter(({ kind, who }) => kind === 'refusal' && who === 'kim').length;
+  const refusals = record.audit.filter(
+    ({ kind, who }) => kind === 'refusal' && who !== undefined && idOf(who) === 'kim',
+  ).length;
   const refused = lab.decisions.filter(({ outcome }) => outcome?.kind === 'refused').length;
   const unheard = lab.decisions.filter(({ outcome }) => outcome === undefined).length;
   if (refusals < refused || refusals > refused + unheard)
