@@ -31,6 +31,11 @@ const serving = await serve({
   webRoot: join(root, 'packages', 'web', 'dist'),
   ollamaUrl: 'http://127.0.0.1:9',
 });
+await fetch(`${serving.url}/api/people/owner`, {
+  method: 'PATCH',
+  headers: { Authorization: `Bearer ${serving.home.token.value}`, 'Content-Type': 'application/json' },
+  body: JSON.stringify({ name: 'Ada Lovelace' }),
+});
 const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 
 /** @typedef {{ name: string, width: number, height: number, colorScheme: 'light' | 'dark' }} Look */

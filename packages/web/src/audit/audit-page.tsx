@@ -214,7 +214,7 @@ function Verify({ worldId, entries }: { worldId: string; entries: readonly Audit
     }
   };
   return (
-    <div className="flex min-h-9 items-center gap-2" aria-live="polite">
+    <div className="flex min-h-9 flex-wrap items-center gap-2" aria-live="polite">
       {verdict === undefined ? (
         <Button icon="policy" disabled={entries === undefined} onClick={() => void verify()}>
           {t.verify}
