@@ -1,12 +1,10 @@
 // Finds phrases that the style guide bans (CONTRIBUTING.md, "Language") in docs, comments, texts and test titles.
-//   node scripts/check-language.mjs            prints them with file and line
-//   node scripts/check-language.mjs --shrink   removes rewritten files from the list
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Prints them with file and line.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const LIST = 'scripts/not-rewritten-yet.txt';
 
 /** A phrase, and what to write instead. */
 const BANNED = /** @type {const} */ ([
@@ -37,17 +35,12 @@ export function bannedPhrases(text) {
 
 /**
  * @param {ReadonlyMap<string, string>} files path → text
- * @param {readonly string[]} allowed files that are not rewritten yet
- * @returns {{ banned: string[], obsolete: string[] }}
+ * @returns {string[]} the phrases with file and line
  */
-export function checkLanguage(files, allowed) {
-  const hits = new Map([...files].map(([file, text]) => [file, bannedPhrases(text)]));
-  return {
-    banned: [...hits]
-      .filter(([file]) => !allowed.includes(file))
-      .flatMap(([file, found]) => found.map(({ line, phrase }) => `${file}:${line}: "${phrase}"`)),
-    obsolete: allowed.filter((file) => (hits.get(file) ?? []).length === 0),
-  };
+export function checkLanguage(files) {
+  return [...files].flatMap(([file, text]) =>
+    bannedPhrases(text).map(({ line, phrase }) => `${file}:${line}: "${phrase}"`),
+  );
 }
 
 const FOLDERS = ['packages', 'docs', 'tests', 'scripts', 'bench', 'examples'];
@@ -74,23 +67,8 @@ function collect(folder, found) {
   }
 }
 
-/** @returns {string[]} */
-export function notRewrittenYet() {
-  return readFileSync(join(root, LIST), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const allowed = notRewrittenYet();
-  const { banned, obsolete } = checkLanguage(textFiles(), allowed);
-  if (process.argv.includes('--shrink')) {
-    const lines = readFileSync(join(root, LIST), 'utf8').split('\n');
-    writeFileSync(join(root, LIST), lines.filter((line) => !obsolete.includes(line)).join('\n'));
-    console.log(`Removed ${obsolete.length} of ${allowed.length} files.`);
-  } else {
-    for (const hit of banned) console.log(hit);
-    for (const file of obsolete) console.log(`${file}: rewritten; run node scripts/check-language.mjs --shrink`);
-    process.exitCode = banned.length + obsolete.length > 0 ? 1 : 0;
-  }
+  const banned = checkLanguage(textFiles());
+  for (const hit of banned) console.log(hit);
+  process.exitCode = banned.length > 0 ? 1 : 0;
 }
