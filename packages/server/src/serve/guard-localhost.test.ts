@@ -15,13 +15,14 @@ async function listen(server: Server, host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-it.runIf(hasIpv6)('[W1.10] localhost is this server under both addresses', async () => {
+it('[W1.10] localhost is this server under each of its addresses', async () => {
   const server = createServer((_, response) => response.end('ours'));
   const port = await listen(server, '127.0.0.1');
   const guarded = await guardLocalhost(server, port, '127.0.0.1');
   onTestFinished(() => guarded?.close());
   expect(guarded).toBeDefined();
-  for (const host of ['127.0.0.1', '[::1]']) expect((await send(`http://${host}:${port}/`)).text).toBe('ours');
+  const hosts = hasIpv6 ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
+  for (const host of hosts) expect((await send(`http://${host}:${port}/`)).text).toBe('ours');
 });
 
 it.runIf(hasIpv6)('[W1.10] if another program has the IPv6 address, localhost isn’t used', async () => {
