@@ -140,6 +140,8 @@ export type { SecretVariable } from './secret-variables.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { parseInput, parseRequest } from './parse-input.js';
+export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './passkeys.js';
+export type { PasskeyConfirmation, PasskeyPublicKey } from './passkeys.js';
 export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
 export type { ArgumentCheck, JsonSchema } from './json-schema.js';

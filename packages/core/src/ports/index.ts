@@ -29,7 +29,14 @@ export type {
 } from './mcp-sign-in.js';
 export type { ProviderRecord } from './provider-records.js';
 export { SERVER_LOG } from './people-records.js';
-export type { CredentialKind, CredentialRecord, FoundCredential, GroupRecord, PersonRecord } from './people-records.js';
+export type {
+  CredentialKind,
+  CredentialRecord,
+  FoundCredential,
+  GroupRecord,
+  PasskeyData,
+  PersonRecord,
+} from './people-records.js';
 export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,

@@ -1,4 +1,4 @@
-import type { PersonStatus, PersonRole, TokenScope } from '@countersign/protocol';
+import type { PasskeyPublicKey, PersonStatus, PersonRole, TokenScope } from '@countersign/protocol';
 
 /** A person. Belongs to the store, not to a world. The row of a removed person is kept: the audit log refers to its id. */
 export interface PersonRecord {
@@ -19,9 +19,24 @@ export interface PersonRecord {
 
 /**
  * `session`: a signed-in browser. `token`: a personal token for programs. `invitation` and `ticket`: single-use links, for a week and for a
- * minute.
+ * minute. `passkey`: a public key. `challenge`: what a passkey is asked to sign, once and within minutes.
  */
-export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket';
+export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket' | 'passkey' | 'challenge';
+
+/** The public part of a passkey. Its private key never leaves the person's device. */
+export interface PasskeyData {
+  /** The authenticator's id, base64url. */
+  credentialId: string;
+  publicKey: PasskeyPublicKey;
+  /** The host that the passkey belongs to. */
+  rpId: string;
+  /** The origin at which it was registered. */
+  origin: string;
+  /** Signatures so far. Always 0 for passkeys that are synced between devices. */
+  counter: number;
+  /** Whether it may sign calls. Any passkey may sign in. */
+  trusted: boolean;
+}
 
 /** A way to sign in. Contains only hashes, so reading it doesn't let anyone sign in. */
 export interface CredentialRecord {
@@ -39,6 +54,7 @@ export interface CredentialRecord {
     scopes?: readonly TokenScope[];
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
+    passkey?: PasskeyData;
   };
   /** The token that a session was opened with. It ends together with the token. */
   parentId: string | null;

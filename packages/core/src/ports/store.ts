@@ -107,6 +107,8 @@ export interface StoreReader {
   credential(id: string): Promise<FoundCredential | undefined>;
   /** A person's credentials of one kind that have neither ended nor expired, oldest first. */
   credentials(personId: string, kind: CredentialKind): Promise<CredentialRecord[]>;
+  /** Everybody's passkeys that were not removed, oldest first. Those of disabled and removed people too. */
+  passkeys(): Promise<FoundCredential[]>;
   /** By name. */
   groups(): Promise<GroupRecord[]>;
 
@@ -215,7 +217,12 @@ export interface StoreTransaction extends StoreReader {
   useCredential(id: string, use: { usedAt: number; expiresAt: number | null }): Promise<void>;
   /** Ends a credential and the sessions opened with it. Returns true for one caller, and only before it expires. */
   endCredential(id: string): Promise<boolean>;
-  /** Ends all credentials of a person, or those of one kind. */
+  /** Replaces the data of a credential. Does nothing if it has ended. */
+  updateCredential(id: string, data: CredentialRecord['data']): Promise<void>;
+  /**
+   * Ends all credentials of a person except passkeys, or those of one kind. A passkey can't be used while its person is disabled or removed, and
+   * as long as it exists, no new passkey is trusted by default.
+   */
   endCredentials(personId: string, kind?: CredentialKind): Promise<void>;
   /** Inserts or replaces a group. */
   putGroup(group: GroupRecord): Promise<void>;

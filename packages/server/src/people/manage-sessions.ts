@@ -34,7 +34,8 @@ export async function openSession(
     if (found === undefined || !isUsable(found, tx.now())) return { value: undefined };
     const { person, credential } = found;
     const isToken = credential.kind === 'token';
-    if (!isToken && !(await tx.endCredential(credential.id))) return { value: undefined };
+    const isLink = credential.kind === 'ticket' || credential.kind === 'invitation';
+    if (isLink && !(await tx.endCredential(credential.id))) return { value: undefined };
     const { scopes } = credential.data;
     const parentId = isToken ? credential.id : credential.parentId;
     const parent = parentId === null ? undefined : await tx.credential(parentId);
@@ -61,6 +62,8 @@ const HOW = {
   invitation: 'with an invitation',
   token: 'with a personal token',
   session: 'with a session',
+  passkey: 'with a passkey',
+  challenge: 'with a challenge',
 } as const satisfies Record<CredentialRecord['kind'], string>;
 
 async function endOldest(

@@ -57,9 +57,15 @@ export const peopleStatements = {
   credentials: prepared<{ personId: string; kind: string; now: number }, CredentialRow>(
     `select ${credentialColumns.join(', ')} from credentials where person_id = :personId and kind = :kind and ended_at is null and (expires_at is null or expires_at > :now) order by ordinal`,
   ),
+  passkeys: prepared<object, [...CredentialRow, ...PersonRow]>(
+    `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.kind = 'passkey' and c.ended_at is null order by c.ordinal`,
+  ),
   insertCredential: insertInto<CredentialsTable>('credentials', credentialColumns),
-  forgetCredentials: prepared<{ before: number }>(
-    `delete from credentials where kind <> 'token' and (ended_at <= :before or expires_at <= :before)`,
+  forgetCredentials: prepared<{ before: number; now: number }>(
+    `delete from credentials where (kind not in ('token', 'passkey') and (ended_at <= :before or expires_at <= :before)) or (kind = 'challenge' and expires_at <= :now)`,
+  ),
+  updateCredential: prepared<{ id: string; data: string }>(
+    'update credentials set data = :data where id = :id and ended_at is null',
   ),
   useCredential: prepared<{ id: string; usedAt: number; expiresAt: number | null }>(
     'update credentials set used_at = :usedAt, expires_at = :expiresAt where id = :id and ended_at is null',
@@ -71,7 +77,7 @@ export const peopleStatements = {
     'update credentials set ended_at = :now where person_id = (select person_id from credentials where id = :parentId) and parent_id = :parentId and ended_at is null',
   ),
   endCredentials: prepared<{ personId: string; kind: string | null; now: number }>(
-    'update credentials set ended_at = :now where person_id = :personId and kind = coalesce(:kind, kind) and ended_at is null',
+    `update credentials set ended_at = :now where person_id = :personId and kind = coalesce(:kind, nullif(kind, 'passkey')) and ended_at is null`,
   ),
   groups: prepared<object, GroupRow>(`select ${groupColumns.join(', ')} from people_groups order by name`),
   putGroup: insertInto<GroupsTable>(

@@ -22,6 +22,8 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   groups: /^SCAN people_groups$/,
   // Only when someone signs in. It keeps the table short.
   forgetCredentials: /^SCAN credentials$/,
+  // Only when someone registers or confirms a passkey, or writes a rule that needs one.
+  passkeys: /^SCAN c$/,
   // Found by words or rowid: virtual tables always report SCAN.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,

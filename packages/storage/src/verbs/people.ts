@@ -18,12 +18,14 @@ type PeopleVerbs = Pick<
   | 'person'
   | 'credential'
   | 'credentials'
+  | 'passkeys'
   | 'groups'
   | 'lockServerLog'
   | 'insertPerson'
   | 'updatePerson'
   | 'insertCredential'
   | 'useCredential'
+  | 'updateCredential'
   | 'endCredential'
   | 'endCredentials'
   | 'putGroup'
@@ -42,6 +44,8 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   const updatePerson = on.run(s.updatePerson);
   const credential = on.first(s.credential, toFound);
   const credentials = on.all(s.credentials, toCredential);
+  const passkeys = on.all(s.passkeys, toFound);
+  const updateCredential = on.run(s.updateCredential);
   const insertCredential = on.run(s.insertCredential);
   const forgetCredentials = on.run(s.forgetCredentials);
   const useCredential = on.run(s.useCredential);
@@ -68,6 +72,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     person: async (id) => person({ id }),
     credential: async (id) => credential({ id }),
     credentials: async (personId, kind) => credentials({ personId, kind, now: session.now }),
+    passkeys: async () => passkeys({}),
     groups: async () => groups({}),
 
     async lockServerLog() {
@@ -86,11 +91,14 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     },
 
     async insertCredential({ data, ...record }) {
-      await forgetCredentials({ before: session.now - KEEP_MS });
+      await forgetCredentials({ before: session.now - KEEP_MS, now: session.now });
       await insertCredential({ ...record, data: JSON.stringify(data) });
     },
     async useCredential(id, { usedAt, expiresAt }) {
       await useCredential({ id, usedAt, expiresAt });
+    },
+    async updateCredential(id, data) {
+      await updateCredential({ id, data: JSON.stringify(data) });
     },
     async endCredential(id) {
       const { now } = session;

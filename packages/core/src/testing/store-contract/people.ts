@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SERVER_LOG, type CredentialRecord, type PersonRecord } from '../../ports/index.js';
+import { SERVER_LOG, type CredentialRecord, type PasskeyData, type PersonRecord } from '../../ports/index.js';
 import { HOSTILE, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
@@ -108,6 +108,44 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect(await ended('t2')).toBeNull();
       await write(store(), (tx) => tx.endCredentials('ada'));
       expect([await ended('s2'), await ended('t2')]).not.toContain(null);
+    });
+
+    it('[W8.7] passkeys outlive their person’s other credentials, and only removing one ends it', async () => {
+      await add(person('ada'), person('bob'));
+      const passkey: PasskeyData = {
+        credentialId: 'abc',
+        publicKey: { kty: 'OKP', crv: 'Ed25519', x: 'x' },
+        rpId: 'localhost',
+        origin: 'http://localhost:4747',
+        counter: 0,
+        trusted: false,
+      };
+      await write(store(), async (tx) => {
+        await tx.insertCredential(credential('p1', { kind: 'passkey', data: { passkey } }));
+        await tx.insertCredential(credential('p2', { kind: 'passkey', personId: 'bob', data: { passkey } }));
+        await tx.insertCredential(credential('t1'));
+        await tx.endCredentials('ada');
+        await tx.updateCredential('p1', { passkey: { ...passkey, trusted: true } });
+      });
+      const all = await store().read((r) => r.passkeys());
+      expect(all.map(({ credential: { id }, person: { name } }) => [id, name])).toEqual([
+        ['p1', person('ada').name],
+        ['p2', person('bob').name],
+      ]);
+      expect(all.map(({ credential: { data } }) => data.passkey?.trusted)).toEqual([true, false]);
+      await write(store(), async (tx) => {
+        await tx.endCredentials('ada', 'passkey');
+        await tx.updateCredential('p1', {});
+      });
+      expect(await store().read((r) => r.passkeys())).toMatchObject([{ credential: { id: 'p2' } }]);
+      expect((await store().read((r) => r.credential('p1')))?.credential.data.passkey?.trusted).toBe(true);
+    });
+
+    it('[W8.7] expired challenges are deleted with the next credential', async () => {
+      await add(person('ada'));
+      await write(store(), (tx) => tx.insertCredential(credential('c1', { kind: 'challenge', expiresAt: tx.now() })));
+      await write(store(), (tx) => tx.insertCredential(credential('t1')));
+      expect(await store().read((r) => r.credential('c1'))).toBeUndefined();
     });
 
     it('[W1] a single-use credential is consumed by one of many requests, even in different processes', async () => {
