@@ -287,6 +287,7 @@ export {
   ACTIONS,
   createdTokenSchema,
   effectiveActions,
+  mayDo,
   groupChangeSchema,
   groupNameSchema,
   groupSchema,

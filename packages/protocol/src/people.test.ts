@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import {
   effectiveActions,
   groupNameSchema,
+  mayDo,
   newPersonSchema,
   personNameSchema,
   ROLES,
   tokenScopeSchema,
+  type Me,
   type PersonRole,
   type TokenScope,
 } from './people.js';
@@ -61,4 +63,13 @@ it('[W8] refuses names that are reserved, unclear or too long, and unknown roles
   expect(newPersonSchema.safeParse({ name: 'Ada', status: 'active' }).success).toBe(false);
   expect(['finance', 'release-2'].every((name) => groupNameSchema.safeParse(name).success)).toBe(true);
   for (const name of ['Finance', '-x', 'a b', '', 'a--b']) expect(groupNameSchema.safeParse(name).success).toBe(false);
+});
+
+it('[W8.3] a client can tell what a session may do in a world, with the scopes of its token', () => {
+  const base = { id: 'bob', name: 'Bob', via: 'terminal', actions: [], role: 'member' as const };
+  const bob: Me = { ...base, kind: 'person', worldRoles: { lab: 'admin' } };
+  expect([mayDo(bob, 'sign'), mayDo(bob, 'sign', 'lab'), mayDo(bob, 'chat', 'other')]).toEqual([false, true, true]);
+  const limited: Me = { ...bob, scopes: ['read'] };
+  expect([mayDo(limited, 'read', 'lab'), mayDo(limited, 'admin', 'lab')]).toEqual([true, false]);
+  expect(mayDo({ ...bob, kind: 'token', role: 'owner' }, 'admin')).toBe(true);
 });

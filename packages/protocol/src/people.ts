@@ -47,6 +47,13 @@ export function effectiveActions(
   return new Set(allowed.filter((action) => scopes?.includes(action) ?? true));
 }
 
+/** Whether you may do something in a world, or on the server if `worldId` is undefined. A shared token has an owner's rights. */
+export function mayDo(me: Me, action: TokenScope, worldId?: string): boolean {
+  if (me.kind === 'token') return true;
+  const { role, worldRoles, scopes } = me;
+  return effectiveActions({ role, worldRoles, status: 'active' }, worldId, scopes).has(action);
+}
+
 function actionsOf(role: PersonRole | null | undefined): readonly TokenScope[] {
   return role === null || role === undefined ? [] : ROLE_ACTIONS[role];
 }
@@ -153,6 +160,8 @@ export const meSchema = z.object({
   worldRoles: z.record(z.string(), personRoleSchema),
   /** What this credential may do on the server and in worlds without another role. */
   actions: z.array(tokenScopeSchema),
+  /** The scopes of the token, or of the token with which the session was opened. Absent: everything that the roles allow. */
+  scopes: z.array(tokenScopeSchema).exactOptional(),
 });
 export type Me = z.infer<typeof meSchema>;
 

@@ -73,5 +73,6 @@ function toMe({ access, signer }: By): Me {
     role: person === undefined ? 'owner' : person.role,
     worldRoles: person?.worldRoles ?? {},
     actions: [...actionsOf(access)],
+    ...(access.scopes === undefined ? {} : { scopes: [...access.scopes] }),
   };
 }

@@ -210,6 +210,11 @@ describe('tokens', () => {
     for (const opened of [await signIn(t, { ticket }), await signIn(t, { token })]) {
       expect((await mint(opened, 'bob', ['read'])).status).toBe(403);
       expect((await ask(t, 'DELETE', '/me/sessions', opened)).status).toBe(403);
+      expect((await ask(t, 'GET', '/me', opened)).body).toMatchObject({ scopes: ['read', 'chat'] });
+      // But it can sign out.
+      const sessions = (await ask(t, 'GET', '/me/sessions', opened)).body['items'] as OpenSession[];
+      const current = sessions.find((session) => session.current)?.id;
+      expect((await ask(t, 'DELETE', `/me/sessions/${current}`, opened)).status).toBe(204);
     }
     expect((await ask(t, 'DELETE', '/me/sessions', bob)).status).toBe(403);
     // A member's own session creates only what the member may do.

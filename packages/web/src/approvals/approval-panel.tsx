@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useEffect, useRef, useState } from '
 import { ApprovalCard } from './approval-card.js';
 import { useClient } from '../data/connection.js';
 import { DecidedCard } from './decided-card.js';
-import { useMe } from './me.js';
+import { useMe } from '../data/me.js';
 import { QuestionCard } from './question-card.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';

@@ -11,7 +11,7 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Visible } from '../ui/visible.js';
 import { ApprovalPanel, type Asked } from './approval-panel.js';
-import { useMe } from './me.js';
+import { useMe } from '../data/me.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';

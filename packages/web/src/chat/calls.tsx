@@ -1,6 +1,6 @@
 import { get, rowAt } from '@countersign/client';
 import type { ReactElement } from 'react';
-import { useMe } from '../approvals/me.js';
+import { useMe } from '../data/me.js';
 import { useReview } from '../approvals/review.js';
 import { lastApproval } from '../approvals/story.js';
 import { ToolCard } from '../calls/tool-card.js';

@@ -1,7 +1,7 @@
 import { writerName } from '@countersign/client';
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { useMe } from '../approvals/me.js';
+import { useMe } from '../data/me.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { Failed, Page } from '../shell/frame.js';

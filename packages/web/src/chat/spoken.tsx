@@ -1,6 +1,6 @@
 import type { Agent } from '@countersign/protocol';
 import { writerName, type Speaker, type TranscriptMessage } from '@countersign/client';
-import { useMe } from '../approvals/me.js';
+import { useMe } from '../data/me.js';
 import type { ReactElement, ReactNode } from 'react';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';

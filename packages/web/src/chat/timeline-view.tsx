@@ -1,7 +1,7 @@
 import { durationText } from '@countersign/client';
 import type { Agent, Timeline } from '@countersign/protocol';
 import type { ReactElement } from 'react';
-import { useMe } from '../approvals/me.js';
+import { useMe } from '../data/me.js';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { useNow } from '../ui/time.js';

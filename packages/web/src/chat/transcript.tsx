@@ -10,7 +10,7 @@ import {
 } from '@countersign/client';
 import { elementScroll, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useMe } from '../approvals/me.js';
+import { useMe } from '../data/me.js';
 import { useChat, useChatStore, useOutbox, useOutgoing } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { attempt, say } from '../ui/toast.js';

@@ -1,7 +1,7 @@
-import { ClientError, createClient, createOutbox, isTransient, readerId } from '@countersign/client';
+import { ClientError, createClient, createOutbox, isTransient } from '@countersign/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
-import { learnMe } from '../approvals/me.js';
+import { useLearnMe } from '../data/me.js';
 import { ClientContext, OutboxContext } from '../data/connection.js';
 import { keptText } from '../data/kept-text.js';
 import { earlyFetch } from '../session/early.js';
@@ -52,11 +52,6 @@ export function App(): ReactElement {
     if (page === undefined) setPage(createPage());
     else page.outbox.retryNow();
   }, [session, page]);
-  useEffect(() => {
-    if (session === undefined || page === undefined) return;
-    // Another person may sign in on the same page.
-    void readerId(page.client).then(learnMe);
-  }, [session, page]);
   const isOut = session === undefined;
   return (
     <ErrorBoundary>
@@ -65,6 +60,7 @@ export function App(): ReactElement {
           <QueryClientProvider client={page.queries}>
             <ClientContext value={page.client}>
               <OutboxContext value={page.outbox}>
+                <LearnMe session={session} />
                 <Home />
               </OutboxContext>
             </ClientContext>
@@ -75,6 +71,11 @@ export function App(): ReactElement {
       {isOut && !isLooking ? <SignIn why={why} keepsPage={page !== undefined} /> : null}
     </ErrorBoundary>
   );
+}
+
+function LearnMe({ session }: { session: string | undefined }): null {
+  useLearnMe(session);
+  return null;
 }
 
 /** Exchanges the ticket of a start link, or an invitation, for a session. */

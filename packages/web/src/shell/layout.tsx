@@ -24,6 +24,7 @@ const AgentsPage = lazyView(t.pages.agents, () => import('../settings/agents-pag
 const ServersPage = lazyView(t.pages.servers, () => import('../servers/servers-page.js'));
 const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-page.js'));
 const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/providers-page.js'));
+const AccountPage = lazyView(t.pages.account, () => import('../account/account-page.js'));
 const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
 const StartPage = lazyView(t.pages.start, () => import('../start/start-page.js'));
@@ -76,6 +77,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
                 <InboxPage inbox={inbox} />
               </Route>
               <Route path="/providers" component={ProvidersPage} />
+              <Route path="/account" component={AccountPage} />
               <Route path="/w/:world" component={NewChatPage} />
               <Route path="/w/:world/c/:chat">
                 {({ chat }) => {

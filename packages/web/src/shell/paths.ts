@@ -9,6 +9,7 @@ export const paths = {
   page: (world: string, page: WorldPage) => `/w/${part(world)}/${page}`,
   inbox: '/inbox',
   providers: '/providers',
+  account: '/account',
 } as const;
 
 export type WorldPage =

@@ -13,6 +13,7 @@ import type { IconName } from '../ui/icon-paths.js';
 import { Menu } from '../ui/menu.js';
 import { Mark } from '../ui/signature.js';
 import { visibleText } from '../ui/visible-parts.js';
+import { AccountMenu } from './account-menu.js';
 import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
@@ -100,6 +101,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
           {t.pages.settings}
         </Page>
         <ThemeSwitch />
+        <AccountMenu go={go} />
       </nav>
       {creating === 'import' ? <ImportWorld onClose={() => setCreating('nothing')} /> : null}
       {creating === 'new' ? (

@@ -17,7 +17,7 @@ export function ThemeSwitch(): ReactElement {
     <button
       type="button"
       onClick={() => chooseTheme(to)}
-      className="col-span-2 flex min-h-9 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
+      className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
     >
       <Icon name={icon} className="text-ink-3" />
       <span className="sr-only">{t.appearance} </span>

@@ -21,3 +21,16 @@ export function Avatar({ id, name, small = false }: { id: string; name: string; 
     </span>
   );
 }
+
+/** Round, so that a person is never mistaken for an agent. */
+export function PersonAvatar({ id, name }: { id: string; name: string }): ReactElement {
+  return (
+    <span
+      aria-hidden="true"
+      style={agentHue(id)}
+      className="agent-soft inline-flex size-7 shrink-0 items-center justify-center rounded-full text-xs font-semibold select-none"
+    >
+      {agentLook(id, name).initials}
+    </span>
+  );
+}

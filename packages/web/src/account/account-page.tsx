@@ -1,0 +1,25 @@
+import type { ReactElement } from 'react';
+import { useAccount } from '../data/me.js';
+import { Loading, Page } from '../shell/frame.js';
+import { ProfileSection } from './profile-section.js';
+import { SessionsSection } from './sessions-section.js';
+import { TokensSection } from './tokens-section.js';
+import { t } from '../words/account.js';
+
+/** The signed-in person: who they are, where they are signed in, and their tokens. */
+export default function AccountPage(): ReactElement {
+  const account = useAccount();
+  return (
+    <Page title={t.title}>
+      {account === undefined ? (
+        <Loading what={t.theAccount} />
+      ) : (
+        <>
+          <ProfileSection account={account} />
+          <SessionsSection account={account} />
+          <TokensSection account={account} />
+        </>
+      )}
+    </Page>
+  );
+}

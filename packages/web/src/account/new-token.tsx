@@ -1,0 +1,102 @@
+import { mayDo, tokenScopeSchema, type Me, type TokenScope } from '@countersign/protocol';
+import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useSaving } from '../settings/use-saving.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Checkbox, Select, TextField } from '../ui/field.js';
+import { ShownOnce } from '../ui/shown-once.js';
+import { t } from '../words/account.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAYS = [7, 30, 90, 365, 0] as const;
+
+/** Creates a token and shows it once: it is gone when the dialog closes. */
+export function NewToken({
+  account,
+  onMade,
+  onClose,
+}: {
+  account: Me;
+  onMade: () => void;
+  onClose: () => void;
+}): ReactElement {
+  const client = useClient();
+  const saving = useSaving(['name', 'scopes', 'expiresAt']);
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly TokenScope[]>(['read']);
+  const [days, setDays] = useState('90');
+  const [token, setToken] = useState<string>();
+  const worlds = [undefined, ...Object.keys(account.worldRoles)];
+  const offered = tokenScopeSchema.options.filter((scope) => worlds.some((world) => mayDo(account, scope, world)));
+  const submit = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault();
+    if (name.trim() === '') return saving.refuse('name', t.noTokenName);
+    if (scopes.length === 0) return saving.refuse('scopes', t.noScope);
+    const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+    await saving.load(async () => {
+      const made = await client.createToken(account.id, { name: name.trim(), scopes: [...scopes], expiresAt });
+      setToken(made.token);
+      onMade();
+    });
+  };
+  const scopesError = saving.errorOf('scopes');
+  return (
+    <Dialog title={t.newToken} onClose={onClose}>
+      {token === undefined ? (
+        <form className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+          <TextField
+            label={t.tokenName}
+            hint={t.tokenNameHint}
+            error={saving.errorOf('name')}
+            autoComplete="off"
+            maxLength={100}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+          <fieldset className="space-y-2">
+            <legend className="mb-1 text-sm font-medium">{t.scopes}</legend>
+            {offered.map((scope) => (
+              <Checkbox
+                key={scope}
+                label={t.scopeWords[scope]}
+                checked={scopes.includes(scope)}
+                onChange={({ target }) =>
+                  setScopes(target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
+                }
+              />
+            ))}
+            {scopesError === undefined ? null : (
+              <p role="alert" className="text-[0.8125rem] text-red">
+                {scopesError}
+              </p>
+            )}
+          </fieldset>
+          <Select
+            label={t.expires}
+            error={saving.errorOf('expiresAt')}
+            options={DAYS.map((each) => ({ value: String(each), label: t.expiries[each] }))}
+            value={days}
+            onChange={({ target }) => setDays(target.value)}
+          />
+          <div className="flex justify-end gap-2">
+            <Button onClick={onClose}>{t.cancel}</Button>
+            <Button look="primary" type="submit" disabled={saving.busy}>
+              {t.create}
+            </Button>
+          </div>
+        </form>
+      ) : (
+        <div className="space-y-4">
+          <p className="text-sm">{t.tokenOnce}</p>
+          <ShownOnce label={t.yourToken} text={token} />
+          <div className="flex justify-end">
+            <Button look="primary" onClick={onClose}>
+              {t.done}
+            </Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  );
+}

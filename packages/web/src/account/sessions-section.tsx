@@ -1,0 +1,43 @@
+import type { Me } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Section } from '../ui/section.js';
+import { attempt, say } from '../ui/toast.js';
+import { isLimited } from './is-limited.js';
+import { SessionList } from './session-list.js';
+import { t } from '../words/account.js';
+
+/** Where the person is signed in. */
+export function SessionsSection({ account }: { account: Me }): ReactElement {
+  const client = useClient();
+  const sessions = useRead({ key: ['sessions', account.id], read: (signal) => client.sessions({ signal }) });
+  const mayEnd = !isLimited(account);
+  const end = async (id: string | undefined): Promise<void> => {
+    if (!(await attempt('end-session', client.endSessions(id)))) return;
+    say(id === undefined ? t.othersEnded : t.ended, 'green');
+    if (sessions.kind === 'ready') await sessions.reread();
+  };
+  const others = sessions.kind === 'ready' ? sessions.data.items.filter(({ current }) => !current) : [];
+  return (
+    <Section
+      title={t.sessions}
+      lead={mayEnd ? t.sessionsLead : t.limitedHint}
+      actions={
+        mayEnd && others.length > 1 ? (
+          <Button size="small" look="danger" onClick={() => void end(undefined)}>
+            {t.endOthers}
+          </Button>
+        ) : null
+      }
+    >
+      {sessions.kind === 'ready' ? (
+        <SessionList sessions={sessions.data.items} onEnd={mayEnd ? (session) => void end(session.id) : undefined} />
+      ) : (
+        <NotRead read={sessions} what={t.theSessions} />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,77 @@
+import { ClientError } from '@countersign/client';
+import type { Me, Token } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Section } from '../ui/section.js';
+import { attempt, say } from '../ui/toast.js';
+import { isLimited } from './is-limited.js';
+import { NewToken } from './new-token.js';
+import { TokenList } from './token-list.js';
+import { t } from '../words/account.js';
+
+/** Personal tokens. Absent in a program that mounts the web app: there, only its own token exists. */
+export function TokensSection({ account }: { account: Me }): ReactElement | null {
+  const client = useClient();
+  const [isAdding, setIsAdding] = useState(false);
+  const [revoking, setRevoking] = useState<Token>();
+  const tokens = useRead({
+    key: ['tokens', account.id],
+    read: async (signal) => {
+      try {
+        return (await client.tokens(account.id, { signal })).items;
+      } catch (error) {
+        if (error instanceof ClientError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+  });
+  if (tokens.kind === 'ready' && tokens.data === undefined) return null;
+  const mayChange = !isLimited(account);
+  const revoke = async ({ id, name }: Token): Promise<void> => {
+    if (!(await attempt(`revoke-${id}`, client.revokeToken(account.id, id)))) return;
+    setRevoking(undefined);
+    say(t.revoked(name), 'green');
+    if (tokens.kind === 'ready') await tokens.reread();
+  };
+  return (
+    <Section
+      title={t.tokens}
+      lead={mayChange ? t.tokensLead : t.limitedHint}
+      actions={
+        mayChange ? (
+          <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>
+            {t.newToken}
+          </Button>
+        ) : null
+      }
+    >
+      {tokens.kind === 'ready' ? (
+        <TokenList tokens={tokens.data ?? []} onRevoke={mayChange ? setRevoking : undefined} />
+      ) : (
+        <NotRead read={tokens} what={t.theTokens} />
+      )}
+      {isAdding ? (
+        <NewToken
+          account={account}
+          onMade={() => void (tokens.kind === 'ready' && tokens.reread())}
+          onClose={() => setIsAdding(false)}
+        />
+      ) : null}
+      {revoking === undefined ? null : (
+        <Dialog title={t.revokeTitle} onClose={() => setRevoking(undefined)}>
+          <p className="text-sm [overflow-wrap:anywhere]">{t.revokeText(revoking.name)}</p>
+          <div className="mt-4 flex justify-end gap-2">
+            <Button onClick={() => setRevoking(undefined)}>{t.cancel}</Button>
+            <Button look="danger" icon="trash" onClick={() => void revoke(revoking)}>
+              {t.revoke}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ReactElement } from 'react';
+import { useClient } from '../data/connection.js';
+import { useAccount } from '../data/me.js';
+import { signOut } from '../session/sign-out.js';
+import { Icon } from '../ui/icon.js';
+import { Menu } from '../ui/menu.js';
+import { attempt } from '../ui/toast.js';
+import { visibleText } from '../ui/visible-parts.js';
+import { paths } from './paths.js';
+import { t } from '../words/shell.js';
+
+/** The signed-in person, and the pages that belong to the server instead of a world. */
+export function AccountMenu({ go }: { go: (path: string) => void }): ReactElement | null {
+  const client = useClient();
+  const account = useAccount();
+  if (account === undefined) return null;
+  return (
+    <Menu
+      align="end"
+      side="top"
+      trigger={
+        <button
+          type="button"
+          aria-label={t.accountOf(account.name)}
+          className="flex min-h-9 min-w-0 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
+        >
+          <Icon name="person" className="shrink-0 text-ink-3" />
+          <bdi className="min-w-0 truncate">{visibleText(account.name)}</bdi>
+        </button>
+      }
+      entries={[
+        { label: t.pages.account, icon: 'person', onSelect: () => go(paths.account) },
+        { label: t.signOut, icon: 'lock', onSelect: () => void attempt('sign-out', signOut(client)) },
+      ]}
+    />
+  );
+}
