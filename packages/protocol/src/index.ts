@@ -1,18 +1,18 @@
 export { VERSION } from './version.js';
-export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER, TERMINAL_AGENT } from './headers.js';
-export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './names.js';
-export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
-export { recordText } from './record-text.js';
-export { causeSchema, describeCause, toCause } from './causes.js';
-export type { Cause } from './causes.js';
-export { askReasonSchema, mapReason, readReason, reasonSchema } from './reasons.js';
-export type { AskReason, Reason } from './reasons.js';
-export { describeReason } from './describe-reason.js';
-export { describeNeed, describeSigners, neededSignaturesSchema } from './needed-signatures.js';
-export type { NeededSignatures } from './needed-signatures.js';
-export { nearest } from './nearest.js';
-export { isRule, policyLines, ruleLines } from './rule-lines.js';
-export type { RuleLine } from './rule-lines.js';
+export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER, TERMINAL_AGENT } from './http/headers.js';
+export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './text/names.js';
+export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './text/hidden.js';
+export { recordText } from './text/record-text.js';
+export { causeSchema, describeCause, toCause } from './calls/causes.js';
+export type { Cause } from './calls/causes.js';
+export { askReasonSchema, mapReason, readReason, reasonSchema } from './calls/reasons.js';
+export type { AskReason, Reason } from './calls/reasons.js';
+export { describeReason } from './calls/describe-reason.js';
+export { describeNeed, describeSigners, neededSignaturesSchema } from './calls/needed-signatures.js';
+export type { NeededSignatures } from './calls/needed-signatures.js';
+export { nearest } from './text/nearest.js';
+export { isRule, policyLines, ruleLines } from './calls/rule-lines.js';
+export type { RuleLine } from './calls/rule-lines.js';
 export {
   REQUEST_APPROVAL_TOOL,
   RESERVED_TOOL_PREFIX,
@@ -23,10 +23,16 @@ export {
   toolCallSchema,
   toolCallStatusSchema,
   usageSchema,
-} from './messages.js';
-export type { Message, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './messages.js';
-export { attachmentSchema, attachmentsIn, describeFile, imageTypeSchema, readAttachments } from './attachments.js';
-export type { Attachment, ImageType } from './attachments.js';
+} from './calls/messages.js';
+export type { Message, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './calls/messages.js';
+export {
+  attachmentSchema,
+  attachmentsIn,
+  describeFile,
+  imageTypeSchema,
+  readAttachments,
+} from './calls/attachments.js';
+export type { Attachment, ImageType } from './calls/attachments.js';
 export {
   callSandboxSchema,
   inProcess,
@@ -35,8 +41,8 @@ export {
   storedSandboxSchema,
   unknownSandbox,
   unsandboxedText,
-} from './call-sandbox.js';
-export type { CallSandbox, Preview } from './call-sandbox.js';
+} from './calls/call-sandbox.js';
+export type { CallSandbox, Preview } from './calls/call-sandbox.js';
 export {
   approvalOptionSchema,
   defaultMessage,
@@ -45,9 +51,14 @@ export {
   toolApprovalSchema,
   toolDefinitionSchema,
   toolNameSchema,
-} from './tools.js';
-export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './tools.js';
-export { clientToolResultSchema, newClientSchema, questionAnswerSchema, toolDecisionSchema } from './decisions.js';
+} from './calls/tools.js';
+export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './calls/tools.js';
+export {
+  clientToolResultSchema,
+  newClientSchema,
+  questionAnswerSchema,
+  toolDecisionSchema,
+} from './calls/decisions.js';
 export type {
   ClientToolResult,
   NewClient,
@@ -55,9 +66,9 @@ export type {
   RefusalCode,
   ToolDecision,
   ToolResultOutcome,
-} from './decisions.js';
-export { idOf, readWho, signerSchema, SYSTEM, whoSchema, whoText } from './who.js';
-export type { Signer, Who } from './who.js';
+} from './calls/decisions.js';
+export { idOf, readWho, signerSchema, SYSTEM, whoSchema, whoText } from './people/who.js';
+export type { Signer, Who } from './people/who.js';
 export {
   crudEventSchema,
   isStoredEvent,
@@ -68,7 +79,7 @@ export {
   toolOutputEventSchema,
   unknownOutcomeSchema,
   worldEventSchema,
-} from './events.js';
+} from './http/events.js';
 export type {
   CRUDEvent,
   SSEEvent,
@@ -80,9 +91,9 @@ export type {
   WorldActivityEvent,
   WorldEvent,
   WorldEventName,
-} from './events.js';
-export { readFrame, RESET_FRAME, toFrame } from './frames.js';
-export type { Frame, ReadFrame } from './frames.js';
+} from './http/events.js';
+export { readFrame, RESET_FRAME, toFrame } from './http/frames.js';
+export type { Frame, ReadFrame } from './http/frames.js';
 export {
   agentSchema,
   changeSchema,
@@ -94,7 +105,7 @@ export {
   policySchema,
   worldSchema,
   worldSettingsSchema,
-} from './worlds.js';
+} from './worlds/worlds.js';
 export type {
   Agent,
   AgentDefinition,
@@ -106,9 +117,9 @@ export type {
   World,
   WorldMode,
   WorldSettings,
-} from './worlds.js';
-export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './agent-templates.js';
-export type { AgentTemplateName } from './agent-templates.js';
+} from './worlds/worlds.js';
+export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './worlds/agent-templates.js';
+export type { AgentTemplateName } from './worlds/agent-templates.js';
 export {
   approvalFilterSchema,
   approvalSchema,
@@ -119,7 +130,7 @@ export {
   revealedCallSchema,
   questionSchema,
   queuedApprovalSchema,
-} from './approvals.js';
+} from './calls/approvals.js';
 export type {
   Approval,
   ApprovalFilter,
@@ -132,19 +143,19 @@ export type {
   RevealedCall,
   Question,
   QueuedApproval,
-} from './approvals.js';
-export { claimText, signedHeadSchema } from './audit-head.js';
-export type { AuditClaim, SignedHead } from './audit-head.js';
-export { SECRET_VARIABLES, withoutSecrets } from './secret-variables.js';
-export type { SecretVariable } from './secret-variables.js';
-export { CountersignError } from './errors.js';
-export type { ErrorCode } from './errors.js';
-export { parseInput, parseRequest } from './parse-input.js';
-export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './passkeys.js';
-export type { PasskeyConfirmation, PasskeyPublicKey } from './passkeys.js';
-export { refuseUnknownKeys } from './refuse-unknown-keys.js';
-export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
-export type { ArgumentCheck, JsonSchema } from './json-schema.js';
+} from './calls/approvals.js';
+export { claimText, signedHeadSchema } from './calls/audit-head.js';
+export type { AuditClaim, SignedHead } from './calls/audit-head.js';
+export { SECRET_VARIABLES, withoutSecrets } from './connections/secret-variables.js';
+export type { SecretVariable } from './connections/secret-variables.js';
+export { CountersignError } from './input/errors.js';
+export type { ErrorCode } from './input/errors.js';
+export { parseInput, parseRequest } from './input/parse-input.js';
+export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
+export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';
+export { refuseUnknownKeys } from './input/refuse-unknown-keys.js';
+export { checkWith, checkWithJsonSchema, toJsonSchema } from './input/json-schema.js';
+export type { ArgumentCheck, JsonSchema } from './input/json-schema.js';
 export {
   acceptedMessageSchema,
   healthSchema,
@@ -166,7 +177,7 @@ export {
   startLinkSchema,
   statsSchema,
   timelineSchema,
-} from './rest.js';
+} from './http/rest.js';
 export type {
   AcceptedMessage,
   Health,
@@ -187,7 +198,7 @@ export type {
   StartLink,
   Stats,
   Timeline,
-} from './rest.js';
+} from './http/rest.js';
 export {
   agentChangeSchema,
   approvalsQuerySchema,
@@ -206,7 +217,7 @@ export {
   toolResultReplySchema,
   toolResultSchemaFor,
   worldChangeSchema,
-} from './requests.js';
+} from './http/requests.js';
 export type {
   BothWaysQuery,
   ChatChange,
@@ -216,9 +227,9 @@ export type {
   RuleWarning,
   ShownPolicy,
   ToolResultReply,
-} from './requests.js';
-export { importedWorldSchema, WORLD_FILE_VERSION, worldFileSchema } from './world-file.js';
-export type { ImportedWorld, WorldFile } from './world-file.js';
+} from './http/requests.js';
+export { importedWorldSchema, WORLD_FILE_VERSION, worldFileSchema } from './worlds/world-file.js';
+export type { ImportedWorld, WorldFile } from './worlds/world-file.js';
 export {
   mcpContextRequestSchema,
   mcpContextSchema,
@@ -231,7 +242,7 @@ export {
   mcpSignedInSchema,
   newMcpServerSchema,
   storedMcpValuesSchema,
-} from './mcp-servers.js';
+} from './connections/mcp-servers.js';
 export type {
   McpContext,
   McpContextRequest,
@@ -241,13 +252,13 @@ export type {
   McpSignInRequest,
   McpSignInStart,
   NewMcpServer,
-} from './mcp-servers.js';
-export { fieldProblem, formAnswer, readField, readFormAnswer } from './question-form.js';
-export type { FormContent, FormField, FormValue, QuestionForm } from './question-form.js';
-export { modelSettings, modelSettingsSchema } from './model-settings.js';
-export type { ModelSettings, Thinking } from './model-settings.js';
-export { policyCheckSchema } from './worlds.js';
-export type { PolicyCheck } from './worlds.js';
+} from './connections/mcp-servers.js';
+export { fieldProblem, formAnswer, readField, readFormAnswer } from './calls/question-form.js';
+export type { FormContent, FormField, FormValue, QuestionForm } from './calls/question-form.js';
+export { modelSettings, modelSettingsSchema } from './worlds/model-settings.js';
+export type { ModelSettings, Thinking } from './worlds/model-settings.js';
+export { policyCheckSchema } from './worlds/worlds.js';
+export type { PolicyCheck } from './worlds/worlds.js';
 export {
   explainInactive,
   explainSilence,
@@ -271,7 +282,7 @@ export {
   providerTestRequestSchema,
   providerTestSchema,
   removeProviderQuerySchema,
-} from './providers.js';
+} from './connections/providers.js';
 export type {
   NewProvider,
   ProviderAnswer,
@@ -282,7 +293,7 @@ export type {
   ProviderStatus,
   ProviderTest,
   ProviderTestRequest,
-} from './providers.js';
+} from './connections/providers.js';
 export {
   ACTIONS,
   createdTokenSchema,
@@ -304,7 +315,7 @@ export {
   ROLES,
   tokenSchema,
   tokenScopeSchema,
-} from './people.js';
+} from './people/people.js';
 export type {
   Action,
   CreatedToken,
@@ -321,4 +332,4 @@ export type {
   PersonRole,
   Token,
   TokenScope,
-} from './people.js';
+} from './people/people.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nameSchema, slug } from '../names.js';
+import { nameSchema, slug } from '../text/names.js';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { prepareAnswer, readMentions, resolveAddressees, type Addressable, type Speaker } from './index.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HIDDEN_IN_PROSE } from './hidden.js';
-import { isReservedName } from './names.js';
+import { HIDDEN_IN_PROSE } from '../text/hidden.js';
+import { isReservedName } from '../text/names.js';
 
 /** What a person or a token may do (W8). `propose` is only for tokens of external agents. */
 export const ACTIONS = ['read', 'chat', 'sign', 'admin'] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { modelSettingsSchema } from './model-settings.js';
-import { nameSchema } from './names.js';
+import { nameSchema } from '../text/names.js';
 
 /** A rule, or a comment or blank line between rules. */
 const ruleText = z.string().max(2000);

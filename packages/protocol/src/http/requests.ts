@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { approvalFilterSchema } from './approvals.js';
-import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from './decisions.js';
-import { newAgentSchema, newChatSchema, newWorldSchema } from './worlds.js';
+import { approvalFilterSchema } from '../calls/approvals.js';
+import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from '../calls/decisions.js';
+import { newAgentSchema, newChatSchema, newWorldSchema } from '../worlds/worlds.js';
 
 /** Ids in paths and queries. All our ids are shorter than this limit. */
 const id = z.string().min(1).max(200);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRequest } from './parse-input.js';
+import { parseRequest } from '../input/parse-input.js';
 import {
   isUnencrypted,
   newProviderSchema,

@@ -5,7 +5,7 @@ import { neededSignaturesSchema } from './needed-signatures.js';
 import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
-import { whoSchema } from './who.js';
+import { whoSchema } from '../people/who.js';
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
 /** The state of an approval. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whoSchema } from './who.js';
+import { whoSchema } from '../people/who.js';
 
 export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
 export type Role = z.infer<typeof roleSchema>;

@@ -9,7 +9,7 @@ import {
   type WorldEvent,
   type WorldEventName,
 } from './events.js';
-import { messageSchema } from './messages.js';
+import { messageSchema } from '../calls/messages.js';
 
 /** One frame of an event stream (W4), before serialization. */
 export interface Frame {

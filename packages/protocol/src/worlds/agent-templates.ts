@@ -1,4 +1,4 @@
-import { freeName } from './names.js';
+import { freeName } from '../text/names.js';
 import type { NewAgent } from './worlds.js';
 
 interface AgentTemplate {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HIDDEN_IN_PROSE } from './hidden.js';
+import { HIDDEN_IN_PROSE } from '../text/hidden.js';
 
 const UNCLEAR = new RegExp(String.raw`[\t\n]|${HIDDEN_IN_PROSE}`, 'u');
 

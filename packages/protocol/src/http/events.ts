@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { attachmentSchema } from './attachments.js';
-import { questionSchema } from './approvals.js';
-import { type messageSchema, usageSchema } from './messages.js';
+import { attachmentSchema } from '../calls/attachments.js';
+import { questionSchema } from '../calls/approvals.js';
+import { type messageSchema, usageSchema } from '../calls/messages.js';
 
 const toolEventCommon = {
   invocation_id: z.string().min(1),

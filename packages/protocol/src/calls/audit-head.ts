@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordText } from './record-text.js';
+import { recordText } from '../text/record-text.js';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whoSchema } from './who.js';
+import { whoSchema } from '../people/who.js';
 
 /**
  * Why nobody can complete a signature: the rule names nobody (`unknown-name`), too few people may sign (`too-few`), or the rule excludes the

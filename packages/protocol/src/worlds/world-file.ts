@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newMcpServerSchema } from './mcp-servers.js';
+import { newMcpServerSchema } from '../connections/mcp-servers.js';
 import { newAgentSchema, newWorldSchema, worldSchema } from './worlds.js';
 
 /** The version of the file format. Other versions are rejected. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { approvalStatusSchema } from './approvals.js';
-import { messageSchema } from './messages.js';
-import { reasonSchema } from './reasons.js';
-import { toolDefinitionSchema } from './tools.js';
-import { whoSchema } from './who.js';
+import { approvalStatusSchema } from '../calls/approvals.js';
+import { messageSchema } from '../calls/messages.js';
+import { reasonSchema } from '../calls/reasons.js';
+import { toolDefinitionSchema } from '../calls/tools.js';
+import { whoSchema } from '../people/who.js';
 
 /** An error response (W2, RFC 9457). */
 export const problemSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isLinkLocal } from './is-link-local.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../text/nearest.js';
 
 interface ProviderKindFacts {
   /** Display name. */
