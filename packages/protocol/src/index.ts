@@ -153,6 +153,16 @@ export type { ErrorCode } from './input/errors.js';
 export { parseInput, parseRequest } from './input/parse-input.js';
 export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
 export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';
+export { challengeSchema, newChallengeSchema, receiptSchema, storedReceiptSchema } from './people/receipts.js';
+export type {
+  Assertion,
+  Challenge,
+  Confirmable,
+  NewChallenge,
+  Receipt,
+  SignedDecision,
+  StoredReceipt,
+} from './people/receipts.js';
 export { refuseUnknownKeys } from './input/refuse-unknown-keys.js';
 export { checkWith, checkWithJsonSchema, toJsonSchema } from './input/json-schema.js';
 export type { ArgumentCheck, JsonSchema } from './input/json-schema.js';

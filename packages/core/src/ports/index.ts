@@ -30,6 +30,7 @@ export type {
 export type { ProviderRecord } from './provider-records.js';
 export { SERVER_LOG } from './people-records.js';
 export type {
+  ChallengeData,
   CredentialKind,
   CredentialRecord,
   FoundCredential,

@@ -1,4 +1,11 @@
-import type { PasskeyPublicKey, PersonStatus, PersonRole, TokenScope } from '@countersign/protocol';
+import type {
+  Confirmable,
+  PasskeyPublicKey,
+  PersonRole,
+  PersonStatus,
+  SignedDecision,
+  TokenScope,
+} from '@countersign/protocol';
 
 /** A person. Belongs to the store, not to a world. The row of a removed person is kept: the audit log refers to its id. */
 export interface PersonRecord {
@@ -38,6 +45,14 @@ export interface PasskeyData {
   trusted: boolean;
 }
 
+/** What a challenge was created for. The challenge itself is computed from it. */
+export interface ChallengeData {
+  action: Confirmable;
+  nonce: string;
+  /** For a call: what the passkey signs. */
+  signed?: SignedDecision;
+}
+
 /** A way to sign in. Contains only hashes, so reading it doesn't let anyone sign in. */
 export interface CredentialRecord {
   /** The public part of the cookie, token or link. */
@@ -55,6 +70,7 @@ export interface CredentialRecord {
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
     passkey?: PasskeyData;
+    challenge?: ChallengeData;
   };
   /** The token that a session was opened with. It ends together with the token. */
   parentId: string | null;

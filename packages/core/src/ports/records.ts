@@ -184,7 +184,7 @@ export interface QuestionRecord {
 /** An ask rule that says who must sign (A48). */
 interface SigningRuleRecord {
   rule: string;
-  by: { readonly count: number; readonly of?: string; readonly notRequester?: true };
+  by: { readonly count: number; readonly of?: string; readonly notRequester?: true; readonly passkey?: true };
 }
 
 /** A signature on a call that needs several, or one of certain people. */

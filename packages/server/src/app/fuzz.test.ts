@@ -177,9 +177,10 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, and a running MCP server. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a passkey, and a running MCP server. */
 const UNREACHABLE = [
   'post_session',
+  'post_me_challenges',
   'delete_me_sessions_session',
   'post_worlds_world_mcp_servers_name_context',
   'post_worlds_world_mcp_servers_name_sign_in',

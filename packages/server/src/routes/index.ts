@@ -1,6 +1,7 @@
 import type { Route } from '../app/route.js';
 import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
+import { challengeRoutes } from './challenges.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { mcpServerRoutes } from './mcp-servers.js';
@@ -16,6 +17,7 @@ import { worldRoutes } from './worlds.js';
 export const routes: readonly Route[] = [
   ...serverRoutes,
   ...meRoutes,
+  ...challengeRoutes,
   ...peopleRoutes,
   ...providerRoutes,
   ...worldRoutes,

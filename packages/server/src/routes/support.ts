@@ -103,6 +103,11 @@ export function linkOrigin(c: AppRequest, { publicUrl }: Pick<AppContext, 'publi
   return publicUrl ?? new URL(c.req.url).origin;
 }
 
+/** The origin of the page that sent the request. Browsers send it; the guard has checked that it is ours. */
+export function pageOrigin(c: AppRequest, context: Pick<AppContext, 'publicUrl'>): string {
+  return c.req.header('origin') ?? linkOrigin(c, context);
+}
+
 export function wantsStream(c: AppRequest): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(c.req.header('accept') ?? '');
 }
