@@ -1,52 +1,94 @@
-import { publishMessage, publishToolResult, setPolicy } from '@countersign/core';
-import { SERVER_LOG } from '@countersign/core/ports';
+import { publishMessage, setPolicy } from '@countersign/core';
 import { SYSTEM } from '@countersign/protocol';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, decide, goTo, press, write } from './support/steps.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, decide, decided, goTo, holdUp, overflow, press, remarked, toolCard, write } from './support/steps.js';
+import { violations } from './support/violations.js';
 
 const system = { who: SYSTEM, via: 'test' };
-const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
 
 describe.runIf(hasBrowser)('a call that several people must sign', () => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await openBrowser();
-    await opened.serving.home.engine.runtime.store.transact(SERVER_LOG, async (tx) => {
-      await tx.lockServerLog();
-      const rights = { role: 'approver', worldRoles: {}, status: 'active' } as const;
-      await tx.insertPerson({ id: ada.id, name: ada.name, email: null, ...rights, rev: 1, createdAt: 0 });
-      await tx.putGroup({ name: 'finance', people: ['owner', ada.id], oidcGroup: null });
-    });
+    await opened.api.addPerson({ name: 'Ada Lovelace', role: 'approver' });
+    await opened.api.addPerson({ name: 'Eve', role: 'approver' });
+    await opened.api.addPerson({ name: 'Vic', role: 'viewer' });
+    await opened.api.putGroup('finance', { people: ['owner', 'ada-lovelace'] });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A48.3] the card shows who signed and who is missing, and stays until the last signature', async () => {
+  const visitAs = async (person: string, path: string, width = 1440): Promise<Visit> => {
+    const { open } = await opened.api.invitePerson(person);
+    return await opened.visit({ path, width, clock: true, invitation: open });
+  };
+  const title = (page: Page): Promise<string> => page.evaluate<string>('document.title');
+
+  it('[A48.3] [A48.9] the card says who signed and who can, and waits only for them', async () => {
     const { world, chat, path } = await opened.newChat();
     const { runtime } = opened.serving.home.engine;
     await setPolicy(runtime, world, ['ask press by 2 of @finance'], system);
     const { page, complaints } = await opened.visit({ path, clock: true });
+    const { page: eve } = await visitAs('eve', path, 390);
+    const { page: vic } = await visitAs('vic', path);
     await write(page, press('pay'));
     await page.getByText('Needs 2 of Finance', { exact: true }).waitFor();
-    await decide(page, 'Approve once');
-    await page.getByText(/^Needs 2 of Finance · signed by .+, 1 more$/).waitFor();
-    expect(await page.evaluate<string[]>('remarks')).toContain('Signed. This call needs more signatures.');
     // Neither a wider scope nor an edit is offered.
-    expect(await button(page, 'More choices').isDisabled()).toBe(true);
+    expect(await button(page, 'More choices').count()).toBe(0);
+    await page.getByText('a approves once, d denies and n shows').waitFor();
+
+    // Someone whose signature doesn't count sees who can sign, and can only deny.
+    await eve.getByRole('button', { name: '1 waiting for others' }).click();
+    await eve.getByText(/^\w.* or Ada Lovelace can sign\.$/).waitFor();
+    expect(await button(eve, 'Approve once').count()).toBe(0);
+    expect(await button(eve, 'Deny').count()).toBe(1);
+    expect([await title(eve), await overflow(eve)]).toEqual(['Countersign', 0]);
+    await vic.getByText("Your role can't approve or deny calls. Approvers can.").waitFor();
+    expect([await button(vic, 'Approve once').count(), await button(vic, 'Deny').count()]).toEqual([0, 0]);
+
+    // After the first signature, it no longer waits for this person.
+    expect(await title(page)).toBe('(1) Countersign');
+    await decide(page, 'Approve once');
+    await page.getByText('You signed · 1 more of Finance needed', { exact: true }).waitFor();
+    await remarked(page, 'Signed. This call needs more signatures.');
+    expect([await button(page, 'Approve once').count(), await title(page)]).toEqual([0, 'Countersign']);
+    await toolCard(page, 'pay').getByText('waiting for others').waitFor();
+    await goTo(page, '/inbox');
+    await page.getByText('Nothing is waiting for you. These calls are waiting for other people.').waitFor();
+    await page.getByText('Ada Lovelace can sign.', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await goTo(page, path);
     expect(opened.ran).toEqual([]);
 
-    const [approval] = (await opened.api.approvals(world)).items;
-    const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
-    await publishToolResult(runtime, world, undefined, decision, { who: ada, via: 'phone' });
+    const { page: ada } = await visitAs('ada-lovelace', path);
+    await ada.getByText(/^Needs 2 of Finance · signed by .+ from Chrome on \w+, 1 more$/).waitFor();
+    await decide(ada, 'Approve once');
     await page.getByText(/Finished/).waitFor();
+    expect(opened.ran).toEqual(['pay']);
+    // A slower browser gets the name of the person who decided.
+    await write(page, press('refund'));
+    await ada.getByText('refund').first().waitFor();
+    await button(ada, 'Approve once').waitFor();
+    const { asked, letGo } = await holdUp(ada, /\/tool-results$/);
+    await decide(ada, 'Approve once');
+    await asked;
+    await decide(eve, 'Deny');
+    await decided(page, 'refund')
+      .getByText(/^Denied by Eve, from Chrome on \w+/)
+      .waitFor();
+    letGo();
+    await decided(ada, 'refund')
+      .getByText(/^Denied by Eve, from Chrome on \w+/)
+      .waitFor();
     expect(opened.ran).toEqual(['pay']);
 
     // Messages of other people show their names, here and in search results.
     const who = { kind: 'person', id: 'grace', name: 'Grace Hopper' } as const;
     await publishMessage(runtime, { worldId: world, chatId: chat, speaker: 'human', content: 'Paid at last', who });
     await page.getByRole('article', { name: 'Grace Hopper', exact: true }).getByText('Paid at last').waitFor();
-    expect(await page.getByRole('article', { name: 'you', exact: true }).count()).toBe(1);
+    expect(await page.getByRole('article', { name: 'you', exact: true }).count()).toBe(2);
     await goTo(page, `/w/${world}/search?q=paid`);
     await page.getByRole('link').filter({ hasText: 'Grace Hopper' }).getByText('Paid at last').waitFor();
     expect(complaints).toEqual([]);

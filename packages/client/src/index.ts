@@ -24,6 +24,8 @@ export type { Outbox, Outgoing } from './outbox.js';
 export { openWorldView } from './open-world-view.js';
 export { readAll } from './read-all.js';
 export { readerId } from './reader-id.js';
+export { readerIn } from './reader.js';
+export type { Reader } from './reader.js';
 export { viewOfApproval } from './read-message.js';
 export { emptyChat, reduceChat } from './reduce-chat.js';
 export type { ChatAction } from './reduce-chat.js';
@@ -47,7 +49,6 @@ export type { Answer } from './show/answer.js';
 export {
   maskedCount,
   maskedText,
-  needsText,
   patternOf,
   readArguments,
   toolText,
@@ -56,6 +57,8 @@ export {
   editedWhyText,
   whyText,
 } from './show/card-text.js';
+export { afterSigning, isForYou, mayEdit, signerText, signingLines, yourPart } from './show/signing.js';
+export type { YourPart } from './show/signing.js';
 export { revealedView } from './show/revealed-view.js';
 export { nameOf, signedText, writerName } from './show/who-text.js';
 export { byText, decisionStory, expiredText, scopeText, approvedText } from './show/decision-story.js';

@@ -4,6 +4,8 @@ import type { Client } from './client.js';
 import { openFeed, type Feed } from './feed.js';
 import { openView, type Refetch } from './open-view.js';
 import { readAll } from './read-all.js';
+import { readReader } from './reader.js';
+import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
 import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
 import type { ChatStore } from './store.js';
 import { has } from './table.js';
@@ -38,14 +40,15 @@ export function openChatOn(
     reduce: reduceChat,
     load: async (position, state, signal) => {
       const limit = Math.min(LARGEST_PAGE, Math.max(pageSize, state.transcript.length));
-      const [shown, messages, agents] = await Promise.all([
+      const [shown, messages, agents, me] = await Promise.all([
         client.chat(world, chat, { signal }),
         client.messages(world, chat, { newest: true, limit }, { signal }),
         readAll((after) => client.agents(world, after, { signal })),
+        readReader(client, world, { signal }),
       ]);
       // Load the messages first: an approval known only from messages would have no position in the queue.
       const approvals = await readAll((after) => client.approvals(world, { chat, ...after }, { signal }));
-      return { type: 'loaded', position, chat: shown, messages, approvals, agents };
+      return { type: 'loaded', position, chat: shown, messages, approvals, agents, me };
     },
     refetch: (event) => refetch(client, world, chat, event),
   });
@@ -103,6 +106,8 @@ export function openChatOn(
 }
 
 function refetch(client: Client, world: string, chat: string, heard: WorldEvent): Refetch<ChatAction> | undefined {
+  const asked = heard.chatId === chat ? unreadNeeds(heard) : undefined;
+  if (asked !== undefined) return refetchNeeds(client, world, asked);
   if (heard.event !== 'crud') return undefined;
   const { entity, operation, id } = heard.data;
   if (entity === 'chat' && id === chat && operation !== 'delete') {

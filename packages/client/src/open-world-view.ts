@@ -4,6 +4,8 @@ import { openFeed } from './feed.js';
 import { openChatOn, type OpenChatOptions } from './open-chat.js';
 import { openView, type Refetch } from './open-view.js';
 import { readAll } from './read-all.js';
+import { readReader } from './reader.js';
+import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
 import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
 import type { WorldStore } from './store.js';
 
@@ -21,13 +23,14 @@ export function openWorldView(client: Client, world: string): WorldStore {
     initial: emptyWorld(world),
     reduce: reduceWorld,
     load: async (position, _state, signal) => {
-      const [shown, agents, chats, approvals] = await Promise.all([
+      const [shown, agents, chats, approvals, me] = await Promise.all([
         client.world(world, { signal }),
         readAll((after) => client.agents(world, after, { signal })),
         readAll((after) => client.chats(world, after, { signal })),
         client.approvals(world, {}, { signal }),
+        readReader(client, world, { signal }),
       ]);
-      return { type: 'loaded', position, world: shown.value, agents, chats, approvals };
+      return { type: 'loaded', position, world: shown.value, agents, chats, approvals, me };
     },
     refetch: (event) => refetch(client, world, deleted, event),
   });
@@ -76,6 +79,8 @@ function refetch(
   deleted: Set<string>,
   heard: WorldEvent,
 ): Refetch<WorldAction> | undefined {
+  const asked = unreadNeeds(heard);
+  if (asked !== undefined) return refetchNeeds(client, world, asked);
   if (heard.event !== 'crud') return undefined;
   const { entity, id, operation } = heard.data;
   if (operation === 'delete') {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyChat, reduceChat } from './reduce-chat.js';
 import { rowAt } from './rows.js';
 import type { ChatState } from './state.js';
-import { needsText } from './show/card-text.js';
+import { signingLines } from './show/signing.js';
 import { get } from './table.js';
 
 const ada = { kind: 'person', id: 'ada', name: 'Ada' } as const;
@@ -191,7 +191,7 @@ describe('the chat reducer', () => {
     const shown = get(state.approvals, 'approval_1');
     expect(shown).toMatchObject({ needs });
     expect(shown?.decision).toBeUndefined();
-    expect(needsText(shown ?? {})).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
+    expect(signingLines(shown ?? {}, undefined)).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
   });
 
   it.each([

@@ -1,9 +1,18 @@
-import type { Agent, Approval, Chat, Message, WorldEvent } from '@countersign/protocol';
+import {
+  isStoredEvent,
+  type Agent,
+  type Approval,
+  type Chat,
+  type Message,
+  type NeededSignatures,
+  type WorldEvent,
+} from '@countersign/protocol';
 import { decide, emptyBook, request, sign } from './approvals.js';
 import type { List, MessageList } from './client.js';
 import { learnApproval, learnCall, learnEvent, learnResult } from './invocations.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
+import type { Reader } from './reader.js';
 import { append, emptyRows, prepend, rowAt } from './rows.js';
 import type { ChatState, Connection, TranscriptMessage } from './state.js';
 import { drop, hear, hearOutput } from './streams.js';
@@ -18,12 +27,15 @@ export type ChatAction =
       messages: MessageList;
       approvals: readonly Approval[];
       agents: readonly Agent[];
+      me?: Reader | undefined;
     }
   | { type: 'load-failed'; why: string }
   | { type: 'event'; event: WorldEvent }
   | { type: 'connection'; connection: Connection }
   | { type: 'chat'; chat: Chat }
   | { type: 'agents'; agents: readonly Agent[] }
+  /** Who must sign an approval, with the current people. */
+  | { type: 'needs'; approvalId: string; needs: readonly NeededSignatures[] | undefined }
   | { type: 'older-asked' }
   | { type: 'older'; messages: List<Message> }
   | { type: 'older-failed' };
@@ -39,6 +51,7 @@ export function emptyChat(worldId: string, chatId: string): ChatState {
     createdAt: '',
     deleted: false,
     agents: [],
+    me: undefined,
     transcript: emptyRows(),
     messages: emptyTable(),
     older: { kind: 'none' },
@@ -69,6 +82,8 @@ export function reduceChat(state: ChatState, action: ChatAction): ChatState {
       return withChat(state, action.chat);
     case 'agents':
       return { ...state, agents: action.agents };
+    case 'needs':
+      return sign(state, action.approvalId, action.needs, { listed: true });
     case 'older-asked':
       return state.older.kind === 'more' || state.older.kind === 'failed'
         ? { ...state, older: { ...state.older, kind: 'loading' } }
@@ -88,7 +103,7 @@ function withConnection(state: ChatState, connection: Connection): ChatState {
 
 function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>): ChatState {
   const { worldId, chatId, connection, notices, outputs } = state;
-  const { chat, messages, approvals, agents, position } = loaded;
+  const { chat, messages, approvals, agents, me, position } = loaded;
   let next: ChatState = {
     ...emptyChat(worldId, chatId),
     connection,
@@ -100,6 +115,7 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     status: chat.status,
     createdAt: chat.createdAt,
     agents,
+    me,
     lastEventId: position,
     chatShownAt: chat.lastEventId ?? position,
     pageShownAt: messages.lastEventId ?? position,
@@ -128,10 +144,8 @@ function addOlder(state: ChatState, page: List<Message>): ChatState {
   };
 }
 
-const STORED: ReadonlySet<WorldEvent['event']> = new Set(['message', 'tool', 'system', 'world', 'crud']);
-
 function onEvent(state: ChatState, heard: WorldEvent): ChatState {
-  const isStored = STORED.has(heard.event);
+  const isStored = isStoredEvent(heard);
   if (isStored && heard.id <= state.lastEventId) return state;
   const next = isOurs(state, heard) ? take(state, heard) : state;
   return isStored ? { ...next, lastEventId: heard.id } : next;

@@ -1,8 +1,10 @@
-import type { Agent, Approval, Chat, WorldEvent, World } from '@countersign/protocol';
+import type { Agent, Approval, Chat, NeededSignatures, WorldEvent, World } from '@countersign/protocol';
 import { decide, emptyBook, forget, forgetUnloaded, request, sign } from './approvals.js';
 import type { List } from './client.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
+import type { Reader } from './reader.js';
+import { isForYou } from './show/signing.js';
 import type { ApprovalView, ChatSummary, Connection, WorldState } from './state.js';
 import { get, values } from './table.js';
 
@@ -16,6 +18,7 @@ export type WorldAction =
       chats: readonly Chat[];
       /** The first page of pending approvals. */
       approvals: List<Approval>;
+      me?: Reader | undefined;
     }
   /** The page requested with `after`. */
   | { type: 'later-approvals'; after: string; approvals: List<Approval> }
@@ -24,6 +27,8 @@ export type WorldAction =
   | { type: 'connection'; connection: Connection }
   | { type: 'world'; world: World }
   | { type: 'agents'; agents: readonly Agent[] }
+  /** Who must sign an approval, with the current people. */
+  | { type: 'needs'; approvalId: string; needs: readonly NeededSignatures[] | undefined }
   | { type: 'chat'; chat: Chat };
 
 /** Number of decided approvals to keep, to show who decided them. The oldest are dropped. */
@@ -38,6 +43,7 @@ export function emptyWorld(worldId: string): WorldState {
     world: undefined,
     deleted: false,
     agents: [],
+    me: undefined,
     chats: [],
     ...emptyBook(),
     pendingOperations: 0,
@@ -67,13 +73,15 @@ export function reduceWorld(state: WorldState, action: WorldAction): WorldState 
       return { ...state, world: action.world };
     case 'agents':
       return { ...state, agents: action.agents };
+    case 'needs':
+      return recount(state, sign(state, action.approvalId, action.needs, { listed: true }));
     case 'chat':
       return withChat(state, action.chat);
   }
 }
 
 function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }>): WorldState {
-  const { world, agents, chats, approvals, position } = loaded;
+  const { world, agents, chats, approvals, me, position } = loaded;
   const next: WorldState = {
     ...emptyWorld(state.worldId),
     connection: state.connection,
@@ -83,6 +91,7 @@ function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }
     loading: { kind: 'ready' },
     world,
     agents,
+    me,
     lastEventId: position,
     chats: chats.map((chat) => summaryOf(chat, chat.lastEventId ?? position)).toSorted(newestFirst),
   };
@@ -100,7 +109,7 @@ function onEvent(state: WorldState, heard: WorldEvent): WorldState {
     case 'message': {
       const meaning = readMessage(heard.data);
       if (meaning.kind === 'request') return recount(state, request(state, meaning.approval));
-      if (meaning.kind === 'signature') return sign(state, meaning.approvalId, meaning.needs);
+      if (meaning.kind === 'signature') return recount(state, sign(state, meaning.approvalId, meaning.needs));
       if (meaning.kind !== 'decision') return state;
       // Ignore decisions on approvals that were never shown, unless a page with them may be loading.
       if (get(state.approvals, meaning.approvalId) === undefined && state.laterApprovals === undefined) return state;
@@ -186,14 +195,16 @@ function newestFirst(a: ChatSummary, b: ChatSummary): number {
 }
 
 function recount(before: WorldState, after: WorldState): WorldState {
-  return after.queue === before.queue ? after : { ...after, chats: counted(after.chats, after) };
+  return after.approvals === before.approvals ? after : { ...after, chats: counted(after.chats, after) };
 }
 
 function counted(chats: readonly ChatSummary[], state: WorldState): readonly ChatSummary[] {
   const counts = new Map<string, number>();
   for (const id of state.queue) {
-    const chatId = get(state.approvals, id)?.chatId;
-    if (chatId !== undefined) counts.set(chatId, (counts.get(chatId) ?? 0) + 1);
+    const approval = get(state.approvals, id);
+    if (approval === undefined || !isForYou(approval, state.me)) continue;
+    const { chatId } = approval;
+    counts.set(chatId, (counts.get(chatId) ?? 0) + 1);
   }
   return chats.map((chat) => {
     const waiting = counts.get(chat.id) ?? 0;

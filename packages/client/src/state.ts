@@ -15,6 +15,7 @@ import type {
   Who,
   World,
 } from '@countersign/protocol';
+import type { Reader } from './reader.js';
 import type { Rows } from './rows.js';
 import type { Table } from './table.js';
 
@@ -201,6 +202,8 @@ export interface ChatState extends ApprovalBook {
   /** Whether the chat was deleted. */
   readonly deleted: boolean;
   readonly agents: readonly Agent[];
+  /** Who reads this. Undefined if the server doesn't say. */
+  readonly me: Reader | undefined;
   /** Ids of the loaded lines, oldest first. */
   readonly transcript: Rows<string>;
   readonly messages: Table<TranscriptMessage>;
@@ -228,7 +231,7 @@ export interface ChatSummary {
   readonly title: string;
   readonly status: ChatStatus;
   readonly createdAt: string;
-  /** The number of pending approvals in the chat. */
+  /** The number of pending approvals in the chat that the reader can decide. */
   readonly waiting: number;
   /** The id of the last event that this summary included when fetched. */
   readonly shownAt: number;
@@ -245,6 +248,8 @@ export interface WorldState extends ApprovalBook {
   /** Whether the world was deleted. */
   readonly deleted: boolean;
   readonly agents: readonly Agent[];
+  /** Who reads this. Undefined if the server doesn't say. */
+  readonly me: Reader | undefined;
   /** Newest first. */
   readonly chats: readonly ChatSummary[];
   /** Open and queued turns, as last reported by the server (M8). */

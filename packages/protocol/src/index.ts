@@ -8,8 +8,15 @@ export type { Cause } from './calls/causes.js';
 export { askReasonSchema, mapReason, readReason, reasonSchema } from './calls/reasons.js';
 export type { AskReason, Reason } from './calls/reasons.js';
 export { describeReason } from './calls/describe-reason.js';
-export { describeNeed, describeSigners, neededSignaturesSchema } from './calls/needed-signatures.js';
-export type { NeededSignatures } from './calls/needed-signatures.js';
+export {
+  describeNeed,
+  describeNeedBy,
+  describeSigners,
+  describeStuck,
+  listNames,
+  neededSignaturesSchema,
+} from './calls/needed-signatures.js';
+export type { NeededSignatures, Signature } from './calls/needed-signatures.js';
 export { nearest } from './text/nearest.js';
 export { isRule, policyLines, ruleLines } from './calls/rule-lines.js';
 export type { RuleLine } from './calls/rule-lines.js';

@@ -39,6 +39,8 @@ interface VisitOptions {
   dark?: boolean;
   touch?: boolean;
   path?: string;
+  /** An invitation, to sign in as someone else than the owner. */
+  invitation?: string;
   /** The test controls the clock of the page. */
   clock?: boolean;
   /** Runs first in every page of this visit. */
@@ -134,7 +136,7 @@ export async function openBrowser(options: Pick<ServeOptions, 'providerTestMs'> 
 async function visit(
   browser: Browser,
   serving: Serving,
-  { width = 1440, height = 900, dark = false, touch = false, path, clock = false, script }: VisitOptions,
+  { width = 1440, height = 900, dark = false, touch = false, path, invitation, clock = false, script }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -156,8 +158,8 @@ async function visit(
   });
   keepPicture(page);
   // A ticket is accepted on every page: one load instead of two.
-  const start = new URL(serving.newStartUrl());
-  await page.goto(new URL(`${path ?? ''}${start.hash}`, start).href);
+  const start = new URL(invitation ?? serving.newStartUrl());
+  await page.goto(new URL(`${path ?? ''}${start.hash}`, start.origin).href);
   await (path === undefined ? page.getByLabel('Message') : page.getByRole('main')).waitFor();
   return { page, context, complaints };
 }

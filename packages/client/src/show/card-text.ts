@@ -1,4 +1,4 @@
-import { defaultMessage, describeNeed, describeReason, MASK, type PolicyVerdict } from '@countersign/protocol';
+import { defaultMessage, describeReason, MASK, type PolicyVerdict } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
@@ -53,11 +53,6 @@ export function toolText({
 /** `Why you're asked: no rule allows this call` */
 export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
-}
-
-/** `Needs 2 of Finance · signed by Ada, 1 more`: one line for each rule that says who must sign. */
-export function needsText({ needs = [] }: Pick<ApprovalView, 'needs'>): string[] {
-  return needs.map(describeNeed);
 }
 
 /**

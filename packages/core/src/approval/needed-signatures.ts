@@ -1,4 +1,4 @@
-import { effectiveActions, type NeededSignatures, readWho, type Who } from '@countersign/protocol';
+import { effectiveActions, type NeededSignatures, readWho, type Signature, type Who } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
 import type { GroupRecord, PersonRecord, SigningRecord, TurnRecord } from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
@@ -36,7 +36,7 @@ export interface SigningState {
   readonly rule: SigningRule;
   /** Everyone whose signature counts, whether or not they have signed. */
   readonly may: readonly SigningPerson[];
-  readonly signed: readonly Who[];
+  readonly signed: readonly Signature[];
   /** How many signatures are missing. */
   readonly missing: number;
   readonly named: NamedPeople | undefined;
@@ -47,7 +47,7 @@ export interface SigningState {
 export interface SigningInput {
   readonly rules: readonly SigningRule[];
   /** Everyone who signed exactly this call, oldest first. */
-  readonly signed: readonly Who[];
+  readonly signed: readonly Signature[];
   /** Whose message led to the turn. Undefined if unknown. */
   readonly requester: Who | undefined;
   readonly people: SigningPeople;
@@ -97,24 +97,32 @@ export function hasSigned(states: readonly SigningState[], who: Who): boolean {
 
 /** People don't read more names on a card. */
 const MAX_NAMES = 20;
+/** With more people, a client doesn't know for sure whether its person can sign; the server decides anyway. */
+const MAX_IDS = 100;
+
+/** Everyone who signed a call so far, oldest first. */
+export function signaturesOf({ signed }: SigningRecord): Signature[] {
+  return signed.map(({ who, via }) => ({ ...who, via }));
+}
 
 /**
  * The signatures of a call as shown to people, with masked rules. Without `people`, only what the rules say: the step that asked didn't load
  * them.
  */
 export function showNeeds(
-  { rules, signed }: SigningRecord,
+  signing: SigningRecord,
   requester: Who | undefined,
   people: SigningPeople | undefined,
 ): NeededSignatures[] {
-  const signers = signed.map(({ who }) => who);
-  if (people !== undefined) return judgeSignatures({ rules, signed: signers, requester, people }).map(showNeed);
+  const { rules } = signing;
+  const signed = signaturesOf(signing);
+  if (people !== undefined) return judgeSignatures({ rules, signed, requester, people }).map(showNeed);
   return rules.map(({ rule, by: { count, of, notRequester } }) => ({
     rule: maskSecrets(rule),
     count,
     ...(of === undefined ? {} : { of, label: inWords(of) }),
     ...(notRequester === true ? { notRequester } : {}),
-    signed: signers,
+    signed,
     may: [],
   }));
 }
@@ -131,6 +139,7 @@ export function showNeed({ rule: { rule, by }, may, signed, missing, named, stuc
     ...(notRequester === true ? { notRequester } : {}),
     signed: [...signed],
     may: open.slice(0, MAX_NAMES).map(({ name }) => name),
+    mayIds: open.slice(0, MAX_IDS).map(({ id }) => id),
     eligible: may.length,
     ...(stuck === undefined ? {} : { stuck }),
   };

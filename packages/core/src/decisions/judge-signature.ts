@@ -3,7 +3,15 @@ import type { SigningRule } from '../policy/index.js';
 import type { ApprovalRecord, TurnRecord } from '../ports/index.js';
 import { retry } from '../step/commit.js';
 import type { Step } from '../step/runtime.js';
-import { hasSigned, isSigned, judgeSignatures, maySign, requesterOf, showNeed } from '../approval/needed-signatures.js';
+import {
+  hasSigned,
+  isSigned,
+  judgeSignatures,
+  maySign,
+  requesterOf,
+  showNeed,
+  signaturesOf,
+} from '../approval/needed-signatures.js';
 
 /** What a person's approval means for a call under rules that say who must sign. `needs` includes this signature. */
 export type JudgedSignature =
@@ -26,8 +34,8 @@ export function judgeSignature(
   const { approval, turn, rules, signer } = asked;
   // A rule was added since the call was read.
   const people = tx.signers() ?? retry();
-  const { who } = signer;
-  const signed = approval.signing?.signed.map((one) => one.who) ?? [];
+  const { who, via } = signer;
+  const signed = approval.signing === null ? [] : signaturesOf(approval.signing);
   const about = { rules, requester: requesterOf(turn), people };
   const before = judgeSignatures({ ...about, signed });
   // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
@@ -35,7 +43,7 @@ export function judgeSignature(
   if (!isComplete && hasSigned(before, who)) return { kind: 'repeated' };
   const counts = isComplete ? before.some(({ may }) => isAmong(may, who)) : maySign(before, who);
   if (!counts) return { kind: 'refused', detail: refusal(before.map(showNeed), who) };
-  const after = judgeSignatures({ ...about, signed: [...signed, who] });
+  const after = judgeSignatures({ ...about, signed: [...signed, { ...who, via }] });
   return { kind: isSigned(after) ? 'last' : 'more-needed', needs: after.map(showNeed) };
 }
 

@@ -7,6 +7,11 @@ import { whoSchema } from '../people/who.js';
  */
 const stuckSchema = z.enum(['unknown-name', 'too-few', 'unknown-requester']);
 
+/** Someone who signed, and from where: a device or client. Transcripts from older versions don't say where. */
+const signatureSchema = whoSchema.extend({ via: z.string().min(1).max(200).exactOptional() });
+/** Someone who signed, and from where. */
+export type Signature = z.infer<typeof signatureSchema>;
+
 /** The signatures that one rule requires for a call, and those it has (A48). */
 export const neededSignaturesSchema = z.object({
   /** The rule that requires them. */
@@ -22,9 +27,11 @@ export const neededSignaturesSchema = z.object({
   /** Set if the person whose message started the turn can't sign. */
   notRequester: z.literal(true).exactOptional(),
   /** The people whose signatures count, oldest first. */
-  signed: z.array(whoSchema),
+  signed: z.array(signatureSchema),
   /** The names of people who can sign now, at most 20. */
   may: z.array(z.string()),
+  /** The ids of the people who can sign now, at most 100. Absent if unknown. */
+  mayIds: z.array(z.string()).exactOptional(),
   /** How many people's signatures count, including those who have signed. Absent if unknown. */
   eligible: z.number().int().min(0).exactOptional(),
   /** Set if the people who may sign are too few. The call waits until that changes, someone denies it or it expires. */
@@ -33,20 +40,26 @@ export const neededSignaturesSchema = z.object({
 /** The signatures that one rule requires for a call, and those it has. */
 export type NeededSignatures = z.infer<typeof neededSignaturesSchema>;
 
-/** One line for a card, the same on every screen: "Needs 2 of Finance · signed by Ada, 1 more". */
+/** One line: "Needs 2 of Finance · signed by Ada, 1 more". */
 export function describeNeed(need: NeededSignatures): string {
+  return describeNeedBy(need, ({ name }) => name);
+}
+
+/** Like `describeNeed`, with another way to show who signed. */
+export function describeNeedBy(need: NeededSignatures, nameOf: (signature: Signature) => string): string {
   const { count, signed } = need;
   const missing = Math.max(0, count - signed.length);
-  const names = listed(signed.map(({ name }) => name));
+  const names = listNames(signed.map(nameOf));
   const parts = [`Needs ${wanted(need)}`];
   if (signed.length > 0) parts.push(`signed by ${names}${missing > 0 ? `, ${missing} more` : ''}`);
-  if (need.stuck !== undefined) parts.push(describeStuck(need.stuck, need.eligible ?? 0));
+  const stuck = describeStuck(need);
+  if (stuck !== undefined) parts.push(stuck);
   return parts.join(' · ');
 }
 
 /** Who may sign, for a person who may not: "Ada Lovelace or Bob". Empty if nobody may. */
 export function describeSigners(needs: readonly NeededSignatures[]): string {
-  return listed([...new Set(needs.flatMap(({ may }) => may))], 'or');
+  return listNames([...new Set(needs.flatMap(({ may }) => may))], 'or');
 }
 
 function wanted({ count, of, label, person, notRequester }: NeededSignatures): string {
@@ -56,7 +69,12 @@ function wanted({ count, of, label, person, notRequester }: NeededSignatures): s
   return `${whom}${notRequester === true ? ', not the requester' : ''}`;
 }
 
-function describeStuck(stuck: NonNullable<NeededSignatures['stuck']>, eligible: number): string {
+/** Why nobody can complete a signature. Undefined if somebody can. */
+export function describeStuck({ stuck, eligible = 0 }: NeededSignatures): string | undefined {
+  return stuck === undefined ? undefined : stuckText(stuck, eligible);
+}
+
+function stuckText(stuck: NonNullable<NeededSignatures['stuck']>, eligible: number): string {
   switch (stuck) {
     case 'unknown-name':
       return 'nobody can sign: there is no such group or person';
@@ -72,6 +90,7 @@ function countOf(people: number): string {
   return people === 1 ? 'only one person' : `only ${people} people`;
 }
 
-function listed(names: readonly string[], word: 'and' | 'or' = 'and'): string {
+/** "Ada, Bob and Carol". */
+export function listNames(names: readonly string[], word: 'and' | 'or' = 'and'): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }

@@ -1,13 +1,14 @@
 import {
   describeCall,
   maskedText,
-  needsText,
   sandboxText,
   secondsText,
+  signingLines,
   toolText,
   wantsTo,
   whyText,
   type ApprovalView,
+  type Reader,
 } from '@countersign/client';
 import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/behind-bar.js';
 import { widthOf } from '../text/cells.js';
@@ -31,6 +32,8 @@ export interface CardLook {
   /** The name of the world, if several are watched. */
   readonly world?: string;
   readonly now?: number;
+  /** Who reads the card, if known. */
+  readonly me?: Reader | undefined;
 }
 
 /** How many lines of a call are shown at first. The call can't be approved until the rest has been shown. */
@@ -65,7 +68,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxText(approval.sandbox).words}`, columns),
     ...(why === undefined ? [] : [indented(why, columns)]),
-    ...needsText(approval).map((need) => indented(need, columns)),
+    ...signingLines(approval, look.me).map((line) => indented(line, columns)),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
   ].join('\n');

@@ -1,4 +1,15 @@
-import { type Answer, type ApprovalView, grantMatch, patternOf, revealedView, verbFor } from '@countersign/client';
+import {
+  type Answer,
+  type ApprovalView,
+  grantMatch,
+  mayEdit,
+  patternOf,
+  type Reader,
+  revealedView,
+  verbFor,
+  type YourPart,
+  yourPart,
+} from '@countersign/client';
 import type { PolicyMatch, RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
@@ -8,6 +19,7 @@ import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
 import { Circumstances } from './circumstances.js';
 import { EditForm, useEdited } from './edit-form.js';
+import type { MenuEntry } from '../ui/menu.js';
 import { MoreMenu } from './more-menu.js';
 import type { Outcome } from './use-answer.js';
 import { useArmed } from './use-armed.js';
@@ -24,6 +36,7 @@ export interface ApprovalCardProps extends CardPlace {
   check: CheckEdited;
   /** Returns the unmasked call; undefined on failure, which is shown elsewhere. */
   onReveal: () => Promise<Revealed | undefined>;
+  me: Reader | undefined;
   /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
 }
@@ -34,7 +47,8 @@ type Revealed = Pick<RevealedCall, 'arguments'>;
 type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
-export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...place }: ApprovalCardProps): ReactElement {
+export function ApprovalCard(props: ApprovalCardProps): ReactElement {
+  const { onAnswer, onReveal, matches, check, me, wary, ...place } = props;
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
@@ -53,9 +67,10 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
   // Edited text can grow longer than what was shown, so its end has to be visible when it is approved.
   const mayApprove = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
 
-  const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
-  // Nobody can edit a call that certain people must sign (A48).
-  const mayEdit = may('approve_once') && approval.needs === undefined;
+  const part = yourPart(approval, me);
+  const may = (option: ApprovalView['options'][number]): boolean =>
+    part === 'decide' && approval.options.includes(option);
+  const isEditable = part === 'decide' && mayEdit(approval);
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
   const found = useFound(wantedOf(mode, approval, rule.trim(), narrow ? pattern : undefined), matches);
   const answer = async (given: Answer): Promise<void> => {
@@ -86,13 +101,24 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
   const onKey = (key: string): (() => void) | undefined => {
     if (mode !== 'once' || !may('approve_once')) return undefined;
     if (key === 'a' && mayApprove) return approve;
-    return key === 'e' && isArmed && mayEdit ? () => setMode('edit') : undefined;
+    return key === 'e' && isArmed && isEditable ? () => setMode('edit') : undefined;
   };
   // The other calls that would run must be listed first (A5).
   const isReady =
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
   const verb = verbFor(approval.toolName);
+  const entries: readonly MenuEntry[] = [
+    ...(may('approve_session')
+      ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]
+      : []),
+    ...(may('approve_always') && approval.proposedRule !== undefined
+      ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }]
+      : []),
+    ...(isEditable ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
+  ];
+  // Without other choices, there is nothing to open.
+  const isWide = mode === 'chat' || mode === 'always' || entries.length === 0;
 
   return (
     <CardFrame
@@ -104,7 +130,9 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
         </>
       }
       end={end}
-      note={noteOf(end, mode, isArmed)}
+      isForYou={part === 'decide'}
+      isReadOnly={part === 'watch'}
+      note={PART_NOTES[part] ?? noteOf(end, mode, isArmed)}
       noteId={noteId}
       mayDeny={isArmed}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
@@ -125,32 +153,19 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
         ) : undefined
       }
       primary={
-        <Button
-          look="primary"
-          disabled={!mayApprove || !isReady || ((mode === 'once' || mode === 'edit') && !may('approve_once'))}
-          aria-describedby={noteId}
-          onClick={approve}
-          className={mode === 'chat' || mode === 'always' ? 'col-span-2' : ''}
-        >
-          {SIGN_WORDS[mode]}
-        </Button>
+        part === 'decide' || part === 'unknown' ? (
+          <Button
+            look="primary"
+            disabled={!mayApprove || !isReady || ((mode === 'once' || mode === 'edit') && !may('approve_once'))}
+            aria-describedby={noteId}
+            onClick={approve}
+            className={isWide ? 'col-span-2' : ''}
+          >
+            {SIGN_WORDS[mode]}
+          </Button>
+        ) : undefined
       }
-      more={
-        mode === 'chat' || mode === 'always' ? undefined : (
-          <MoreMenu
-            disabled={!isArmed || mode === 'edit'}
-            entries={[
-              ...(may('approve_session')
-                ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]
-                : []),
-              ...(may('approve_always') && approval.proposedRule !== undefined
-                ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }]
-                : []),
-              ...(mayEdit ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
-            ]}
-          />
-        )
-      }
+      more={isWide ? undefined : <MoreMenu disabled={!isArmed || mode === 'edit'} entries={entries} />}
     >
       {mode === 'edit' ? (
         <EditForm edited={edited} />
@@ -161,8 +176,9 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
       )}
       <Circumstances
         approval={shown}
+        me={me}
         edited={isEdited ? { why: editedWhy } : undefined}
-        onReveal={() => void onReveal().then(setRevealed)}
+        onReveal={part === 'watch' ? undefined : () => void onReveal().then(setRevealed)}
       />
     </CardFrame>
   );
@@ -183,6 +199,15 @@ const SIGN_WORDS: Readonly<Record<Mode, string>> = {
   edit: t.approveOnce,
   chat: t.approveForChat,
   always: t.approveAlways,
+};
+
+/** The note in the place of what approving means. */
+const PART_NOTES: Readonly<Record<YourPart, string | undefined>> = {
+  decide: undefined,
+  signed: t.youSigned,
+  deny: t.othersSign,
+  watch: t.onlyApprovers,
+  unknown: t.findingSigners,
 };
 
 function noteOf({ isFolded, wasShown, isInView, moreLines }: EndShown, mode: Mode, isArmed: boolean): string {

@@ -4,6 +4,7 @@ import { ApprovalCard } from './approval-card.js';
 import { useClient } from '../data/connection.js';
 import { DecidedCard } from './decided-card.js';
 import { useMe } from '../data/me.js';
+import { useForYou, useReader } from './for-you.js';
 import { QuestionCard } from './question-card.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
@@ -35,6 +36,8 @@ export interface ApprovalPanelProps {
   empty?: ReactNode;
   /** Additional content about the approval that is shown. */
   about?: (asked: Asked) => ReactNode;
+  /** Called with the approval that is shown, or undefined. */
+  onShown?: ((approval: ApprovalView | undefined) => void) | undefined;
 }
 
 /**
@@ -50,6 +53,7 @@ export function ApprovalPanel({
   onEmpty,
   empty,
   about,
+  onShown,
 }: ApprovalPanelProps): ReactElement {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
@@ -62,13 +66,25 @@ export function ApprovalPanel({
   const client = useClient();
   const matches = useMatches();
   const reveal = useReveal();
-  const shown = nextCurrent(current, queue, answered);
-  const waiting = queue.filter((id) => !answered.taken.has(id));
+  const readerOf = useReader();
+  const isForYou = useForYou();
+  const isMine = (id: string): boolean => {
+    const asked = find(id);
+    return asked === undefined || isForYou(asked);
+  };
+  // Calls that wait for other people come last, and don't count.
+  const mine = queue.filter(isMine);
+  const ordered = mine.length === queue.length ? queue : [...mine, ...queue.filter((id) => !mine.includes(id))];
+  const shown = nextCurrent(current, ordered, answered);
+  const waiting = ordered.filter((id) => !answered.taken.has(id));
+  const mineCount = waiting.filter((id) => mine.includes(id)).length;
   const found = shown.kind === 'none' ? undefined : find(shown.id);
   if (found !== undefined) last.current = found;
   // An approval that can no longer be found was decided elsewhere: keep showing it until the person continues.
   const asked =
     found ?? (shown.kind !== 'none' && last.current?.approval.approvalId === shown.id ? last.current : undefined);
+  const open = shown.kind === 'open' ? asked?.approval : undefined;
+  useEffect(() => onShown?.(open), [open, onShown]);
   useEffect(() => {
     if (shown.kind !== current.kind || ('id' in shown && 'id' in current && shown.id !== current.id)) setCurrent(shown);
   }, [shown, current]);
@@ -118,8 +134,8 @@ export function ApprovalPanel({
   if (asked === undefined || shown.kind === 'none') return toldCard ?? <>{empty}</>;
   const { approval, agentName } = asked;
   const position = waiting.indexOf(shown.id);
-  const total = `${waiting.length}${onMore === undefined ? '' : '+'}`;
-  const place = position < 0 || waiting.length < 2 ? undefined : t.place(position + 1, total);
+  const total = `${mineCount}${onMore === undefined ? '' : '+'}`;
+  const place = position < 0 || position >= mineCount || mineCount < 2 ? undefined : t.place(position + 1, total);
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<Outcome>): Promise<Outcome> => {
     follow.current = 'if-free';
@@ -144,7 +160,15 @@ export function ApprovalPanel({
   const below = (
     <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">
       {about?.(asked)}
-      <WaitingList queue={waiting} total={total} shownId={shown.id} find={find} onPick={pick} onMore={onMore} />
+      <WaitingList
+        queue={waiting}
+        mineCount={mineCount}
+        total={total}
+        shownId={shown.id}
+        find={find}
+        onPick={pick}
+        onMore={onMore}
+      />
     </div>
   );
   return (
@@ -160,7 +184,7 @@ export function ApprovalPanel({
               follow.current = 'if-free';
               setCurrent({ kind: 'none' });
             }}
-            nextWords={waiting.length > 0 ? t.nextOf(total) : t.close}
+            nextWords={mineCount > 0 ? t.nextOf(total) : waiting.length > 0 ? t.next : t.close}
           />
           {below}
         </div>
@@ -182,6 +206,7 @@ export function ApprovalPanel({
           key={approval.approvalId}
           approval={approval}
           agentName={agentName}
+          me={readerOf(asked.worldId)}
           place={place}
           takeFocus={follow}
           below={below}

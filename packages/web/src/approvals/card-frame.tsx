@@ -2,6 +2,7 @@ import type { ApprovalView } from '@countersign/client';
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { agentHue } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
+import { cx } from '../ui/cx.js';
 import { CardHead } from './card-head.js';
 import { ReadingArea, scrollByKey } from './reading-area.js';
 import { ReasonRow } from './reason-row.js';
@@ -28,6 +29,10 @@ interface CardFrameProps extends CardPlace {
   children: ReactNode;
   /** Shown between the content and the bar. */
   form?: ReactNode;
+  /** False if the call waits for other people. */
+  isForYou?: boolean;
+  /** Whether the reader can't decide anything. */
+  isReadOnly?: boolean;
   /** Why the call can't be approved now, or what approving means. */
   note: string;
   noteId: string;
@@ -47,7 +52,8 @@ interface CardFrameProps extends CardPlace {
  */
 export function CardFrame(props: CardFrameProps): ReactElement {
   const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form } = props;
-  const { note, noteId, mayDeny, onDeny, onBack, onKey, primary, more } = props;
+  const { note, noteId, onDeny, onBack, onKey, primary, more, isForYou = true, isReadOnly = false } = props;
+  const mayDeny = props.mayDeny && !isReadOnly;
   const [reason, setReason] = useState('');
   const [hasReason, setHasReason] = useState(false);
   const card = useRef<HTMLElement>(null);
@@ -76,9 +82,19 @@ export function CardFrame(props: CardFrameProps): ReactElement {
       aria-labelledby={titleId}
       onKeyDown={onKeyDown}
       style={agentHue(approval.agentId)}
-      className="flex min-h-0 flex-1 flex-col rounded-lg border border-amber-line bg-surface shadow-card focus-visible:outline-offset-1"
+      className={cx(
+        'flex min-h-0 flex-1 flex-col rounded-lg border bg-surface shadow-card focus-visible:outline-offset-1',
+        isForYou ? 'border-amber-line' : 'border-line-2',
+      )}
     >
-      <CardHead id={titleId} approval={approval} agentName={agentName} place={place} onNext={onNext}>
+      <CardHead
+        id={titleId}
+        approval={approval}
+        agentName={agentName}
+        place={place}
+        onNext={onNext}
+        isForYou={isForYou}
+      >
         {title}
       </CardHead>
       <ReadingArea end={end} below={below}>
@@ -88,24 +104,28 @@ export function CardFrame(props: CardFrameProps): ReactElement {
         <div className="scroll-quiet max-h-[50%] shrink-0 overflow-y-auto border-t border-line p-3">{form}</div>
       )}
       <footer className="shrink-0 space-y-2 rounded-b-lg border-t border-line-2 bg-surface p-2">
-        {hasReason ? <ReasonRow reason={reason} mayDeny={mayDeny} onReason={setReason} onDeny={deny} /> : null}
-        <div className="grid grid-cols-[minmax(0,4rem)_minmax(0,5rem)_minmax(0,1fr)_minmax(0,7.25rem)_2.5rem] gap-1.5 [&_button]:h-10 [&_button]:min-w-0 [&_button]:px-0 [&_button]:text-[0.8125rem] pointer-coarse:[&_button]:h-11">
-          <Button look="danger" disabled={!mayDeny} onClick={deny}>
-            {t.deny}
-          </Button>
-          {onBack === undefined ? (
-            <Button look="quiet" aria-expanded={hasReason} onClick={() => setHasReason(!hasReason)}>
-              {t.openReason}
-            </Button>
-          ) : (
-            <Button look="quiet" onClick={onBack}>
-              {t.back}
-            </Button>
-          )}
-          <span />
-          {primary}
-          {more}
-        </div>
+        {isReadOnly ? null : (
+          <>
+            {hasReason ? <ReasonRow reason={reason} mayDeny={mayDeny} onReason={setReason} onDeny={deny} /> : null}
+            <div className="grid grid-cols-[minmax(0,4rem)_minmax(0,5rem)_minmax(0,1fr)_minmax(0,7.25rem)_2.5rem] gap-1.5 [&_button]:h-10 [&_button]:min-w-0 [&_button]:px-0 [&_button]:text-[0.8125rem] pointer-coarse:[&_button]:h-11">
+              <Button look="danger" disabled={!mayDeny} onClick={deny}>
+                {t.deny}
+              </Button>
+              {onBack === undefined ? (
+                <Button look="quiet" aria-expanded={hasReason} onClick={() => setHasReason(!hasReason)}>
+                  {t.openReason}
+                </Button>
+              ) : (
+                <Button look="quiet" onClick={onBack}>
+                  {t.back}
+                </Button>
+              )}
+              <span />
+              {primary}
+              {more}
+            </div>
+          </>
+        )}
         <p id={noteId} role="status" className="h-4 truncate px-1 text-xs leading-4 text-ink-3">
           {note}
         </p>

@@ -1,6 +1,7 @@
 import type { ApprovalView } from '@countersign/client';
 import type { ReactElement, ReactNode } from 'react';
 import { Avatar } from '../ui/avatar.js';
+import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Ago } from '../ui/time.js';
 import { t } from '../words/approvals.js';
@@ -15,6 +16,7 @@ export function CardHead({
   agentName,
   place,
   onNext,
+  isForYou,
   children,
 }: {
   id: string;
@@ -22,12 +24,22 @@ export function CardHead({
   agentName: string;
   place: string | undefined;
   onNext: (() => void) | undefined;
+  /** False if the call waits for other people. */
+  isForYou: boolean;
   children: ReactNode;
 }): ReactElement {
   return (
-    <header className="rounded-t-lg border-b border-line bg-amber-soft px-3.5 pt-1.5 pb-2">
-      <p className="flex h-5 items-center gap-1 overflow-hidden text-xs whitespace-nowrap text-amber">
+    <header
+      className={cx('rounded-t-lg border-b border-line px-3.5 pt-1.5 pb-2', isForYou ? 'bg-amber-soft' : 'bg-sunken')}
+    >
+      <p
+        className={cx(
+          'flex h-5 items-center gap-1 overflow-hidden text-xs whitespace-nowrap',
+          isForYou ? 'text-amber' : 'text-ink-2',
+        )}
+      >
         <Icon name="hourglass" className="size-3.5" />
+        {isForYou ? null : <span className="font-semibold">{t.othersTitle} ·</span>}
         <span>
           {t.asked} <Ago at={approval.requestedAt} />
         </span>

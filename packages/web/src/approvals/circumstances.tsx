@@ -1,4 +1,12 @@
-import { type ApprovalView, maskedText, needsText, sandboxText, toolText, whyText } from '@countersign/client';
+import {
+  type ApprovalView,
+  maskedText,
+  type Reader,
+  sandboxText,
+  signingLines,
+  toolText,
+  whyText,
+} from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -9,10 +17,12 @@ import { t } from '../words/approvals.js';
 /** Where the call would run, why it needs approval, what is masked, and when it expires. */
 export function Circumstances({
   approval,
+  me,
   edited,
   onReveal,
 }: {
   approval: ApprovalView;
+  me: Reader | undefined;
   /** Set if the arguments were edited: the reason and the tool's message are about the original call. */
   edited?: { why: string | undefined } | undefined;
   /** Absent if nothing can be revealed anymore. */
@@ -22,7 +32,6 @@ export function Circumstances({
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
   const sandbox = sandboxText(approval.sandbox);
-  const needs = needsText(approval);
   const isWarning = sandbox.level === 'warning';
   const isConfined = sandbox.level === 'confined';
   return (
@@ -56,11 +65,11 @@ export function Circumstances({
           <Visible text={why} />
         </span>
       </p>
-      {needs.map((need) => (
-        <p key={need} className="flex items-start gap-1.5 font-medium text-ink">
+      {signingLines(approval, me).map((line) => (
+        <p key={line} className="flex items-start gap-1.5 font-medium text-ink">
           <Icon name="agents" className="mt-0.5 size-3.5 text-ink-3" />
           <span className="min-w-0 [overflow-wrap:anywhere]">
-            <Visible text={need} strict />
+            <Visible text={line} strict />
           </span>
         </p>
       ))}

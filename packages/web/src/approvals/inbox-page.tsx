@@ -19,24 +19,24 @@ import { t } from '../words/approvals.js';
 
 /** Everything waiting in all chats in all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
-  const { items } = inbox;
+  const { items, others } = inbox;
   const worldId = useWorld((state) => state.worldId);
   const approvals = useWorld((state) => state.approvals);
   const queries = useQueryClient();
   const find = useCallback(
     (id: string): Asked | undefined => {
-      const item = items.find(({ approval }) => approval.approvalId === id);
+      const item = [...items, ...others].find(({ approval }) => approval.approvalId === id);
       if (item !== undefined) return item;
       const decided = get(approvals, id);
       return decided === undefined ? undefined : { worldId, agentName: decided.agentId, approval: decided };
     },
-    [items, worldId, approvals],
+    [items, others, worldId, approvals],
   );
   // Other worlds are polled; after a change here, poll them immediately.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['worlds'] });
   }, [queries]);
-  const count = items.length;
+  const count = items.length + others.length;
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['waiting'] });
   }, [queries, count]);
@@ -54,11 +54,11 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       </p>
       {/* Space for the connection banner, which must not cover the top of a card. */}
       <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
-        {t.inboxLead}
+        {items.length === 0 && others.length > 0 ? t.inboxOthers : t.inboxLead}
       </p>
       <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
         <ApprovalPanel
-          queue={items.map(({ approval }) => approval.approvalId)}
+          queue={[...items, ...others].map(({ approval }) => approval.approvalId)}
           onMore={inbox.loadMore}
           find={find}
           about={(asked) => <Context asked={asked} />}

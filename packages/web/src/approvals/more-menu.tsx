@@ -10,14 +10,7 @@ export function MoreMenu({ disabled, entries }: { disabled: boolean; entries: re
       <Menu
         // Opens away from the bar: otherwise, a second click on a button there would hit a menu entry.
         side="top"
-        trigger={
-          <Button
-            icon="down"
-            aria-label={t.moreChoices}
-            title={t.moreChoices}
-            disabled={disabled || entries.length === 0}
-          />
-        }
+        trigger={<Button icon="down" aria-label={t.moreChoices} title={t.moreChoices} disabled={disabled} />}
         entries={entries}
       />
     </div>

@@ -10,13 +10,19 @@ export interface CallState {
 }
 
 /** The state of a call, readable at a glance. */
-export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
+export function callState(
+  { status }: Pick<Invocation, 'status'>,
+  decision: Decision | undefined,
+  isForYou = true,
+): CallState {
   const approved = decision?.outcome === 'approved' ? scopeText(decision) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { words: t.proposed, tone: 'neutral', icon: 'clock' };
     case 'asked':
-      return { words: t.waitingForYou, tone: 'amber', icon: 'hourglass' };
+      return isForYou
+        ? { words: t.waitingForYou, tone: 'amber', icon: 'hourglass' }
+        : { words: t.waitingForOthers, tone: 'neutral', icon: 'hourglass' };
     case 'approved':
       return { words: approved ?? t.approved, tone: 'green', icon: 'check' };
     case 'running':

@@ -1,4 +1,4 @@
-import { type Answer, ClientError } from '@countersign/client';
+import { afterSigning, type Answer, ClientError } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient, useWorldStore } from '../data/connection.js';
@@ -28,7 +28,7 @@ export function useAnswer(): {
         clearErrors(about);
         // The call needs more signatures, and the card shows whose.
         if (state === 'asked') {
-          say(kind === 'recorded' ? t.signedMore : t.signedBefore);
+          say(afterSigning(kind !== 'recorded'));
           return { kind: 'not mine' };
         }
         if (kind === 'recorded') return { kind: 'mine' };

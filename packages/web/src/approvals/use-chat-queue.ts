@@ -1,14 +1,19 @@
-import { get } from '@countersign/client';
+import { type ChatState, get, isForYou } from '@countersign/client';
 import { useCallback } from 'react';
 import { useChat } from '../data/connection.js';
 import type { Asked } from './approval-panel.js';
 
-/** The current chat's approvals. */
-export function useChatQueue(): { queue: readonly string[]; find: (id: string) => Asked | undefined } {
+/** The current chat's approvals. `mine`: how many of them wait for this person. */
+export function useChatQueue(): {
+  queue: readonly string[];
+  mine: number;
+  find: (id: string) => Asked | undefined;
+} {
   const worldId = useChat((state) => state.worldId);
   const agents = useChat((state) => state.agents);
   const approvals = useChat((state) => state.approvals);
   const queue = useChat((state) => state.queue);
+  const mine = useChat(waitingForYou);
   const find = useCallback(
     (id: string): Asked | undefined => {
       const approval = get(approvals, id);
@@ -18,5 +23,13 @@ export function useChatQueue(): { queue: readonly string[]; find: (id: string) =
     },
     [worldId, agents, approvals],
   );
-  return { queue, find };
+  return { queue, mine, find };
+}
+
+/** How many calls of a chat wait for this person. */
+export function waitingForYou({ queue, approvals, me }: ChatState): number {
+  return queue.filter((id) => {
+    const approval = get(approvals, id);
+    return approval !== undefined && isForYou(approval, me);
+  }).length;
 }

@@ -5,6 +5,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useClient, useWorld, useWorldStore } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
+import { useForYou } from './for-you.js';
 
 export interface InboxItem {
   worldId: string;
@@ -14,7 +15,10 @@ export interface InboxItem {
 }
 
 export interface Inbox {
+  /** Calls that wait for this person. */
   items: readonly InboxItem[];
+  /** Calls that wait for other people. */
+  others: readonly InboxItem[];
   /** Loads more approvals. Absent if all are loaded. */
   loadMore?: () => void;
 }
@@ -42,7 +46,7 @@ export function inboxCount({ items, loadMore }: Inbox): string {
 const EVERY_MS = 5000;
 const ELSEWHERE_EVERY_MS = 30_000;
 
-/** Everything that waits for a person in any world, oldest first: everything loaded in this world, and the first page of each other world. */
+/** Everything that waits for anyone in any world, oldest first: everything loaded in this world, and the first page of each other world. */
 export function useInbox(worlds: readonly World[]): Inbox {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
@@ -51,6 +55,7 @@ export function useInbox(worlds: readonly World[]): Inbox {
   const hasLater = useWorld((state) => state.laterApprovals !== undefined);
   const approvals = useWorld((state) => state.approvals);
   const agents = useWorld((state) => state.agents);
+  const isForYou = useForYou();
   const [path] = useLocation();
   const store = useWorldStore();
   const queries = useQueryClient();
@@ -87,10 +92,13 @@ export function useInbox(worlds: readonly World[]): Inbox {
       const name = agentName({ agents }, approval.agentId);
       return [{ worldId, worldName: world?.name ?? worldId, agentName: name, approval }];
     });
-    const items = [...here, ...others.flatMap((each) => each.items)];
+    const all = [...here, ...others.flatMap((each) => each.items)].sort((a, b) =>
+      a.approval.requestedAt < b.approval.requestedAt ? -1 : 1,
+    );
     return {
-      items: items.sort((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1)),
+      items: all.filter(isForYou),
+      others: all.filter((item) => !isForYou(item)),
       ...(hasLater || others.some(({ more }) => more) ? { loadMore } : {}),
     };
-  }, [worldId, world, queue, hasLater, approvals, agents, others, loadMore]);
+  }, [worldId, world, queue, hasLater, approvals, agents, others, isForYou, loadMore]);
 }

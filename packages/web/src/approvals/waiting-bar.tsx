@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { cx } from '../ui/cx.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { ApprovalPanel } from './approval-panel.js';
@@ -15,7 +16,8 @@ export function WaitingBar({
   wanted: { id: string } | undefined;
   onWantedShown: () => void;
 }): ReactElement {
-  const { queue, find } = useChatQueue();
+  const { queue, mine, find } = useChatQueue();
+  const isForOthers = mine === 0;
   const [open, setOpen] = useState(false);
   useEffect(() => {
     if (wanted !== undefined) setOpen(true);
@@ -37,17 +39,20 @@ export function WaitingBar({
           <button
             type="button"
             onClick={() => setOpen(true)}
-            className="mx-auto mb-2 flex min-h-11 w-full max-w-[56rem] items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3.5 text-sm font-medium text-amber"
+            className={cx(
+              'mx-auto mb-2 flex min-h-11 w-full max-w-[56rem] items-center gap-2 rounded-lg border px-3.5 text-sm font-medium',
+              isForOthers ? 'border-line-2 bg-sunken text-ink-2' : 'border-amber-line bg-amber-soft text-amber',
+            )}
           >
             <Icon name="hourglass" />
-            <span className="flex-1 text-left">{t.waitingCount(queue.length)}</span>
+            <span className="flex-1 text-left">{isForOthers ? t.othersCount(queue.length) : t.waitingCount(mine)}</span>
             {t.review}
             <Icon name="chevron" className="-rotate-90" />
           </button>
         )}
       </div>
       {open ? (
-        <Dialog title={t.waitingTitle} shape="sheet" onClose={() => setOpen(false)}>
+        <Dialog title={isForOthers ? t.othersTitle : t.waitingTitle} shape="sheet" onClose={() => setOpen(false)}>
           <div ref={sheet} className="flex min-h-0 flex-col">
             <ApprovalPanel
               queue={queue}

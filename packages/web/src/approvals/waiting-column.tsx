@@ -1,5 +1,5 @@
-import { get, waitingCount } from '@countersign/client';
-import { type ReactElement, useRef } from 'react';
+import { type ApprovalView, get, isForYou, mayEdit, waitingCount } from '@countersign/client';
+import { type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import LastTurn from '../chat/last-turn.js';
 import { useChat, useWorld } from '../data/connection.js';
@@ -20,7 +20,8 @@ export function WaitingColumn({
   onWantedShown: () => void;
 }): ReactElement {
   const chatId = useChat((state) => state.chatId);
-  const { queue, find } = useChatQueue();
+  const { queue, mine, find } = useChatQueue();
+  const [shown, setShown] = useState<ApprovalView>();
   const column = useRef<HTMLElement>(null);
   useGoToWaiting(() => focusOnWaiting(column.current));
   return (
@@ -30,12 +31,14 @@ export function WaitingColumn({
       className="flex w-[25rem] shrink-0 flex-col border-l border-line bg-paper 2xl:w-[28rem]"
     >
       <header className="flex h-14 shrink-0 items-center gap-2 px-4">
-        <h2 className="text-[0.9375rem] font-semibold">{t.waitingTitle}</h2>
-        <Count value={queue.length} of={t.inThisChat} />
+        <h2 className="text-[0.9375rem] font-semibold">
+          {mine === 0 && queue.length > 0 ? t.othersTitle : t.waitingTitle}
+        </h2>
+        <Count value={mine} of={t.inThisChat} />
         <Elsewhere chatId={chatId} />
       </header>
       <p className="sr-only" role="status">
-        {t.waitingStatus(queue.length)}
+        {t.waitingStatus(mine)}
       </p>
       <div className="flex min-h-0 flex-1 flex-col px-3 pb-3">
         <ApprovalPanel
@@ -43,6 +46,7 @@ export function WaitingColumn({
           find={find}
           wanted={wanted}
           onWantedShown={onWantedShown}
+          onShown={setShown}
           empty={<p className="px-1 text-sm text-ink-3">{t.chatEmpty}</p>}
         />
       </div>
@@ -50,7 +54,9 @@ export function WaitingColumn({
       <div className="h-[min(11rem,22dvh)] shrink-0">
         <LastTurn />
       </div>
-      <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">{t.keys}</p>
+      <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
+        {t.keys(shown === undefined || mayEdit(shown))}
+      </p>
     </aside>
   );
 }
@@ -58,7 +64,10 @@ export function WaitingColumn({
 /** Placed in the header, where it moves nothing: a list would move what the person is about to click. */
 function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
   const count = useWorld((state) => {
-    const elsewhere = state.queue.filter((id) => get(state.approvals, id)?.chatId !== chatId).length;
+    const elsewhere = state.queue.filter((id) => {
+      const approval = get(state.approvals, id);
+      return approval !== undefined && approval.chatId !== chatId && isForYou(approval, state.me);
+    }).length;
     return elsewhere === 0 ? '' : waitingCount(elsewhere, state);
   });
   if (count === '') return null;

@@ -1,6 +1,7 @@
 import { namedCallLine } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { Avatar } from '../ui/avatar.js';
+import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 import type { Asked } from './approval-panel.js';
@@ -9,6 +10,7 @@ import { t } from '../words/approvals.js';
 /** The other waiting calls with their positions, to choose from. */
 export function WaitingList({
   queue,
+  mineCount,
   total,
   shownId,
   find,
@@ -16,6 +18,8 @@ export function WaitingList({
   onMore,
 }: {
   queue: readonly string[];
+  /** How many of them wait for this person. They come first. */
+  mineCount: number;
   /** The number of waiting calls, such as "100+". */
   total: string;
   shownId: string;
@@ -26,7 +30,7 @@ export function WaitingList({
 }): ReactElement | null {
   const others = queue.flatMap((id, index) => {
     const asked = id === shownId ? undefined : find(id);
-    return asked === undefined ? [] : [{ id, asked, place: t.place(index + 1, total) }];
+    return asked === undefined ? [] : [{ id, asked, place: index < mineCount ? t.place(index + 1, total) : undefined }];
   });
   if (others.length === 0) return null;
   return (
@@ -42,7 +46,9 @@ export function WaitingList({
               onClick={() => onPick(id)}
               className="flex min-h-10 w-full items-center gap-2 px-3 py-1.5 text-left text-[0.8125rem] hover:bg-sunken"
             >
-              <span className="shrink-0 text-xs text-amber tabular-nums">{place}</span>
+              <span className={cx('shrink-0 text-xs tabular-nums', place === undefined ? 'text-ink-3' : 'text-amber')}>
+                {place ?? t.waitingForOthers}
+              </span>
               <Avatar id={approval.agentId} name={agentName} small />
               <code className="min-w-0 flex-1 truncate">
                 <Visible

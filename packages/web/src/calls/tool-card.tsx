@@ -32,6 +32,8 @@ export interface ToolCardProps {
   /** Set if nothing below would move when the card opens automatically. */
   isLast: boolean;
   me?: string | undefined;
+  /** False if the call waits for other people. */
+  isForYou: boolean;
   onReview?: (() => void) | undefined;
 }
 
@@ -42,7 +44,8 @@ const MEANT_TO_OPEN_MS = 1000;
  * One call, in one place, throughout its lifecycle. It opens automatically when it runs or fails, but only if that moves nothing else;
  * otherwise, one line shows its progress.
  */
-export function ToolCard({ invocation, approval, output, place, isLast, me, onReview }: ToolCardProps): ReactElement {
+export function ToolCard(props: ToolCardProps): ReactElement {
+  const { invocation, approval, output, place, isLast, me, isForYou, onReview } = props;
   const { status } = invocation;
   const [opened, setOpened] = useState<boolean>();
   const detailId = useId();
@@ -60,14 +63,14 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
   const aside = isOpen ? '' : asideWords(status, output);
   const isStopped = status.kind === 'failed' && status.outcome === 'stopped';
   const attachments = 'attachments' in status ? (status.attachments ?? []) : [];
-  const state = callState(invocation, approval?.decision);
+  const state = callState(invocation, approval?.decision, isForYou);
   const args = invocation.editedArguments ?? invocation.arguments;
   return (
     <div
       data-invocation={invocation.invocationId}
       className={cx(
         'max-w-[52rem] rounded-lg border bg-surface',
-        status.kind === 'asked' ? 'border-amber-line' : 'border-line',
+        status.kind === 'asked' && isForYou ? 'border-amber-line' : 'border-line',
       )}
     >
       <div className="flex min-h-10 flex-wrap items-center gap-x-2 pr-2 max-sm:pb-1.5 max-sm:pl-9 sm:flex-nowrap">
@@ -109,7 +112,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
           <Elapsed invocation={invocation} />
         </Badge>
         {status.kind === 'asked' && onReview !== undefined ? (
-          <Button size="small" look="amber" onClick={onReview}>
+          <Button size="small" look={isForYou ? 'amber' : 'quiet'} onClick={onReview}>
             {t.review}
           </Button>
         ) : null}

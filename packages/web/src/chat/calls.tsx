@@ -1,4 +1,4 @@
-import { get, rowAt } from '@countersign/client';
+import { get, isForYou, pendingApprovals, rowAt } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { useMe } from '../data/me.js';
 import { useReview } from '../approvals/review.js';
@@ -26,8 +26,10 @@ function Call({ id, isLastOfTurn }: { id: string; isLastOfTurn: boolean }): Reac
   });
   const output = useChat((state) => state.outputs.get(id));
   const place = useChat((state) => {
-    const position = approval === undefined ? -1 : state.queue.indexOf(approval.approvalId);
-    return position < 0 || state.queue.length < 2 ? undefined : t.place(position + 1, state.queue.length);
+    if (approval === undefined || !isForYou(approval, state.me)) return undefined;
+    const mine = pendingApprovals(state).filter((each) => isForYou(each, state.me));
+    const position = mine.indexOf(approval);
+    return position < 0 || mine.length < 2 ? undefined : t.place(position + 1, mine.length);
   });
   const isLast = useChat(({ invocations, transcript, streams }) => {
     const messageId = get(invocations, id)?.messageId;
@@ -35,6 +37,7 @@ function Call({ id, isLastOfTurn }: { id: string; isLastOfTurn: boolean }): Reac
   });
   const review = useReview();
   const me = useMe();
+  const reader = useChat((state) => state.me);
   if (invocation === undefined) return null;
   return (
     <ToolCard
@@ -44,6 +47,7 @@ function Call({ id, isLastOfTurn }: { id: string; isLastOfTurn: boolean }): Reac
       place={place}
       isLast={isLast}
       me={me}
+      isForYou={approval === undefined || isForYou(approval, reader)}
       onReview={approval === undefined ? undefined : () => review(approval.approvalId)}
     />
   );

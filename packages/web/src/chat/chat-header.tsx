@@ -1,6 +1,7 @@
 import { type ChatState, workers } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
+import { waitingForYou } from '../approvals/use-chat-queue.js';
 import { useChat, useClient } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
 import { Badge } from '../ui/badge.js';
@@ -19,6 +20,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
   const status = useChat((state) => state.status);
+  const isForOthers = useChat((state) => state.queue.length > 0 && waitingForYou(state) === 0);
   // Selected as a string: a new array each time would re-render the header.
   const busyNow = useChat((state) => busyNames(state));
   // A name stays until the chat is idle, so that the badge doesn't flicker between steps.
@@ -46,8 +48,8 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
       ) : null}
       {status === 'waiting' ? (
         // On small screens, the bar above the composer shows this.
-        <Badge tone="amber" icon="hourglass" className="max-sm:hidden">
-          {t.waitingForYou}
+        <Badge tone={isForOthers ? 'neutral' : 'amber'} icon="hourglass" className="max-sm:hidden">
+          {isForOthers ? t.waitingForOthers : t.waitingForYou}
         </Badge>
       ) : null}
       {/* Reserves the space, so that the elements next to it don't move under the pointer. */}

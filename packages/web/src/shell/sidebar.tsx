@@ -1,4 +1,4 @@
-import { type ChatSummary, get, worldLabel } from '@countersign/client';
+import { type ChatSummary, get, isForYou, worldLabel } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
@@ -154,13 +154,14 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
 }
 
 function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
+  const isLoaded = useWorld((state) => state.laterApprovals === undefined);
   if (chat.waiting > 0) return <Count value={chat.waiting} of={t.waitingForYou} />;
-  // Its call is beyond the loaded part of the queue.
+  // Its call waits for other people, or is beyond the loaded part of the queue.
   if (chat.status === 'waiting')
     return (
-      <span className="text-amber">
+      <span className={isLoaded ? 'text-ink-3' : 'text-amber'}>
         <Icon name="hourglass" className="size-3.5" />
-        <span className="sr-only">{t.waitingForYou}</span>
+        <span className="sr-only">{isLoaded ? t.waitingForOthers : t.waitingForYou}</span>
       </span>
     );
   if (chat.status !== 'working') return null;
@@ -176,7 +177,13 @@ function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): Re
   const agents = useWorld((state) => state.agents);
   const queue = useWorld((state) => state.queue);
   const approvals = useWorld((state) => state.approvals);
-  const waiting = new Set(queue.map((id) => get(approvals, id)?.agentId));
+  const me = useWorld((state) => state.me);
+  const waiting = new Set(
+    queue.flatMap((id) => {
+      const approval = get(approvals, id);
+      return approval !== undefined && isForYou(approval, me) ? [approval.agentId] : [];
+    }),
+  );
   return (
     <ul className="space-y-px">
       {agents.map((agent) => (

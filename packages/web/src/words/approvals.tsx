@@ -20,6 +20,10 @@ export const t = {
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
 
   nothingRuns: 'Nothing runs until you approve it.',
+  youSigned: 'You signed. Nothing runs until the others have signed.',
+  othersSign: 'Others must sign this call. You can deny it.',
+  onlyApprovers: 'Nothing runs until an approver has signed.',
+  findingSigners: 'Checking who can sign this call…',
   expandFirst: 'To approve this call, expand it and scroll to its end.',
   scrollFirst: 'To approve this call, scroll to its end.',
 
@@ -51,8 +55,6 @@ export const t = {
   alreadyDecided: 'Someone else already made the same decision.',
   maybeNotDecided:
     'The server did not answer, so your decision may not have arrived. When the connection is back, the card shows whether it did.',
-  signedMore: 'Signed. This call needs more signatures.',
-  signedBefore: 'You have already signed this call. It needs more signatures.',
   next: 'Next',
   nextOf: (waiting: string) => `Next (${waiting} waiting)`,
 
@@ -91,9 +93,11 @@ export const t = {
   openChat: 'Open chat',
 
   waitingTitle: 'Waiting for you',
+  othersTitle: 'Waiting for others',
   waitingStatus: (count: number | string) =>
     count === '' || count === 0 ? '' : `${count} waiting for you. Press Alt+N to review.`,
   waitingCount: (count: number) => `${count} waiting for you`,
+  othersCount: (count: number) => `${count} waiting for others`,
   waitingCalls: (count: string) => `${count} calls are waiting for you`,
   agentWaits: (agentName: string) => `${agentName} is waiting for you`,
   review: 'Review',
@@ -101,11 +105,17 @@ export const t = {
   inOtherChats: (count: string) => `${count} in other chats`,
   showMore: 'Show more',
   alsoWaiting: 'Also waiting',
+  inboxOthers: 'Nothing is waiting for you. These calls are waiting for other people.',
   chatEmpty: 'Nothing in this chat is waiting for you.',
-  keys: (
+  keys: (mayEdit: boolean): ReactElement => (
     <>
-      <kbd>Alt</kbd>+<kbd>N</kbd> goes to the card. There, <kbd>a</kbd> approves once, <kbd>d</kbd> denies, <kbd>e</kbd>{' '}
-      edits and <kbd>n</kbd> shows the next one.
+      <kbd>Alt</kbd>+<kbd>N</kbd> goes to the card. There, <kbd>a</kbd> approves once, <kbd>d</kbd> denies
+      {mayEdit ? (
+        <>
+          , <kbd>e</kbd> edits
+        </>
+      ) : null}{' '}
+      and <kbd>n</kbd> shows the next one.
     </>
   ),
 } as const;

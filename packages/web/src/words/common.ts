@@ -15,6 +15,7 @@ export const common = {
   arguments: 'Arguments',
   workingFolder: 'Working folder',
   waitingForYou: 'waiting for you',
+  waitingForOthers: 'waiting for others',
   working: 'working',
   off: 'off',
   you: 'you',

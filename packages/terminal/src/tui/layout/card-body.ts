@@ -3,12 +3,13 @@ import {
   describeCall,
   diffLines,
   maskedText,
-  needsText,
   sandboxText,
+  signingLines,
   toolText,
   whyText,
   type ApprovalView,
   type DiffLine,
+  type Reader,
 } from '@countersign/client';
 import {
   proseSpan,
@@ -37,7 +38,7 @@ export interface CardBody {
 }
 
 /** What would run, where, and why it needs approval. */
-export function cardBody(approval: ApprovalView, width: number, choice?: Choice): CardBody {
+export function cardBody(approval: ApprovalView, width: number, choice?: Choice, me?: Reader): CardBody {
   const { question } = approval;
   if (question?.form !== undefined) {
     const draft = choice?.kind === 'form' ? choice.draft : undefined;
@@ -72,7 +73,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice)
     ...about(cardWords.in(approval.workingDirectory), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
     ...about(whyText(approval)),
-    ...needsText(approval).flatMap((need) => about(need, { colour: 'waiting' })),
+    ...signingLines(approval, me).flatMap((line) => about(line, { colour: 'waiting' })),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
   ];
   return { lines, isCut: hidden > 0 };

@@ -33,7 +33,7 @@ export function planOf(scene: Scene): Plan {
   const { revealed } = ui.card;
   const approval = asked !== undefined && revealed?.id === asked.approvalId ? revealedView(asked, revealed) : asked;
   const { lines: body, isCut } =
-    approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width, ui.card.choice);
+    approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width, ui.card.choice, world.me);
   const foot = approval === undefined ? goneFoot(scene, guess.width) : cardFootOf(scene, approval, guess.width, isCut);
   const shared = areasOf(size, {
     hasBanner: bannerOf(scene) !== undefined,
