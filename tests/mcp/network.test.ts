@@ -32,10 +32,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     api.close();
   });
 
-  async function open(): Promise<Lab> {
+  async function open(network: boolean | { hosts: string[] } = true): Promise<Lab> {
     const { port } = api.address() as AddressInfo;
     const names: Record<string, string[]> = {
       'example.com': [PUBLIC],
+      'other.example': ['93.184.216.35'],
       'rebound.example': ['127.0.0.1'],
       'metadata.example': [PUBLIC, '169.254.169.254'],
     };
@@ -64,7 +65,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
       ReturnType<typeof stdio>,
       { transport: 'stdio' }
     >;
-    await lab.add({ name, transport: 'stdio', command, args: args ?? [], network: true });
+    await lab.add({ name, transport: 'stdio', command, args: args ?? [], network });
     await lab.running('hostile');
     return lab;
   }
@@ -88,6 +89,38 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(lab.results().at(-1)).toContain('reached 200');
     expect(reached).toEqual([`${PUBLIC}:80`, `${PUBLIC}:8080`]);
     expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
+  });
+
+  it('[A46.10] reaches only the hosts in its list, by name, proxy or address', async () => {
+    const lab = await open({ hosts: ['Example.com', 'rebound.example'] });
+    await lab.say('reach http://example.com/a');
+    expect(lab.results().at(-1)).toContain('reached 200 the answer of a site');
+    for (const host of ['other.example', '93.184.216.35', 'sub.example.com', 'rebound.example', '127.0.0.1']) {
+      await lab.say(`reach http://${host}/b`);
+      expect(lab.results().at(-1)).toContain('failed');
+    }
+    expect([asked, reached]).toEqual([['example.com/a'], [`${PUBLIC}:80`]]);
+    const shown = await lab.show('hostile');
+    expect(shown.network).toEqual({ hosts: ['example.com', 'rebound.example'] });
+    expect(shown.sandbox).toBe('bubblewrap, network limited to example.com, rebound.example');
+  });
+
+  it('[A46.10] if it doesn’t start, names the host that is missing in its list', async () => {
+    const folder = await freshFolder();
+    const program = join(folder, 'server.mjs');
+    await writeFile(
+      program,
+      `import { connect } from 'node:net';
+      const socket = connect(3128, '127.0.0.1', () => socket.write('CONNECT other.example:443 HTTP/1.1\\r\\n\\r\\n'));
+      socket.on('data', (said) => { console.error(String(said)); process.exit(1); });`,
+    );
+    const lab = await openLab({ folder, mcp: { firstPauseMs: 3_600_000 } });
+    const network = { hosts: ['example.com'] };
+    await lab.add({ name: 'limited', transport: 'stdio', command: process.execPath, args: [program], network });
+    await until(async () => (await lab.show('limited')).status === 'failed', 'it fails');
+    const { cause, log } = await lab.show('limited');
+    expect(cause).toEqual({ code: 'unlisted-host', host: 'other.example', hosts: ['example.com', 'other.example'] });
+    expect(log?.join('\n')).toContain('this server may not connect to other.example');
   });
 
   it('[A46.2] if it doesn’t start, names the address that its sandbox refused and the rule that would allow it', async () => {

@@ -396,6 +396,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await dialog.getByRole('button', { name: /^simple-prompt/ }).waitFor({ state: 'detached' });
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
+    await dialog.getByLabel('city', { exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByText('Enter a value.').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -421,20 +422,38 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       transport: 'stdio',
       command: '/nowhere/npx',
       args: ['-y', 'some-server'],
+      // Not the registry that npm is configured with on this machine.
+      env: { npm_config_registry: 'https://registry.npmjs.org/' },
     });
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: name }).last();
     await card.getByText(/npx needs the network to download packages/).waitFor();
-    await card.getByRole('button', { name: 'Allow network' }).click();
-    await page
-      .getByRole('dialog')
-      .getByText(/will be able to reach public hosts from its sandbox/)
-      .waitFor();
-    expect((await opened.api.mcpServer(world, name)).value.network).toBe(false);
+    const dialog = page.getByRole('dialog');
+    const network = async () => (await opened.api.mcpServer(world, name)).value.network;
+    await card.getByRole('button', { name: "Allow npm's registry" }).click();
+    await dialog.getByText(/reach registry.npmjs.org from its sandbox, and no other host.* also send data/).waitFor();
+    expect(await network()).toBe(false);
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('dialog').getByRole('button', { name: 'Allow network' }).click();
-    await card.getByText('network', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: "Allow npm's registry" }).click();
+    await card.getByText('network: registry.npmjs.org').waitFor();
     await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });
+    expect(await network()).toEqual({ hosts: ['registry.npmjs.org'] });
+
+    await card.getByRole('button', { name: 'Edit' }).click();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel('Hosts it may reach').fill('https://npm.example/x');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/^Must be a host name such as registry.npmjs.org/).waitFor();
+    await dialog.getByLabel('Network access').selectOption('none');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await network()).toBe(false);
+
+    await card.getByRole('button', { name: 'Allow network' }).click();
+    await dialog.getByText(/will be able to reach public hosts from its sandbox/).waitFor();
+    await dialog.getByRole('button', { name: 'Allow network' }).click();
+    await card.getByText('network', { exact: true }).waitFor();
+    expect(await network()).toBe(true);
   });
 
   it('no page throws or violates the content security policy', () => {

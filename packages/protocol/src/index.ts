@@ -263,6 +263,7 @@ export {
 export type {
   McpContext,
   McpContextRequest,
+  McpNetwork,
   McpServerChange,
   McpServerDefinition,
   McpSignInAnswer,
@@ -270,6 +271,7 @@ export type {
   McpSignInStart,
   NewMcpServer,
 } from './connections/mcp-servers.js';
+export { NPM_REGISTRY, packageHosts, packageRunner } from './connections/package-runner.js';
 export { fieldProblem, formAnswer, readField, readFormAnswer } from './calls/question-form.js';
 export type { FormContent, FormField, FormValue, QuestionForm } from './calls/question-form.js';
 export { modelSettings, modelSettingsSchema } from './worlds/model-settings.js';

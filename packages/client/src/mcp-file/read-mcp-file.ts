@@ -163,10 +163,14 @@ function labelOf(placeholder: string, values: readonly (readonly [string, string
 }
 
 /**
- * The definition to add: disabled, not trusted, without network. `values`: the values by placeholder. If the result is invalid, throws a
- * `CountersignError` that names the field.
+ * The definition to add: disabled, not trusted, without network except for `hosts`. `values`: the values by placeholder. If the result is
+ * invalid, throws a `CountersignError` that names the field.
  */
-export function fillMcpServer({ name, connection }: McpFileServer, values: ReadonlyMap<string, string>): NewMcpServer {
+export function fillMcpServer(
+  { name, connection }: McpFileServer,
+  values: ReadonlyMap<string, string>,
+  hosts: readonly string[] = [],
+): NewMcpServer {
   const fill = (text: string): string => fillPlaceholders(text, values);
   const fillAll = (record: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));
@@ -177,6 +181,7 @@ export function fillMcpServer({ name, connection }: McpFileServer, values: Reado
           command: fill(connection.command),
           args: connection.args.map(fill),
           env: fillAll(connection.env),
+          ...(hosts.length === 0 ? {} : { network: { hosts } }),
         }
       : { transport: 'http', url: fill(connection.url), headers: fillAll(connection.headers) };
   return parseInput(newMcpServerSchema, { name, ...filled, enabled: false }, mcpFileText.server(name));

@@ -22,6 +22,17 @@ const folders = z
       .regex(/^(?:\/|~\/)(?!.*\0)/, 'must be an absolute path or start with ~/'),
   )
   .max(50);
+/** A host name or a public IPv4 address, without a port. */
+const hostName = z
+  .string()
+  .max(253)
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/, {
+    error: 'must be a host name such as registry.npmjs.org, without https://, a port or a path',
+  })
+  .toLowerCase();
+/** `true`: all public hosts. `hosts`: only these public hosts (A46.10). */
+export const mcpNetworkSchema = z.union([z.boolean(), z.strictObject({ hosts: z.array(hostName).min(1).max(50) })]);
+export type McpNetwork = z.output<typeof mcpNetworkSchema>;
 const variableName = z
   .string()
   .max(200)
@@ -46,8 +57,8 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(20_000)).max(1000).default([]),
     env: z.record(variableName, variableValue).default({}),
-    /** Whether the server's sandbox has network access (A20). */
-    network: z.boolean().default(false),
+    /** What the server's sandbox can reach: nothing, all public hosts, or only the named ones (A46.10). */
+    network: mcpNetworkSchema.default(false),
     /** Folders outside the working folder that the server may read, such as the one with its program (A46.5). */
     folders: folders.exactOptional(),
   }),
@@ -71,7 +82,7 @@ export const mcpServerChangeSchema = z.strictObject({
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
   /** Replaces all variables. `null` keeps the value stored for a name, because stored values are never returned. */
   env: z.record(variableName, variableValue.nullable()).exactOptional(),
-  network: z.boolean().exactOptional(),
+  network: mcpNetworkSchema.exactOptional(),
   folders: folders.exactOptional(),
   url: z
     .url({ protocol: /^https?$/ })

@@ -3,6 +3,7 @@ import { approvalStatusSchema } from '../calls/approvals.js';
 import { messageSchema } from '../calls/messages.js';
 import { reasonSchema } from '../calls/reasons.js';
 import { toolDefinitionSchema } from '../calls/tools.js';
+import { mcpNetworkSchema } from '../connections/mcp-servers.js';
 import { whoSchema } from '../people/who.js';
 
 /** An error response (W2, RFC 9457). */
@@ -154,8 +155,17 @@ export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /** Why an MCP server doesn't start, if a person can fix it: a restriction of its sandbox, or a missing sign-in. Screens supply the text. */
 const mcpCauseSchema = z.discriminatedUnion('code', [
-  /** Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. */
-  z.object({ code: z.literal('no-network'), runner: z.string().exactOptional() }),
+  /**
+   * Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. `hosts`: where it downloads them from; absent if
+   * the sandbox can't be limited to hosts.
+   */
+  z.object({
+    code: z.literal('no-network'),
+    runner: z.string().exactOptional(),
+    hosts: z.array(z.string()).exactOptional(),
+  }),
+  /** The server tried to reach a host that is not in its list. `hosts`: the list with this host. */
+  z.object({ code: z.literal('unlisted-host'), host: z.string(), hosts: z.array(z.string()) }),
   /** The server tried to reach an address that is not public. `rule` would allow it; if absent, no rule can. */
   z.object({
     code: z.literal('refused-host'),
@@ -188,7 +198,7 @@ export const mcpServerSchema = z.object({
   args: z.array(z.string()).exactOptional(),
   /** Names only. */
   env: z.array(z.string()).exactOptional(),
-  network: z.boolean().exactOptional(),
+  network: mcpNetworkSchema.exactOptional(),
   folders: z.array(z.string()).exactOptional(),
   url: z.string().exactOptional(),
   /** Names only. */

@@ -169,7 +169,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'needs.eligible': 'How many people can sign or have signed.',
   'needs.stuck': 'Why too few people can sign: unknown-name, too-few or unknown-requester.',
   network: 'Network access.',
-  'McpServer.network': 'Whether the sandboxed program may use the network.',
+  'McpServer.network':
+    'What the program can reach from its sandbox. true: all public hosts. An object: only its hosts. false: nothing.',
   next: 'Send it as `after` (or `before`, reading backwards) to get the next page. Absent on the last page.',
   notApplied: 'Rules for this tool that did not apply, and why. At most 20.',
   notes: 'What was not imported, and why.',

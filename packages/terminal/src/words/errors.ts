@@ -54,6 +54,7 @@ export const errors = {
   noModelList: (detail: string): string => `Could not list the models: ${detail}`,
   nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',
   commandOrUrl: 'Use either a command or --server-url, not both.',
+  networkOrHosts: 'Use either --network or --no-network, or --allow-host, not both.',
   noCommandOrUrl: 'Pass a command after --, or a URL with --server-url.',
   argumentsApart: (line: string): string =>
     thenRun(

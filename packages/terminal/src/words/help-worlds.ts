@@ -116,8 +116,8 @@ export const mcpHelp = {
     about: 'Add an MCP server (a command or a URL), start it and list its tools',
     exitCodes: '0 it is running (or added disabled), 1 it did not start; it stays in the list so that you can fix it',
     examples: [
-      'countersign mcp add files -w ops --network -- npx -y @modelcontextprotocol/server-filesystem .',
-      '    (npx downloads the package, so it needs --network)',
+      'countersign mcp add files -w ops --allow-host registry.npmjs.org -- npx -y @modelcontextprotocol/server-filesystem .',
+      "    (npx downloads the package, so it needs npm's registry)",
       'countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
     ],
   },
@@ -148,7 +148,7 @@ export const mcpHelp = {
   import: {
     about: 'Import MCP servers from a Claude, Cursor or VS Code file',
     notes: [
-      'Imported servers are disabled and get no network access. Prompts for placeholders such as ${input:key} and <your-key>; they are never read from the environment.',
+      'Imported servers are disabled and get no network access unless you pass --allow-host. Prompts for placeholders such as ${input:key} and <your-key>; they are never read from the environment.',
     ],
     exitCodes: '0 imported, 2 the file or a value is invalid; nothing was added',
     examples: [
@@ -199,7 +199,8 @@ export const mcpHelp = {
   noTrusted: 'require approval for every tool unless a rule allows it',
   enabled: 'enable the server',
   noEnabled: 'disable the server',
-  network: 'allow connections to public hosts from its sandbox',
+  network: 'allow connections to all public hosts from its sandbox',
+  allowHost: 'allow connections to this public host, and to no others that are not listed; repeatable',
   noNetwork: 'block network access (default for a new server)',
 } satisfies Record<string, string | Help>;
 

@@ -92,13 +92,13 @@ export const results = {
       ? `${done}, but it did not start: ${reason}\nIt stays in the list and remains enabled.\n${next}`
       : `${done}, but it did not start.\n${advice}What it printed: ${reason}\nIt stays in the list and remains enabled.\n${next}`,
   mcpSkipped: (name: string): string => `"${name}" was skipped: a server with this name already exists.`,
-  mcpImported: (count: number, world: string): string =>
+  mcpImported: (count: number, world: string, hosts?: readonly string[]): string =>
     count === 0
       ? `No servers were imported into "${world}".`
-      : `Imported ${plural(count, 'server')} into "${world}", disabled and without network access:`,
+      : `Imported ${plural(count, 'server')} into "${world}", disabled and ${hosts === undefined ? 'without network access' : `limited to ${hosts.join(', ')}`}:`,
   mcpTurnOn: (name: string, world: string): string =>
     thenRun(
-      'Review a server and enable it. Add --network if it needs the network, as npx does:',
+      'Review a server and enable it. If npx downloads it, add --allow-host registry.npmjs.org:',
       `countersign mcp show ${name} -w ${world}`,
       `countersign mcp edit ${name} -w ${world} --enabled`,
     ),
@@ -115,6 +115,9 @@ export const results = {
   mcpNoLog: (name: string): string => `"${name}" hasn't printed anything yet.`,
   mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,
   mcpAllowNetwork: (name: string, world: string): string => `countersign mcp edit ${name} -w ${world} --network`,
+  mcpAllowHosts: (name: string, world: string, hosts: readonly string[]): string =>
+    `countersign mcp edit ${name} -w ${world} ${hosts.map((host) => `--allow-host ${host}`).join(' ')}`,
+  mcpOrAllowAll: (command: string): string => thenRun('Or allow all public hosts:', command),
   mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,
   mcpLogIn: (name: string, world: string): string => `countersign mcp login ${name} -w ${world}`,
   mcpSignInAt: (name: string, host: string): string =>

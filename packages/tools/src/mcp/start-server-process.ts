@@ -5,10 +5,11 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { errorMessage, type ProtectedPaths, type McpPlace } from '@countersign/core/ports';
-import type { McpServerDefinition } from '@countersign/protocol';
+import { packageRunner, type McpNetwork, type McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
+import { limitHosts } from '../sandbox/gateway/limit-hosts.js';
 import { takeListeners } from '../sandbox/gateway/take-listeners.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
 import { explainHidden, explainHome } from '../sandbox/programs/explain-hidden.js';
@@ -20,7 +21,6 @@ import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
 import type { RefusedHost } from '../web/network.js';
-import { packageRunner } from './start-cause.js';
 
 export type StdioDefinition = Extract<McpServerDefinition, { transport: 'stdio' }>;
 
@@ -37,6 +37,10 @@ export interface ProcessPlace {
   grants?: McpPlace['grants'];
   /** Called for each address that the sandbox blocked. */
   onRefused?: (refused: RefusedHost) => void;
+  /** Called for each host that is not in the server's list. */
+  onUnlisted?: (host: string) => void;
+  /** The person's npm registry, for package runners. */
+  registry?: string | undefined;
   /** Replaces the network in tests. */
   outside?: Outside;
 }
@@ -93,7 +97,7 @@ export async function startServerProcess(definition: StdioDefinition, place: Pro
   };
   try {
     confined = await confinedBy(place, temporary, definition);
-    return await start(definition, place.workingDirectory, confined, temporary, tidy);
+    return await start(definition, place, confined, temporary, tidy);
   } catch (error) {
     await tidy();
     throw error;
@@ -130,12 +134,28 @@ async function ownFolders(folders: readonly string[], confinement: Confinement):
 }
 
 /** Outside Linux, a program has full network access or none. */
-export function networkOf({ kind }: Sandbox, wanted: boolean): NetworkAccess {
-  if (!wanted) return 'none';
-  return kind === 'bubblewrap' ? 'direct' : 'host';
+export function networkOf({ kind }: Sandbox, wanted: McpNetwork): NetworkAccess {
+  if (wanted === false) return 'none';
+  if (kind === 'bubblewrap') return 'direct';
+  if (wanted !== true && kind === 'sandbox-exec')
+    throw new Error(
+      "the sandbox on this machine can't limit a server to hosts. Allow it the whole network, or no network",
+    );
+  return 'host';
 }
 
-async function confinementFor(place: ProcessPlace, network: boolean): Promise<Confinement> {
+/** The network outside the sandbox, limited to the hosts that a server may reach. */
+function outsideFor({ outside, onUnlisted }: ProcessPlace, network: McpNetwork): { outside?: Outside } {
+  if (typeof network === 'boolean') return outside === undefined ? {} : { outside };
+  const mayReach = (host: string): boolean => {
+    if (network.hosts.includes(host.toLowerCase())) return true;
+    onUnlisted?.(host);
+    return false;
+  };
+  return { outside: limitHosts(mayReach, outside, (host) => `this server may not connect to ${host}`) };
+}
+
+async function confinementFor(place: ProcessPlace, network: McpNetwork): Promise<Confinement> {
   const home = await real(homedir());
   const hide = await Promise.all(place.hide.map(real));
   const { folders = [], privateHosts = [] } = place.grants ?? {};
@@ -150,7 +170,7 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
     network: networkOf(place.sandbox, network),
     privateHosts,
     ...(place.onRefused === undefined ? {} : { onRefused: place.onRefused }),
-    ...(place.outside === undefined ? {} : { outside: place.outside }),
+    ...outsideFor(place, network),
   };
 }
 
@@ -172,13 +192,14 @@ const OFFLINE = { npm_config_offline: 'true', UV_OFFLINE: '1', PIP_NO_INDEX: '1'
 
 async function start(
   { command, args, env, network }: StdioDefinition,
-  workingDirectory: string,
+  { workingDirectory, registry }: ProcessPlace,
   confined: Confined | undefined,
   temporary: string,
   tidy: () => Promise<void>,
 ): Promise<ServerProcess> {
   const contained = confined?.containsProcesses === true;
-  const isOffline = confined !== undefined && !network && packageRunner(command, args) !== undefined;
+  const isRunner = packageRunner(command, args) !== undefined;
+  const isOffline = confined !== undefined && network === false && isRunner;
   const clean = cleanEnvironment(contained ? '/tmp' : temporary);
   const path = safePath(clean['PATH'] ?? '', workingDirectory);
   const mark = crypto.randomUUID();
@@ -187,6 +208,7 @@ async function start(
     ...clean,
     PATH: path,
     ...confined?.environment,
+    ...(isRunner && registry !== undefined ? { npm_config_registry: registry } : {}),
     ...(isOffline ? OFFLINE : {}),
     ...env,
     ...(contained ? {} : { [MARK]: mark }),

@@ -25,6 +25,7 @@ import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
 import { offerTools, type Held } from './offer-tools.js';
 import { createServerLog, type ServerLog } from './server-log.js';
+import { readNpmRegistry } from './read-npm-registry.js';
 import { NoAnswer, startCause } from './start-cause.js';
 import type { RefusedHost } from '../web/network.js';
 import { describeView, networkOf, type ProcessPlace } from './start-server-process.js';
@@ -65,6 +66,8 @@ export interface Supervisor {
 
 const LONGEST_ERROR = 2_000;
 const MAX_REFUSED = 100;
+/** A server can try any text; only a host name is offered as a fix. */
+const HOST_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/i;
 const MAX_TOKENS = 20;
 
 export function superviseServer(first: OpenedMcpServer, options: SupervisorOptions): Supervisor {
@@ -74,6 +77,8 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
   let checker = createSchemaChecker();
   let log = createServerLog();
   let refused: RefusedHost[] = [];
+  let unlisted: string[] = [];
+  let registry: string | undefined;
   /** Kept while the next attempt runs: a retry must not replace the explanation of the failure. */
   let lastFailure: { log: ServerLog; cause: McpCause | undefined } | undefined;
   /** Whether the server's last response was 401. */
@@ -136,10 +141,16 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
     refused = [];
     isUnauthorized = false;
     const refusedNow = refused;
+    unlisted = [];
+    const unlistedNow = unlisted;
+    registry = await readNpmRegistry();
     checker = createSchemaChecker();
     const said = log;
     const onRefused = (host: RefusedHost): void => {
       if (refusedNow.length < MAX_REFUSED) refusedNow.push(host);
+    };
+    const onUnlisted = (host: string): void => {
+      if (unlistedNow.length < MAX_REFUSED && HOST_NAME.test(host)) unlistedNow.push(host);
     };
     relisting = refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`));
     // Loaded lazily: the SDK takes half as long to load as everything else, and most worlds have no server.
@@ -149,7 +160,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       server: name,
       transport: () =>
         definition.transport === 'stdio'
-          ? createStdioTransport(definition, { ...place, onRefused }, (text) => said.push(text))
+          ? createStdioTransport(definition, { ...place, onRefused, onUnlisted, registry }, (text) => said.push(text))
           : createHttpTransport(definition, signIn),
       workingDirectory,
       log: said,
@@ -260,7 +271,8 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       return isUnauthorized && !hasAuthorizationHeader(definition)
         ? { code: 'sign-in', expired: wasSignedIn() }
         : undefined;
-    return startCause({ definition, sandbox: options.sandbox, refused, isSilent: error instanceof NoAnswer });
+    const isSilent = error instanceof NoAnswer;
+    return startCause({ definition, sandbox: options.sandbox, refused, unlisted, registry, isSilent });
   }
 
   function onChange(): void {
@@ -396,13 +408,20 @@ function sandboxOf(
   }
   // The server's own `network` setting opens public hosts; rules don't.
   const readable = [...folders, ...(definition.folders ?? [])];
+  const { network } = definition;
+  if (typeof network === 'object') {
+    const opened = { folders: readable, privateHosts, hosts: [...network.hosts, ...privateHosts], anyHost: false };
+    return sandboxFacts(sandbox, { network: 'none', opened });
+  }
   const opened = { folders: readable, privateHosts, hosts: [], anyHost: false };
-  return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network), opened });
+  return sandboxFacts(sandbox, { network: networkOf(sandbox, network), opened });
 }
 
 /** Shown in the status, which also says if there is no sandbox (A21). */
 function sandboxText({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
   if (definition.transport === 'http') return `none: it runs remotely, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
-  return describeSandbox(sandbox, { network: networkOf(sandbox, definition.network) });
+  const { network } = definition;
+  if (typeof network === 'object') return `${sandbox.kind}, network limited to ${network.hosts.join(', ')}`;
+  return describeSandbox(sandbox, { network: networkOf(sandbox, network) });
 }

@@ -23,7 +23,7 @@ import { openFolders } from '../sandbox/open-folders.js';
 import { programsFor } from '../sandbox/programs/programs-for.js';
 import { sandboxFacts, type Confinement, type Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from './clean-environment.js';
-import { limitHosts } from './limit-hosts.js';
+import { limitHosts } from '../sandbox/gateway/limit-hosts.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 import { runCommand, type CommandEnd } from './run-command.js';
 import { NotStarted, startCommand, type StartedCommand } from './start-command.js';

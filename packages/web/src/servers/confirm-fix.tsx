@@ -1,5 +1,5 @@
 import type { McpFix } from '@countersign/client';
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { t } from '../words/servers.js';
@@ -16,19 +16,30 @@ export function ConfirmFix({
   onCancel: () => void;
   onConfirm: () => void;
 }): ReactElement {
-  const isNetwork = fix.kind === 'network';
+  const { action, text } = wordsFor(server, fix);
   return (
-    <Dialog title={isNetwork ? t.allowNetwork : t.addRule} onClose={onCancel}>
+    <Dialog title={action} onClose={onCancel}>
       <div className="space-y-2 text-sm">
-        <p>{isNetwork ? t.allowNetworkText(server) : t.addRuleText(server)}</p>
-        {isNetwork ? null : <pre className="code text-[0.8125rem] whitespace-pre-wrap">{fix.rule}</pre>}
+        <p className="[overflow-wrap:anywhere]">{text}</p>
+        {fix.kind === 'rule' ? <pre className="code text-[0.8125rem] whitespace-pre-wrap">{fix.rule}</pre> : null}
       </div>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onCancel}>{t.cancel}</Button>
         <Button look="primary" icon="globe" onClick={onConfirm}>
-          {isNetwork ? t.allowNetwork : t.addRule}
+          {action}
         </Button>
       </div>
     </Dialog>
   );
+}
+
+function wordsFor(server: string, fix: Exclude<McpFix, { kind: 'sign-in' }>): { action: string; text: ReactNode } {
+  switch (fix.kind) {
+    case 'network':
+      return { action: t.allowNetwork, text: t.allowNetworkText(server) };
+    case 'hosts':
+      return { action: t.allowHosts(fix.added), text: t.allowHostsText(server, fix.hosts) };
+    case 'rule':
+      return { action: t.addRule, text: t.addRuleText(server) };
+  }
 }

@@ -6,6 +6,7 @@ import {
   type McpFileInput,
   type McpFileServer,
 } from '@countersign/client';
+import { packageHosts, packageRunner } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
@@ -83,6 +84,8 @@ function ChooseServers({
   const free = found.servers.filter(({ name }) => !taken.includes(name));
   const [chosen, setChosen] = useState<readonly string[]>(free.map(({ name }) => name));
   const [values, setValues] = useState<ReadonlyMap<string, string>>(() => defaultsOf(free));
+  /** The servers that may reach the hosts where their packages come from. */
+  const [allowed, setAllowed] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   const [isTried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -96,7 +99,9 @@ function ChooseServers({
     setBusy(true);
     const work = async (): Promise<void> => {
       // Convert all of them first: an invalid one must not leave the others half imported.
-      const definitions = picked.map((server) => fillMcpServer(server, values));
+      const definitions = picked.map((server) =>
+        fillMcpServer(server, values, allowed.includes(server.name) ? (downloadsOf(server)?.hosts ?? []) : []),
+      );
       const result = await addMcpServers(definitions, (definition) => client.addMcpServer(worldId, definition));
       if (result.ok) {
         say(t.importedServers(picked.length), 'green');
@@ -121,8 +126,10 @@ function ChooseServers({
     >
       <p className="text-sm text-ink-2">{t.importedOff}</p>
       <ul className="space-y-2">
-        {found.servers.map(({ name, connection }) => {
+        {found.servers.map((server) => {
+          const { name, connection } = server;
           const isTaken = taken.includes(name);
+          const downloads = downloadsOf(server);
           const runs =
             connection.transport === 'http' ? connection.url : [connection.command, ...connection.args].join(' ');
           return (
@@ -139,10 +146,17 @@ function ChooseServers({
                 }
                 disabled={isTaken}
                 checked={chosen.includes(name)}
-                onChange={(event) =>
-                  setChosen(event.target.checked ? [...chosen, name] : chosen.filter((other) => other !== name))
-                }
+                onChange={(event) => setChosen(toggled(chosen, name, event.target.checked))}
               />
+              {downloads === undefined || !chosen.includes(name) ? null : (
+                <div className="mt-1 pl-6">
+                  <Checkbox
+                    label={t.importHosts(downloads.runner, downloads.hosts)}
+                    checked={allowed.includes(name)}
+                    onChange={(event) => setAllowed(toggled(allowed, name, event.target.checked))}
+                  />
+                </div>
+              )}
             </li>
           );
         })}
@@ -178,6 +192,17 @@ function ChooseServers({
       </div>
     </form>
   );
+}
+
+function toggled(names: readonly string[], name: string, isOn: boolean): readonly string[] {
+  return isOn ? [...names, name] : names.filter((other) => other !== name);
+}
+
+/** The program that downloads the server's package, and where from. */
+function downloadsOf({ connection }: McpFileServer): { runner: string; hosts: readonly string[] } | undefined {
+  if (connection.transport === 'http') return undefined;
+  const runner = packageRunner(connection.command, connection.args);
+  return runner === undefined ? undefined : { runner, hosts: packageHosts(runner) };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { mcpCauseFix, mcpCauseText, type McpFix } from '@countersign/client';
+import { mcpCauseFixes, mcpCauseText, type McpFix } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { Badge } from '../ui/badge.js';
@@ -56,6 +56,9 @@ export function ServerCard({
         </Badge>
         {server.trusted ? <Badge icon="policy">{t.trusted}</Badge> : null}
         {server.network === true ? <Badge icon="globe">{t.network}</Badge> : null}
+        {typeof server.network === 'object' ? (
+          <Badge icon="globe">{t.limitedNetwork(server.network.hosts)}</Badge>
+        ) : null}
       </div>
       <p className="font-mono text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
         <Visible text={server.url ?? [server.command ?? '', ...(server.args ?? [])].join(' ')} strict />
@@ -160,11 +163,18 @@ function SignedIn({ server: { signIn } }: { server: McpServer }): ReactElement |
   );
 }
 
-const FIXES: Readonly<Record<McpFix['kind'], { words: string; icon: IconName }>> = {
-  network: { words: t.allowNetwork, icon: 'globe' },
-  rule: { words: t.addRule, icon: 'globe' },
-  'sign-in': { words: t.signIn, icon: 'key' },
-};
+function wordsFor(fix: McpFix): { words: string; icon: IconName } {
+  switch (fix.kind) {
+    case 'network':
+      return { words: t.allowNetwork, icon: 'globe' };
+    case 'hosts':
+      return { words: t.allowHosts(fix.added), icon: 'globe' };
+    case 'rule':
+      return { words: t.addRule, icon: 'globe' };
+    case 'sign-in':
+      return { words: t.signIn, icon: 'key' };
+  }
+}
 
 function Cause({
   server,
@@ -176,16 +186,20 @@ function Cause({
   onFix: (fix: McpFix) => void;
 }): ReactElement | null {
   if (server.cause === undefined) return null;
-  const fix = mcpCauseFix(server.cause);
+  const fixes = mcpCauseFixes(server.cause).map((fix) => ({ fix, ...wordsFor(fix) }));
   return (
     <div className="space-y-2 rounded-md border border-line bg-sunken px-3 py-2">
       <p className="[overflow-wrap:anywhere]">
         <Visible text={mcpCauseText(server.cause)} />
       </p>
-      {fix === undefined ? null : (
-        <Button size="small" icon={FIXES[fix.kind].icon} aria-describedby={describedBy} onClick={() => onFix(fix)}>
-          {FIXES[fix.kind].words}
-        </Button>
+      {fixes.length === 0 ? null : (
+        <div className="flex flex-wrap gap-2">
+          {fixes.map(({ fix, words, icon }) => (
+            <Button key={words} size="small" icon={icon} aria-describedby={describedBy} onClick={() => onFix(fix)}>
+              {words}
+            </Button>
+          ))}
+        </div>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { hasArguments } from '@countersign/client';
-import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
+import type { McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useSaving } from '../settings/use-saving.js';
@@ -8,6 +8,22 @@ import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { SecretFields } from './secret-fields.js';
 import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
 import { t } from '../words/servers.js';
+
+const NETWORK_CHOICES = ['none', 'hosts', 'public'] as const;
+type NetworkChoice = (typeof NETWORK_CHOICES)[number];
+
+function choiceOf(network: McpNetwork = false): NetworkChoice {
+  if (typeof network === 'object') return 'hosts';
+  return network ? 'public' : 'none';
+}
+
+function hostsOf(network: McpNetwork = false): readonly string[] {
+  return typeof network === 'object' ? network.hosts : [];
+}
+
+function networkOf(choice: NetworkChoice, hosts: readonly string[]): McpNetwork {
+  return choice === 'hosts' ? { hosts: hosts.map((host) => host.trim()) } : choice === 'public';
+}
 
 /** Adds a server, or edits the version that was loaded when the form was opened. */
 export function ServerForm({
@@ -29,17 +45,25 @@ export function ServerForm({
   const [url, setUrl] = useState(before?.url ?? '');
   const [env, setEnv] = useState<ReturnType<typeof savedRows>>(() => savedRows(before?.env ?? []));
   const [headers, setHeaders] = useState<ReturnType<typeof savedRows>>(() => savedRows(before?.headers ?? []));
-  const [network, setNetwork] = useState(before?.network ?? false);
+  const [network, setNetwork] = useState<NetworkChoice>(() => choiceOf(before?.network));
+  const [hosts, setHosts] = useState(() => hostsOf(before?.network).join('\n'));
   const [folders, setFolders] = useState((before?.folders ?? []).join('\n'));
   const [trusted, setTrusted] = useState(before?.trusted ?? false);
   const isProgram = transport === 'stdio';
   const field = isProgram ? 'env' : 'headers';
   const connection = (values: Record<string, string | null>): McpServerChange =>
     isProgram
-      ? { command, args: readLines(args), env: values, network, folders: readLines(folders) }
+      ? {
+          command,
+          args: readLines(args),
+          env: values,
+          network: networkOf(network, readLines(hosts)),
+          folders: readLines(folders),
+        }
       : { url, headers: values };
   const save = async (): Promise<void> => {
     if (isProgram && hasArguments(command)) return saving.refuse('command', t.argumentsBelow);
+    if (isProgram && network === 'hosts' && readLines(hosts).length === 0) return saving.refuse('network', t.noHosts);
     const read = readRows(isProgram ? env : headers);
     if (!read.ok) return saving.refuse(field, read.why === 'no-name' ? t.noName : t.duplicateName(read.name));
     const done =
@@ -123,12 +147,24 @@ export function ServerForm({
             error={saving.errorOf('env')}
             onChange={(rows) => setEnv([...rows])}
           />
-          <Checkbox
+          <Select
             label={t.networkLabel}
             hint={t.networkHint}
-            checked={network}
-            onChange={(event) => setNetwork(event.target.checked)}
+            value={network}
+            options={NETWORK_CHOICES.map((choice) => ({ value: choice, label: t.networkChoices[choice] }))}
+            onChange={(event) => setNetwork(NETWORK_CHOICES.find((choice) => choice === event.target.value) ?? 'none')}
           />
+          {network === 'hosts' ? (
+            <TextArea
+              label={t.hosts}
+              mono
+              rows={2}
+              hint={t.hostsHint}
+              value={hosts}
+              error={saving.errorOf('network')}
+              onChange={(event) => setHosts(event.target.value)}
+            />
+          ) : null}
           <TextArea
             label={t.folders}
             mono

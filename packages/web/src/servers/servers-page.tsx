@@ -82,11 +82,19 @@ export default function ServersPage(): ReactElement {
     if (value.rules.includes(rule)) return;
     await client.setPolicy(worldId, { rules: [...value.rules, rule] }, { ifMatch: etag ?? '' });
   };
+  const apply = (name: string, wanted: Exclude<McpFix, { kind: 'sign-in' }>): Promise<unknown> => {
+    switch (wanted.kind) {
+      case 'network':
+        return client.updateMcpServer(worldId, name, { network: true });
+      case 'hosts':
+        return client.updateMcpServer(worldId, name, { network: { hosts: [...wanted.hosts] } });
+      case 'rule':
+        return addRule(wanted.rule);
+    }
+  };
   const fix = async (name: string, wanted: Exclude<McpFix, { kind: 'sign-in' }>): Promise<void> => {
     setOpen(undefined);
-    const fixed =
-      wanted.kind === 'network' ? client.updateMcpServer(worldId, name, { network: true }) : addRule(wanted.rule);
-    if (await attempt(`server-${name}`, fixed)) await test(name);
+    if (await attempt(`server-${name}`, apply(name, wanted))) await test(name);
   };
   const cardOf = (server: McpServer): ReactElement => {
     const { name } = server;

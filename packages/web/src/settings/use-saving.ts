@@ -55,8 +55,10 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : t.saveFailed;
 }
 
-/** Next to a field, its technical name is redundant: `apiKey: is missing` → `Is missing`. */
+/** Next to a field, its technical name is redundant: `apiKey: is missing` → `Is missing`, `folders[0]: must be …` → `Must be …`. */
 function fieldWords({ field, words }: { field: string; words: string }): string {
-  const rest = words.startsWith(`${field}: `) ? words.slice(field.length + 2) : words;
+  const names = [field, field.replaceAll(/\.(\d+)/g, '[$1]')];
+  const name = names.find((each) => words.startsWith(`${each}: `));
+  const rest = name === undefined ? words : words.slice(name.length + 2);
   return `${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`;
 }

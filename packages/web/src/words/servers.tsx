@@ -1,3 +1,4 @@
+import { NPM_REGISTRY } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
 import { common } from './common.js';
 
@@ -39,6 +40,15 @@ export const t = {
       data. It still can't reach this machine or your local network.
     </>
   ),
+  allowHosts: (hosts: readonly string[]) =>
+    hosts.length === 1 && hosts[0] === NPM_REGISTRY ? "Allow npm's registry" : `Allow ${hosts.join(' and ')}`,
+  allowHostsText: (name: string, hosts: readonly string[]): ReactElement => (
+    <>
+      <strong>{name}</strong> will be able to reach {hosts.join(', ')} from its sandbox, and no other host. It can
+      download from there, and also send data there.
+    </>
+  ),
+  limitedNetwork: (hosts: readonly string[]) => `network: ${hosts.join(', ')}`,
   addRule: 'Add rule',
   addRuleText: (name: string): ReactElement => (
     <>
@@ -95,7 +105,8 @@ export const t = {
   importFailed: 'The servers could not be imported. Try again.',
   importStopped: (failed: string, reason: string, added: readonly string[]) =>
     `Could not add ${failed}: ${reason.replace(/\.$/, '')}. Added before the error: ${added.join(', ')}.`,
-  importedOff: 'Imported servers are off and have no network access. Review each one, then turn it on.',
+  importedOff:
+    'Imported servers are off and have no network access, except to hosts that you allow here. Review each one, then turn it on.',
   importedServers: (count: number) =>
     count === 1 ? 'Imported 1 server. It is turned off.' : `Imported ${count} servers. They are turned off.`,
   alreadyExists: 'A server with this name already exists.',
@@ -153,8 +164,14 @@ export const t = {
   secretsHint: 'Values are stored encrypted and never shown again.',
   noName: 'Enter a name for each value.',
   duplicateName: (name: string) => `${name} is listed twice.`,
-  networkLabel: 'Allow the network',
-  networkHint: 'The program can reach public hosts from its sandbox, but not this machine or your local network.',
+  networkLabel: 'Network access',
+  networkChoices: { none: 'none', hosts: 'only the hosts below', public: 'all public hosts' },
+  networkHint: 'What the program can reach from its sandbox. It can never reach this machine or your local network.',
+  hosts: 'Hosts it may reach',
+  hostsHint: "One per line, such as registry.npmjs.org, npm's registry. The program can also send data to them.",
+  noHosts: 'Enter at least one host.',
+  importHosts: (runner: string, hosts: readonly string[]) =>
+    `Allow ${hosts.join(' and ')}, where ${runner} downloads packages`,
   folders: 'Folders it may read',
   foldersHint: 'One per line, absolute or starting with ~/. The program can always use the working folder.',
   trustLabel: 'Trust its read-only tools',

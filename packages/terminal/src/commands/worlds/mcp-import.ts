@@ -23,6 +23,7 @@ import { results } from '../../words/results.js';
 export interface ImportFlags {
   world?: string;
   value?: string[];
+  allowHost?: string[];
 }
 
 /** `countersign mcp import`: adds the servers from a Claude, Cursor or VS Code file, disabled. Checks all of them before adding any. */
@@ -35,14 +36,14 @@ export async function importServers(context: CommandContext, file: string, optio
   const wanted = read.servers.filter(({ name }) => !taken.has(name));
   const skipped = read.servers.filter(({ name }) => taken.has(name)).map(({ name }) => name);
   const values = await readValues(context, wanted, options.value ?? []);
-  const definitions = wanted.map((server) => definitionOf(server, values));
+  const definitions = wanted.map((server) => definitionOf(server, values, options.allowHost));
   const result = await addMcpServers(definitions, (definition) => client.addMcpServer(world, definition));
   if (!result.ok) throw importStopped(result);
   const { added } = result;
   const notes = [...read.notes, ...skipped.map((name) => results.mcpSkipped(name))];
   if (context.options.json) return context.json({ items: added, skipped, notes });
   for (const note of notes) context.note(plainLine(note));
-  context.note(results.mcpImported(added.length, world));
+  context.note(results.mcpImported(added.length, world, options.allowHost));
   for (const { name } of added) context.note(`  ${plainLine(name)}`);
   if (added[0] !== undefined) context.note(results.mcpTurnOn(added[0].name, world));
 }
@@ -54,9 +55,13 @@ function importStopped({ added, failed, error }: { added: McpServer[]; failed: s
   return new CommandError(errors.importStopped(failed, plainLine(message), names), code, error);
 }
 
-function definitionOf(server: McpFileServer, values: ReadonlyMap<string, string>): NewMcpServer {
+function definitionOf(
+  server: McpFileServer,
+  values: ReadonlyMap<string, string>,
+  hosts: readonly string[] = [],
+): NewMcpServer {
   try {
-    return fillMcpServer(server, values);
+    return fillMcpServer(server, values, hosts);
   } catch (error) {
     throw error instanceof CountersignError ? new CommandError(plainLine(error.message)) : error;
   }

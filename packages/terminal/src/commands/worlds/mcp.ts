@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { hasArguments, readAll } from '@countersign/client';
-import type { McpContext, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
+import type { McpContext, McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -29,6 +29,7 @@ interface McpFlags {
   trusted?: boolean;
   enabled?: boolean;
   network?: boolean;
+  allowHost?: string[];
   folder?: string[] | false;
   accept?: true;
   unset?: string[];
@@ -85,7 +86,8 @@ export function addMcp(program: Command, register: Register): void {
       .option('--accept', help.accept),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
-      const { serverUrl, trusted, enabled, network, accept, folder } = options;
+      const { serverUrl, trusted, enabled, accept, folder } = options;
+      const network = networkOf(options);
       const client = await context.client();
       const before = await client.mcpServer(world, name);
       const [command, ...words] = args.slice(1);
@@ -155,11 +157,9 @@ export function addMcp(program: Command, register: Register): void {
     },
   );
   register<ImportFlags>(
-    withHelp(inWorld(mcp.command('import').argument('<file>', help.file)), help.import).option(
-      '--value <name=value>',
-      help.value,
-      again,
-    ),
+    withHelp(inWorld(mcp.command('import').argument('<file>', help.file)), help.import)
+      .option('--value <name=value>', help.value, again)
+      .option('--allow-host <host>', help.allowHost, again),
     (context, { args, options }) => importServers(context, args[0] ?? '-', options),
   );
   register<McpFlags>(
@@ -237,6 +237,7 @@ function withFlags(command: Command): Command {
     .option('--no-enabled', help.noEnabled)
     .option('--network', help.network)
     .option('--no-network', help.noNetwork)
+    .option('--allow-host <host>', help.allowHost, again)
     .option('--folder <path>', help.folder, again)
     .option('--no-folder', help.noFolder);
 }
@@ -246,7 +247,8 @@ async function readDefinition(
   [name = '', ...words]: readonly string[],
   options: McpFlags,
 ): Promise<NewMcpServer> {
-  const { serverUrl: url, trusted, enabled, network, folder, env, header } = options;
+  const { serverUrl: url, trusted, enabled, folder, env, header } = options;
+  const network = networkOf(options);
   const common = {
     name,
     ...(trusted === undefined ? {} : { trusted }),
@@ -268,6 +270,11 @@ async function readDefinition(
     ...(network === undefined ? {} : { network }),
     ...(folder === undefined ? {} : { folders: foldersOf(folder) }),
   };
+}
+
+function networkOf({ network, allowHost }: McpFlags): McpNetwork | undefined {
+  if (network !== undefined && allowHost !== undefined) throw new CommandError(errors.networkOrHosts);
+  return allowHost === undefined ? network : { hosts: allowHost };
 }
 
 /** `-- "npx -y server"` would look for a program with spaces in its name. */

@@ -1,4 +1,4 @@
-import { mcpCauseFix, mcpCauseText, type Client } from '@countersign/client';
+import { mcpCauseFixes, mcpCauseText, type Client, type McpFix } from '@countersign/client';
 import type { McpCause, McpServer } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -51,18 +51,26 @@ function isUp({ status }: McpServer): boolean {
   return status === 'running' || status === 'off';
 }
 
-/** How to fix a cause, with the command that does it. */
+/** How to fix a cause, with the commands that do it. */
 export function adviceFor(cause: McpCause, name: string, world: string): string {
-  const fix = mcpCauseFix(cause);
   const text = plainLine(mcpCauseText(cause));
-  if (fix === undefined) return text;
+  const [first, ...others] = mcpCauseFixes(cause).map((fix) => commandFor(fix, name, world));
+  if (first === undefined) return text;
+  const [other] = others;
+  const advice = results.mcpFixWith(text, plainLine(first));
+  return other === undefined ? advice : `${advice}\n${results.mcpOrAllowAll(plainLine(other))}`;
+}
+
+function commandFor(fix: McpFix, name: string, world: string): string {
   switch (fix.kind) {
     case 'network':
-      return results.mcpFixWith(text, plainLine(results.mcpAllowNetwork(name, world)));
+      return results.mcpAllowNetwork(name, world);
+    case 'hosts':
+      return results.mcpAllowHosts(name, world, fix.hosts);
     case 'rule':
-      return results.mcpFixWith(text, plainLine(results.mcpAddRule(fix.rule, world)));
+      return results.mcpAddRule(fix.rule, world);
     case 'sign-in':
-      return results.mcpFixWith(text, plainLine(results.mcpLogIn(name, world)));
+      return results.mcpLogIn(name, world);
   }
 }
 
