@@ -23,7 +23,7 @@ export async function findDrafting(
   if (flock === undefined) throw new Error('the program flock is not installed (package "util-linux")');
   let said: unknown = new Error('there is no folder for drafts');
   for (const folder of await draftFolders()) {
-    await sweepDrafts(folder);
+    await sweepDrafts({ folder, flock });
     const mounted: Drafting[] =
       unshare === undefined || mount === undefined || bash === undefined
         ? []

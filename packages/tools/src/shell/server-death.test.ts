@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
       expect(await readdir(folder.path)).toEqual([]);
       const [drafts = ''] = await readdir(cache.path);
       expect(await draftsIn(join(cache.path, drafts))).toHaveLength(2);
-      await sweepDrafts(join(cache.path, drafts));
+      await sweepDrafts({ folder: join(cache.path, drafts), flock: 'flock' });
       expect(await draftsIn(join(cache.path, drafts))).toEqual([]);
       await cache.remove();
     },

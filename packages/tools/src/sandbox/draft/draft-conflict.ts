@@ -2,11 +2,9 @@
 export class DraftConflict extends Error {
   override readonly name = 'DraftConflict';
 
-  constructor(conflicts: readonly string[], applied: readonly string[]) {
+  constructor(conflicts: readonly string[]) {
     super(
-      applied.length === 0
-        ? `none of the command's changes were applied, because others changed the same files while it ran: ${list(conflicts)}. Check them and run the command again`
-        : `only some of the command's changes were applied, because others changed ${list(conflicts)} at the same time. Applied: ${list(applied)}. Everything else was discarded`,
+      `none of the command's changes were applied, because others changed the same files while it ran: ${list(conflicts)}. Check them and run the command again`,
     );
   }
 }

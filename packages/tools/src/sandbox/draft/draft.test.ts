@@ -252,7 +252,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     const gone = (dead ?? '').replace(`-${process.pid}-`, '-4194303-');
     await rename(dead ?? '', gone);
     await mkdir(join(drafts, 'someone-elses'));
-    await sweepDrafts(drafts);
+    await sweepDrafts({ folder: drafts, flock: 'flock' });
     expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'someone-elses']);
   });
 

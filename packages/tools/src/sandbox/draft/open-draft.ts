@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { lockFolder } from '../../files/lock-folder.js';
+import { lockFolder, type ProcessLock } from '../../files/lock-folder.js';
 import type { Clock } from '@countersign/core/ports';
-import { acceptDraft } from './accept-draft.js';
+import { applyPlan } from './apply-plan.js';
 import { readDiskClock, wentBack } from './disk-clock.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
 import { probeArguments, placeArguments, writeArguments, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect/inspect-draft.js';
+import { findUnfinished, undoUnfinished } from './journal.js';
+import { isEmptyPlan, removedPaths } from './plan.js';
+import { planDraft } from './plan-draft.js';
 import { isNew, type LeftOut } from './inspect/left-out.js';
 import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
@@ -57,15 +60,18 @@ export async function openDraft(
         const now = await readDiskClock(clockFile);
         if (wentBack(since, now)) throw new Error('the system clock was set back while it ran; run the command again');
         const refused = await inspectDraft(upper, workingDirectory, rules);
-        const leftOut = await acceptDraft({
+        const { plan, leftOut } = await planDraft({
           upper,
           workingDirectory,
           since,
           keepRemoved: refused.some(isNew),
           stillSeen: (paths) => look(probeArguments(drafting, folders, workingDirectory), paths),
           wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
-          removing: (paths) => writeRemoved(drafting.folder, workingDirectory, now, paths),
         });
+        if (!isEmptyPlan(plan)) {
+          await writeRemoved(drafting.folder, workingDirectory, now, removedPaths(plan));
+          await applyPlan({ plan, workingDirectory, upper, root: folders.root });
+        }
         return [...refused, ...leftOut];
       });
     },
@@ -106,13 +112,24 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
   return folders;
 }
 
-/** Removes drafts left by killed processes. They are never applied: the outcome of their commands is unknown (S3). */
-export async function sweepDrafts(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
+/**
+ * Removes drafts left by killed processes. One that was being applied is undone first; the others are never applied: the outcome of their
+ * commands is unknown (S3).
+ */
+export async function sweepDrafts(lock: ProcessLock): Promise<void> {
+  for (const name of await readdir(lock.folder).catch(() => [])) {
+    const root = join(lock.folder, name);
     const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
-    if (pid !== undefined && (!isAlive(pid) || (pid === process.pid && (await isOlderThanWe(join(folder, name))))))
-      await removeTree(join(folder, name)).catch(() => undefined);
+    if (pid === undefined || (isAlive(pid) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
+    await sweep(root, lock).catch(() => undefined);
   }
+}
+
+/** If undoing fails, the draft stays, and the next start tries again. */
+async function sweep(root: string, lock: ProcessLock): Promise<void> {
+  const workingDirectory = await findUnfinished(root);
+  if (workingDirectory !== undefined) await lockFolder(workingDirectory, lock, () => undoUnfinished(root));
+  await removeTree(root);
 }
 
 /** Also compares ages, because in a container a restarted server gets the same PID as before. */

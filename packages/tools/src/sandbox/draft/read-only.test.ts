@@ -10,21 +10,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
  * io_uring, as on Debian 13.
  */
 const WITHOUT_CAPABILITIES = process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
-const ACCEPT_DRAFT = new URL('../../../dist/sandbox/draft/accept-draft.js', import.meta.url).href;
+const DIST = new URL('../../../dist/sandbox/draft/', import.meta.url).href;
 const SCRIPT = `
   import { access, constants } from 'node:fs/promises';
-  const { acceptDraft } = await import(process.argv[1]);
-  const [upper, workingDirectory, closed] = process.argv.slice(2);
+  const { planDraft } = await import(process.argv[1] + 'plan-draft.js');
+  const { applyPlan } = await import(process.argv[1] + 'apply-plan.js');
+  const [root, upper, workingDirectory, closed] = process.argv.slice(2);
   await access(closed, constants.W_OK).then(() => { throw new Error('permissions do not bind this process') }, () => undefined);
-  await acceptDraft({
+  const { plan } = await planDraft({
     upper,
     workingDirectory,
     since: { ns: BigInt(Date.now() + 60_000) * 1_000_000n, steadyNs: { before: 0n, after: 0n } },
     stillSeen: (paths) => Promise.resolve(paths.map(() => true)),
     wasRemoved: () => false,
     keepRemoved: false,
-    removing: () => Promise.resolve(),
-  });`;
+  });
+  await applyPlan({ plan, workingDirectory, upper, root });`;
 
 describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
   let root: string;
@@ -45,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
   };
   const accept = async (): Promise<void> => {
     const [program, ...args] = [...WITHOUT_CAPABILITIES, process.execPath, '--input-type=module', '-e', SCRIPT];
-    await promisify(execFile)(program, [...args, ACCEPT_DRAFT, at('upper'), at('real'), at('real', 'd')]);
+    await promisify(execFile)(program, [...args, DIST, root, at('upper'), at('real'), at('real', 'd')]);
   };
   const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;
 

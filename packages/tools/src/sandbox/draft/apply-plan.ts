@@ -1,0 +1,206 @@
+import { chmod, link, lstat, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copyTree } from './copy-tree.js';
+import { DraftConflict } from './draft-conflict.js';
+import { startJournal, undoUnfinished, type OpenJournal } from './journal.js';
+import { codeOf, linkOrRename } from './move.js';
+import { removeTree } from './remove-tree.js';
+import {
+  find,
+  folderIdOf,
+  openFolder,
+  removedVersionOf,
+  versionOf,
+  type FolderPlan,
+  type OpenFolder,
+  type Step,
+} from './plan.js';
+
+/** A plan, where its new files are, and where to write down what was done. */
+export interface PlannedDraft {
+  readonly plan: FolderPlan;
+  readonly workingDirectory: string;
+  readonly upper: string;
+  /** Private to us. Contains `upper`. */
+  readonly root: string;
+}
+
+/**
+ * Applies all of a plan, or none of it: rejects with `DraftConflict` if someone else changed one of its paths after it was made, and undoes what
+ * was done after any other failure. If this process is killed, `undoUnfinished` undoes it. Only the holder of the folder's lock may call this.
+ */
+export async function applyPlan(draft: PlannedDraft): Promise<void> {
+  const { plan, workingDirectory } = draft;
+  const checking: Checking = { conflicts: [] };
+  await inFolder(workingDirectory, plan, (folder) => check(folder, plan, checking));
+  if (checking.conflicts.length > 0) throw new DraftConflict(checking.conflicts);
+  const journal = await startJournal(draft.root, workingDirectory, plan);
+  try {
+    const now: Applying = { upper: draft.upper, journal, touched: new Set() };
+    await inFolder(workingDirectory, plan, (folder) => apply(folder, plan, now));
+    await journal.finish();
+  } catch (error) {
+    await undoUnfinished(draft.root);
+    throw error;
+  } finally {
+    journal.close();
+  }
+}
+
+interface Checking {
+  readonly conflicts: string[];
+}
+
+/** Opens a folder of the plan, or reports a conflict if it is no longer the same folder. */
+async function inFolder(
+  path: string,
+  { path: name, was }: FolderPlan,
+  act: (folder: OpenFolder) => Promise<void>,
+): Promise<void> {
+  const folder = await openFolder(path).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(codeOf(error)))) throw new DraftConflict([name]);
+    throw error;
+  });
+  try {
+    const { dev, ino, mode } = folderIdOf(await folder.handle.stat({ bigint: true }));
+    if (dev !== was.dev || ino !== was.ino || mode !== was.mode) throw new DraftConflict([name]);
+    await act(folder);
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+async function check({ at }: OpenFolder, plan: FolderPlan, now: Checking): Promise<void> {
+  for (const inner of plan.inner) await inFolder(join(at, nameOf(inner)), inner, (folder) => check(folder, inner, now));
+  const gone = new Set<string>();
+  for (const step of plan.steps) {
+    const path = join(at, step.name);
+    if (!(await isAsPlanned(path, step, gone.has(step.name)))) now.conflicts.push(join(plan.path, step.name));
+    if (step.kind === 'remove') gone.add(step.name);
+  }
+}
+
+async function isAsPlanned(path: string, step: Step, isRemovedBefore: boolean): Promise<boolean> {
+  switch (step.kind) {
+    case 'add':
+      return isRemovedBefore || (await find(path)) === undefined;
+    case 'replace': {
+      const there = await find(path);
+      return there !== undefined && versionOf(there) === step.was;
+    }
+    case 'remove':
+      return await isSameTree(path, new Map(step.was));
+  }
+}
+
+async function isSameTree(top: string, was: ReadonlyMap<string, string>): Promise<boolean> {
+  let found = 0;
+  const walk = async (below: string): Promise<boolean> => {
+    const path = join(top, below);
+    const there = await find(path);
+    if (there === undefined || removedVersionOf(there) !== was.get(below)) return false;
+    found += 1;
+    if (!there.isDirectory()) return true;
+    for (const name of await readdir(path)) if (!(await walk(join(below, name)))) return false;
+    return true;
+  };
+  return (await walk('')) && found === was.size;
+}
+
+interface Applying {
+  readonly upper: string;
+  readonly journal: OpenJournal;
+  /** Inodes of hard-linked files that we changed, which also updates the change time of their other names. */
+  readonly touched: Set<bigint>;
+}
+
+async function apply({ at, handle }: OpenFolder, plan: FolderPlan, now: Applying): Promise<void> {
+  const { mode } = plan.was;
+  const isClosed = (mode & 0o300) !== 0o300;
+  // The command could make a read-only folder writable, so we have to do the same.
+  if (isClosed && plan.steps.length + plan.inner.length > 0) await handle.chmod(mode | 0o300);
+  for (const inner of plan.inner) await inFolder(join(at, nameOf(inner)), inner, (folder) => apply(folder, inner, now));
+  for (const step of plan.steps) await take(join(at, step.name), join(now.upper, plan.path, step.name), step, now);
+  if (isClosed || plan.mode !== mode) await handle.chmod(plan.mode);
+}
+
+async function take(target: string, drafted: string, step: Step, now: Applying): Promise<void> {
+  const { journal, touched } = now;
+  const kept = journal.keptAt(step);
+  if (step.kind === 'remove') {
+    const there = await lstat(target, { bigint: true });
+    journal.note(step, there.ino);
+    if (there.nlink > 1n) touched.add(there.ino);
+    await moveAway(target, kept, there.isDirectory() ? Number(there.mode) & 0o7777 : undefined);
+    return;
+  }
+  if (step.kind === 'replace') {
+    const there = await find(target);
+    if (there === undefined || !isStill(versionOf(there), step.was, touched.has(there.ino)))
+      throw new DraftConflict([step.name]);
+    if (there.nlink > 1n) touched.add(there.ino);
+    await keep(target, kept);
+  }
+  const put = async (source: string): Promise<void> => {
+    journal.note(step, (await lstat(source, { bigint: true })).ino);
+    await (step.kind === 'add' ? putNew(source, target) : rename(source, target));
+  };
+  try {
+    await put(drafted);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    const copy = journal.copyAt(target, step);
+    await copyTree(drafted, copy);
+    await put(copy);
+    await removeTree(copy);
+  }
+}
+
+/** Our own change to another name of the file updates its change time, which is the last part. */
+function isStill(version: string, was: string, isTouched: boolean): boolean {
+  const withoutTime = (text: string): string => text.slice(0, text.lastIndexOf(' '));
+  return isTouched ? withoutTime(version) === withoutTime(was) : version === was;
+}
+
+async function putNew(source: string, target: string): Promise<void> {
+  try {
+    // Renaming a folder never replaces a non-empty folder or a file.
+    if ((await lstat(source)).isDirectory()) await rename(source, target);
+    else await linkOrRename(source, target);
+  } catch (error) {
+    if (!['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(String(codeOf(error)))) throw error;
+    throw new DraftConflict([target]);
+  }
+}
+
+/** Keeps the old file under a second name, so that it never disappears from its place. */
+async function keep(target: string, kept: string): Promise<void> {
+  try {
+    await link(target, kept);
+  } catch {
+    // On another disk, without support for links, or another user's file.
+    await copyKept(target, kept);
+  }
+}
+
+/** `mode` is that of a folder. Moving a folder needs write access to it. */
+async function moveAway(target: string, kept: string, mode: number | undefined): Promise<void> {
+  if (mode !== undefined && (mode & 0o700) !== 0o700) await chmod(target, mode | 0o700);
+  try {
+    await rename(target, kept);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    await copyKept(target, kept);
+    await removeTree(target);
+  }
+}
+
+/** The copy counts only once it is complete. */
+async function copyKept(target: string, kept: string): Promise<void> {
+  await copyTree(target, `${kept}.partial`);
+  await rename(`${kept}.partial`, kept);
+}
+
+function nameOf({ path }: FolderPlan): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
