@@ -26,7 +26,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
   };
   const title = (page: Page): Promise<string> => page.evaluate<string>('document.title');
 
-  it('[A48.3] [A48.9] the card says who signed and who can, and waits only for them', async () => {
+  it('[A48.3] [A48.9] [A48.10] the card says who signed and who can, and waits only for them', async () => {
     const { world, chat, path } = await opened.newChat();
     const { runtime } = opened.serving.home.engine;
     await setPolicy(runtime, world, ['ask press by 2 of @finance'], system);
@@ -62,11 +62,20 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await goTo(page, path);
     expect(opened.ran).toEqual([]);
 
+    // People leave the group while the chat is open.
+    await opened.api.putGroup('finance', { people: ['owner'] });
+    await page.getByText('You signed · 1 more of Finance needed · stuck: only one person may sign').waitFor();
+    await opened.api.putGroup('finance', { people: ['owner', 'ada-lovelace'] });
+    await page.getByText('You signed · 1 more of Finance needed', { exact: true }).waitFor();
+
     const { page: ada } = await visitAs('ada-lovelace', path);
     await ada.getByText(/^Needs 2 of Finance · signed by .+ from Chrome on \w+, 1 more$/).waitFor();
     await decide(ada, 'Approve once');
     await page.getByText(/Finished/).waitFor();
     expect(opened.ran).toEqual(['pay']);
+    const story = /^Approved once by you, from Chrome on \w+, and Ada Lovelace, from Chrome on \w+, /;
+    await decided(page, 'pay').getByText(story).waitFor();
+
     // A slower browser gets the name of the person who decided.
     await write(page, press('refund'));
     await ada.getByText('refund').first().waitFor();

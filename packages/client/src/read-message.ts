@@ -13,6 +13,7 @@ import {
   type Approval,
   type Message,
   type NeededSignatures,
+  type Signature,
 } from '@countersign/protocol';
 import { z } from 'zod';
 import type { ApprovalView, CallEnd, Decision, Speaker, TranscriptMessage } from './state.js';
@@ -155,6 +156,8 @@ const decisionSchema = z.object({
   rule: z.string().exactOptional(),
   /** The edited arguments as JSON text. */
   arguments: z.string().exactOptional(),
+  /** The rules that said who must sign, with all signatures. */
+  needs: z.array(neededSignaturesSchema).exactOptional(),
 });
 
 const signatureSchema = z.object({ signed: z.literal(true), needs: z.array(neededSignaturesSchema) });
@@ -172,7 +175,8 @@ function readToolMessage(message: Message): MessageMeaning {
   const parsed = decisionSchema.safeParse(content);
   if (!parsed.success) return { kind: 'nothing' };
   const { decision, scope, reason, expired, superseded, client, via = client, answer, released, rule } = parsed.data;
-  const { arguments: edited } = parsed.data;
+  const { arguments: edited, needs = [] } = parsed.data;
+  const signers = signersOf(needs);
   const signed = decision === 'approve' ? 'approved' : 'denied';
   return {
     kind: 'decision',
@@ -182,6 +186,7 @@ function readToolMessage(message: Message): MessageMeaning {
       scope,
       by: message.who ?? readWho(message.sender),
       ...(via === undefined ? {} : { via }),
+      ...(decision === 'approve' && signers.length > 1 ? { signers } : {}),
       at: message.createdAt,
       ...(reason === undefined ? {} : { reason }),
       ...(answer === undefined ? {} : { answer }),
@@ -189,6 +194,11 @@ function readToolMessage(message: Message): MessageMeaning {
       ...(edited === undefined ? {} : { editedArguments: parseJson(edited) ?? edited }),
     },
   };
+}
+
+/** Everyone whose signature counted for a rule, once each. */
+function signersOf(needs: readonly NeededSignatures[]): Signature[] {
+  return [...new Map(needs.flatMap(({ signed }) => signed).map((who) => [who.id, who])).values()];
 }
 
 const attachments = z.array(attachmentSchema).optional().catch(undefined);

@@ -10,6 +10,7 @@ import type {
   Preview,
   Question,
   Scope,
+  Signature,
   UnknownOutcome,
   Usage,
   Who,
@@ -65,6 +66,8 @@ export interface Decision {
   readonly by?: Who;
   /** The device or client from which it was decided, if known. */
   readonly via?: string;
+  /** Everyone who signed, if several people had to. The last one is `by`. */
+  readonly signers?: readonly Signature[];
   readonly at: string;
   /** For an expired approval: how long it waited. */
   readonly waitedMs?: number;

@@ -29,6 +29,7 @@ export type { Unfinished } from './processes/unfinished-turns.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { IncomingMessage } from './chats/publish-message.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
+export { announceSigners } from './decisions/announce-signers.js';
 export { publishToolResult } from './decisions/publish-tool-result.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';

@@ -46,6 +46,19 @@ describe('descriptions of a decision', () => {
     expect(approvedText({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
   });
 
+  it('[A48.3] name everyone who signed', () => {
+    const bob = { kind: 'person', id: 'p2', name: 'Bob' } as const;
+    const signers = [
+      { ...bob, via: 'Chrome on Android' },
+      { ...ada, via: 'terminal' },
+    ];
+    const decision = { outcome: 'approved', scope: 'once', by: ada, via: 'terminal', signers, at } as const;
+    expect(decisionStory(decision, now, 'p1')).toBe(
+      'Approved once by Bob, from Chrome on Android, and you, from the terminal, 3 s ago',
+    );
+    expect(approvedText(decision)).toBe('approved once by Bob and Ada Lovelace');
+  });
+
   it('give the reason for a denial', () => {
     expect(decisionStory({ outcome: 'denied', scope: 'once', by: ada, at, reason: 'not this one' }, now)).toBe(
       'Denied by Ada Lovelace, 3 s ago: not this one',

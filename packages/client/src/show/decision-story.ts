@@ -1,4 +1,4 @@
-import type { Who } from '@countersign/protocol';
+import { listNames, type Signature, type Who } from '@countersign/protocol';
 import type { Decision } from '../state.js';
 import { agoText, secondsText } from './time-text.js';
 import { fromText, nameOf } from './who-text.js';
@@ -12,8 +12,9 @@ const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
 
 /** `Approved once by you, 3 s ago`, `Denied by …, from the terminal, 3 s ago: not this one`. `me`: the reader's id. */
 export function decisionStory(decision: Decision, now: number, me?: string): string {
-  const who = byText(decision, me);
-  const where = whereText(decision);
+  const isShared = decision.signers !== undefined;
+  const who = isShared ? ` by ${signersText(decision.signers, me)}` : byText(decision, me);
+  const where = isShared ? '' : whereText(decision);
   const when = `, ${agoText(decision.at, now)}`;
   const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
   switch (decision.outcome) {
@@ -66,10 +67,25 @@ export function expiredText(decision: Decision | undefined): string {
   return `expired${waited}, nothing ran`;
 }
 
-/** ` by Ada Lovelace`; empty if no person decided, or if it isn't known yet who did. */
-export function byText({ by }: { readonly by?: Who | undefined }, me?: string): string {
+interface Deciders {
+  readonly by?: Who | undefined;
+  readonly signers?: readonly Who[] | undefined;
+}
+
+/** ` by Ada Lovelace`, or ` by you and Bob` if several people signed. Empty if no person decided, or if it isn't known yet who did. */
+export function byText({ by, signers }: Deciders, me?: string): string {
   if (by === undefined || by.kind === 'system') return '';
-  return ` by ${by.id !== '' && by.id === me ? 'you' : nameOf(by)}`;
+  return ` by ${listNames((signers ?? [by]).map((who) => youOr(who, me)))}`;
+}
+
+/** `you, from Chrome on Linux, and Ada Lovelace, from the terminal`. */
+function signersText(signers: readonly Signature[], me: string | undefined): string {
+  const each = signers.map((who) => `${youOr(who, me)}${fromText(who.via)}`);
+  return each.length < 2 ? each.join('') : `${each.slice(0, -1).join(', ')}, and ${each.at(-1)}`;
+}
+
+function youOr(who: Who, me: string | undefined): string {
+  return who.id !== '' && who.id === me ? 'you' : nameOf(who);
 }
 
 function whereText({ by, via }: Decision): string {

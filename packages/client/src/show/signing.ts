@@ -75,7 +75,7 @@ export function afterSigning(again: boolean): string {
 }
 
 /** `Ada Lovelace from Chrome on Android`, or `you`. */
-export function signerText(signature: Signature, me: string | undefined): string {
+function signerText(signature: Signature, me: string | undefined): string {
   const { id, kind, via } = signature;
   return kind === 'person' && id === me ? 'you' : `${nameOf(signature)}${fromText(via).replace(/^,/, '')}`;
 }

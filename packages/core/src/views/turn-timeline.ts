@@ -1,4 +1,4 @@
-import { CountersignError, readWho, SYSTEM, type Timeline } from '@countersign/protocol';
+import { CountersignError, readWho, SYSTEM, type Timeline, type Who } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import type { Runtime } from '../step/runtime.js';
@@ -74,18 +74,25 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
 }
 
 function waitingSpans(approvals: readonly ApprovalRecord[]): Span[] {
-  return approvals.map(({ toolName, requestedAt, decidedAt, decidedBy, status }) => ({
+  return approvals.map(({ toolName, requestedAt, decidedAt, decidedBy, status, signing }) => ({
     kind: 'waiting',
     label: toolName,
     startedAt: iso(requestedAt),
     ...(decidedAt === null ? {} : { endedAt: iso(decidedAt), outcome: status }),
     ...whoDecided(decidedBy),
+    ...(status === 'approved' && decidedBy !== null ? whoSigned(signing, readWho(decidedBy)) : {}),
   }));
 }
 
 function whoDecided(decidedBy: string | null): Pick<Span, 'who'> {
   const who = decidedBy === null ? SYSTEM : readWho(decidedBy);
   return who.kind === 'system' ? {} : { who };
+}
+
+/** The last signature is the decision. */
+function whoSigned(signing: ApprovalRecord['signing'], last: Who): Pick<Span, 'signers'> {
+  const before = (signing?.signed ?? []).map(({ who }) => who).filter(({ id }) => id !== last.id);
+  return before.length === 0 ? {} : { signers: [...before, last] };
 }
 
 function toolSpans(calls: readonly InvocationRecord[]): Span[] {

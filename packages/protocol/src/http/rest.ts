@@ -273,6 +273,8 @@ const spanSchema = z.object({
   outcome: z.string().exactOptional(),
   /** Who decided, if a person, an agent or a token did. */
   who: whoSchema.exactOptional(),
+  /** Everyone who signed, if several people had to. */
+  signers: z.array(whoSchema).exactOptional(),
 });
 export const timelineSchema = z.object({
   turnId: z.string(),

@@ -1,3 +1,4 @@
+import { announceSigners } from '@countersign/core';
 import {
   createdTokenSchema,
   groupChangeSchema,
@@ -27,6 +28,13 @@ const scope = 'own-server';
 
 export function byOf(c: AppRequest): By {
   return { access: c.var.access, signer: c.var.signer };
+}
+
+/** Runs a change of who can sign, then tells open screens. */
+async function changingSigners<T>(context: AppContext, work: Promise<T>): Promise<T> {
+  const value = await changing(context, work);
+  await announceSigners(context.engine.runtime);
+  return value;
 }
 
 /** Runs a change, then ends the streams of those who lost their access. */
@@ -63,7 +71,7 @@ export const peopleRoutes = [
     body: newPersonSchema,
     answers: { 201: { description: 'The person', schema: personSchema } },
     async handle({ context, body, c }) {
-      const person = await addPerson(context.engine.runtime.store, body, byOf(c));
+      const person = await changingSigners(context, addPerson(context.engine.runtime.store, body, byOf(c)));
       return { status: 201, body: toPerson(person, c.var.access) };
     },
   }),
@@ -94,7 +102,7 @@ export const peopleRoutes = [
     answers: { 200: { description: 'The person', schema: personSchema } },
     async handle({ context, params, body, c }) {
       const { store } = context.engine.runtime;
-      const person = await changing(context, changePerson(store, params.person, body, byOf(c)));
+      const person = await changingSigners(context, changePerson(store, params.person, body, byOf(c)));
       return { status: 200, body: toPerson(person, c.var.access) };
     },
   }),
@@ -108,7 +116,7 @@ export const peopleRoutes = [
     description: 'Ends all sessions and tokens. Signatures stay in the audit log, and the id is never reused.',
     answers: { 204: { description: 'Person removed' } },
     async handle({ context, params, c }) {
-      await changing(context, removePerson(context.engine.runtime.store, params.person, byOf(c)));
+      await changingSigners(context, removePerson(context.engine.runtime.store, params.person, byOf(c)));
       return { status: 204 };
     },
   }),
@@ -213,7 +221,10 @@ export const peopleRoutes = [
       if (name === undefined) {
         throw new HttpProblem(422, problemTexts.badGroupName(error?.issues[0]?.message ?? ''), { field: 'group' });
       }
-      return { status: 200, body: await putGroup(context.engine.runtime.store, name, body, byOf(c)) };
+      return {
+        status: 200,
+        body: await changingSigners(context, putGroup(context.engine.runtime.store, name, body, byOf(c))),
+      };
     },
   }),
   route({
@@ -225,7 +236,7 @@ export const peopleRoutes = [
     summary: 'Remove a group',
     answers: { 204: { description: 'Group removed' } },
     async handle({ context, params, c }) {
-      await removeGroup(context.engine.runtime.store, params.group, byOf(c));
+      await changingSigners(context, removeGroup(context.engine.runtime.store, params.group, byOf(c)));
       return { status: 204 };
     },
   }),

@@ -23,7 +23,9 @@ export function layOut(turn: Timeline, now: number, me?: string): { bars: Bar[];
     return {
       kind: span.kind,
       label: span.label,
-      ...(span.outcome === undefined ? {} : { outcome: `${span.outcome}${byText({ by: span.who }, me)}` }),
+      ...(span.outcome === undefined
+        ? {}
+        : { outcome: `${span.outcome}${byText({ by: span.who, signers: span.signers }, me)}` }),
       left: ((from - start) / total) * 100,
       width: ((to - from) / total) * 100,
       ms: to - from,

@@ -85,5 +85,5 @@ export const t = {
   lastTurn: 'Last turn',
   theTurns: 'the turns',
   noTurns: 'No agent has taken a turn yet.',
-  bars: { model: 'model', tool: 'tool', waiting: 'waiting for you' },
+  bars: { model: 'model', tool: 'tool', waiting: 'waiting' },
 } as const;

@@ -47,14 +47,14 @@ export function showTimeline(context: CommandContext, timeline: Timeline, now = 
   const columns = context.columns() ?? 100;
   const tokens = inputTokens + outputTokens === 0 ? '' : results.turnTokens(inputTokens, outputTokens);
   context.say(`${plainLine(agentId)}  ${durationText(total)}${tokens}  ${context.paint.dim(plainLine(turnId))}`);
-  for (const { kind, label, startedAt: from, endedAt: to, outcome, who } of spans) {
+  for (const { kind, label, startedAt: from, endedAt: to, outcome, who, signers } of spans) {
     const begins = Date.parse(from) - start;
     const took = (to === undefined ? now : Date.parse(to)) - Date.parse(from);
     const before = Math.min(WIDEST_BAR - 1, Math.max(0, Math.floor((begins / total) * WIDEST_BAR)));
     const length = Math.min(WIDEST_BAR - before, Math.max(1, Math.round((took / total) * WIDEST_BAR)));
     const bar = padTo(' '.repeat(before) + '▇'.repeat(length), WIDEST_BAR);
     const what = kind === 'waiting' ? results.waitingFor(label) : label;
-    const words = `${padTo(kind === 'waiting' ? '⏳' : kind === 'tool' ? '●' : '○', 2)} ${padTo(durationText(took), 8)} ${what}${outcome === undefined ? '' : ` · ${outcome}${byText({ by: who })}`}`;
+    const words = `${padTo(kind === 'waiting' ? '⏳' : kind === 'tool' ? '●' : '○', 2)} ${padTo(durationText(took), 8)} ${what}${outcome === undefined ? '' : ` · ${outcome}${byText({ by: who, signers })}`}`;
     context.say(`  ${bar}  ${cutTo(plainLine(words), Math.max(10, columns - WIDEST_BAR - 5))}`);
   }
 }
