@@ -75,6 +75,12 @@ describe('countersign people and tokens', () => {
     expect(items).toHaveLength(1);
     expect((await t.runHere(['sessions', 'end'], { env })).stderr).toContain('--all');
     expect((await t.runHere(['sessions', 'end', 'none'], { env })).code).not.toBe(0);
+    // Admins can do the same for someone else.
+    expect((await t.runHere(['sessions', '--person', 'edna'])).stdout).toContain(items[0]?.id);
+    await t.client.openSession({ token: env.COUNTERSIGN_TOKEN });
+    const other = await t.client.personSessions('edna');
+    const newest = other.items.find(({ id }) => id !== items[0]?.id)?.id ?? '';
+    expect(await t.runHere(['sessions', 'end', newest, '--person', 'edna'])).toMatchObject({ code: 0 });
     expect(await t.runHere(['sessions', 'end', items[0]?.id ?? ''], { env })).toMatchObject({
       code: 0,
       stderr: 'Ended 1 session.\n',

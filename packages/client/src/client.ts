@@ -54,6 +54,7 @@ import type {
   StartLink,
   ShownPolicy,
   Stats,
+  StuckRule,
   Timeline,
   Token,
   ToolDecision,
@@ -127,6 +128,10 @@ export interface Client {
   sessions(options?: CallOptions): Promise<List<OpenSession>>;
   /** Ends one of your sessions, or all except the current one. */
   endSessions(session?: string, options?: CallOptions): Promise<void>;
+  /** The sessions of someone else, for admins. */
+  personSessions(person: string, options?: CallOptions): Promise<List<OpenSession>>;
+  /** Ends one session of someone else, or all of them. */
+  endPersonSessions(person: string, session?: string, options?: CallOptions): Promise<void>;
   people(options?: CallOptions): Promise<List<Person>>;
   addPerson(person: NewPerson, options?: CallOptions): Promise<Person>;
   updatePerson(person: string, change: PersonChange, options?: CallOptions): Promise<Person>;
@@ -137,6 +142,8 @@ export interface Client {
   /** The secret is returned only here. */
   createToken(person: string, token: NewToken, options?: CallOptions): Promise<CreatedToken>;
   revokeToken(person: string, token: string, options?: CallOptions): Promise<void>;
+  /** Rules about signers that nobody can satisfy, or that nobody could satisfy anymore without a person. */
+  stuckRules(query?: { without?: string }, options?: CallOptions): Promise<List<StuckRule>>;
   groups(options?: CallOptions): Promise<List<Group>>;
   putGroup(group: string, change: GroupChange, options?: CallOptions): Promise<Group>;
   removeGroup(group: string, options?: CallOptions): Promise<void>;

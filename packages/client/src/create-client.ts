@@ -36,6 +36,7 @@ import {
   shownPolicySchema,
   startLinkSchema,
   statsSchema,
+  stuckRuleSchema,
   timelineSchema,
   tokenSchema,
   toolApprovalSchema,
@@ -83,6 +84,11 @@ export function createClient(options: ClientOptions): Client {
     sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),
     endSessions: (session, options) =>
       nothing({ method: 'DELETE', path: ['me', 'sessions', ...(session === undefined ? [] : [session])] }, options),
+    personSessions: (person, options) => list(openSessionSchema, { path: ['people', person, 'sessions'] }, options),
+    endPersonSessions: (person, session, options) => {
+      const path = ['people', person, 'sessions', ...(session === undefined ? [] : [session])];
+      return nothing({ method: 'DELETE', path }, options);
+    },
     people: (options) => list(personSchema, { path: ['people'] }, options),
     addPerson: (body, options) => get(personSchema, { method: 'POST', path: ['people'], body }, options),
     updatePerson: (person, body, options) =>
@@ -95,6 +101,10 @@ export function createClient(options: ClientOptions): Client {
       get(createdTokenSchema, { method: 'POST', path: ['people', person, 'tokens'], body }, options),
     revokeToken: (person, token, options) =>
       nothing({ method: 'DELETE', path: ['people', person, 'tokens', token] }, options),
+    stuckRules: ({ without } = {}, options) => {
+      const query = without === undefined ? {} : { without };
+      return list(stuckRuleSchema, { path: ['stuck-rules'], query }, options);
+    },
     groups: (options) => list(groupSchema, { path: ['groups'] }, options),
     putGroup: (group, body, options) => get(groupSchema, { method: 'PUT', path: ['groups', group], body }, options),
     removeGroup: (group, options) => nothing({ method: 'DELETE', path: ['groups', group] }, options),

@@ -65,6 +65,7 @@ export { createChat } from './chats/create-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
 export { showOriginal } from './decisions/show-original.js';
 export { agentsUsing, changeProviders } from './worlds/change-providers.js';
+export { findStuckRules } from './views/stuck-rules.js';
 export { freeId } from './worlds/free-id.js';
 export { revokeGrant } from './decisions/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, readRules } from './policy/index.js';

@@ -149,6 +149,19 @@ export const openSessionSchema = z.object({
 });
 export type OpenSession = z.infer<typeof openSessionSchema>;
 
+/** A rule about who must sign that nobody can satisfy (A48.8). */
+export const stuckRuleSchema = z.object({
+  world: z.string(),
+  worldName: z.string(),
+  /** The name of the agent, if it is one of the agent's own rules. */
+  agent: z.string().exactOptional(),
+  rule: z.string(),
+  why: z.string(),
+});
+export type StuckRule = z.infer<typeof stuckRuleSchema>;
+
+export const stuckRulesQuerySchema = z.strictObject({ without: z.string().min(1).max(200).exactOptional() });
+
 /** Who sends the requests, and what they may do on the server and in each world. */
 export const meSchema = z.object({
   kind: z.enum(['person', 'token']),

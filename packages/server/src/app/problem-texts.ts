@@ -82,7 +82,7 @@ export const problemTexts = {
   lastOwner: (name: string) => `${name} is the last active owner. Make someone else an owner first.`,
   ownAccount: (verb: string) => `You can't ${verb} your own account. Ask another admin.`,
   disabledPerson: (name: string) => `${name} is disabled. Enable the account first.`,
-  notYourTokens: "Only an admin can see or change other people's tokens.",
+  notYours: "Only an admin can see or change other people's sessions and tokens.",
   limitedCredential:
     "A token without the scope admin, or a session opened with one, can't manage sessions and tokens. Sign in with a start link or an invitation.",
   widerScope: (scope: string) => `You can't grant a scope that you don't have: ${scope}.`,

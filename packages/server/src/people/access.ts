@@ -37,6 +37,12 @@ export function refuseLimited(access: Access): void {
     throw new HttpProblem(403, problemTexts.limitedCredential);
 }
 
+/** Only the person and admins may see and change a person's sessions and tokens. */
+export function refuseOthers(access: Access, personId: string): void {
+  if (access.person?.id === personId || actionsOf(access).has('admin')) return;
+  throw new HttpProblem(403, problemTexts.notYours);
+}
+
 /** Whether a credential has the rights of an owner. */
 export function isOwner(access: Access): boolean {
   const isOne = access.person === undefined || access.person.role === 'owner';

@@ -1,9 +1,10 @@
 import type { CredentialRecord, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
 import { CountersignError, type OpenSession, type Signer } from '@countersign/protocol';
 import { hashSecret, randomSecret } from '../auth/secrets.js';
-import { refuseLimited } from './access.js';
+import { refuseLimited, refuseOthers } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
+import { present, refuseOwnerChange } from './manage-people.js';
 import { insertCredential, isUsable, makeSecret, SESSION_MS } from './credentials.js';
 
 /** What opens a session: a single-use link, or a personal token. */
@@ -77,8 +78,18 @@ async function endOldest(
 /** The sessions of the person who asks. */
 export async function listSessions(store: Store, { access }: By): Promise<OpenSession[]> {
   const { person, holder } = access;
-  if (person === undefined) return [];
-  const sessions = await store.read((reader) => reader.credentials(person.id, 'session'));
+  return person === undefined ? [] : await sessionsOf(store, person.id, holder);
+}
+
+/** A person's sessions, for the person or an admin. */
+export async function listSessionsOf(store: Store, personId: string, { access }: By): Promise<OpenSession[]> {
+  present(await store.read((reader) => reader.person(personId)), personId);
+  refuseOthers(access, personId);
+  return await sessionsOf(store, personId, access.holder);
+}
+
+async function sessionsOf(store: Store, personId: string, holder: string): Promise<OpenSession[]> {
+  const sessions = await store.read((reader) => reader.credentials(personId, 'session'));
   return sessions.map(({ id, name, createdAt, usedAt, expiresAt }) => ({
     id,
     device: name,
@@ -89,20 +100,29 @@ export async function listSessions(store: Store, { access }: By): Promise<OpenSe
   }));
 }
 
-/** Ends one session of the person who asks, or all except the current one. */
-export async function endSessions(store: Store, by: By, id?: string): Promise<void> {
+/** Ends one session of the person who asks, or all except the current one. With `personId`, an admin ends those of someone else. */
+export async function endSessions(
+  store: Store,
+  by: By,
+  { session: id, personId = by.access.person?.id }: { session?: string | undefined; personId?: string } = {},
+): Promise<void> {
   const { person, holder } = by.access;
   // Signing out is always possible.
   if (id !== holder) refuseLimited(by.access);
   await changePeople(store, by.signer, async (tx) => {
-    const sessions = person === undefined ? [] : await tx.credentials(person.id, 'session');
+    if (personId !== undefined && personId !== person?.id) {
+      const other = present(await tx.person(personId), personId);
+      refuseOthers(by.access, personId);
+      refuseOwnerChange(by, other.role === 'owner');
+    }
+    const sessions = personId === undefined ? [] : await tx.credentials(personId, 'session');
     const ended = sessions.filter((session) => (id === undefined ? session.id !== holder : session.id === id));
     if (id !== undefined && ended.length === 0)
-      throw new CountersignError('not-found', `You have no open session "${id}".`);
+      throw new CountersignError('not-found', `There is no open session "${id}".`);
     for (const session of ended) await tx.endCredential(session.id);
     if (ended.length === 0) return { value: undefined };
     const names = ended.map(({ name, id: ending }) => `${name} (${ending})`).join(', ');
-    return { value: undefined, record: { decision: 'session ended', why: `${person?.id}: ${names}` } };
+    return { value: undefined, record: { decision: 'session ended', why: `${personId}: ${names}` } };
   });
 }
 

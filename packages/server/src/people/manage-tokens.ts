@@ -2,7 +2,7 @@ import type { CredentialRecord, Store } from '@countersign/core/ports';
 import { CountersignError, type CreatedToken, type NewToken, type Token } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
-import { actionsAnywhere, actionsOf, refuseLimited, type Access } from './access.js';
+import { actionsAnywhere, refuseLimited, refuseOthers } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { INVITATION_MS, insertCredential, makeLink, makeSecret } from './credentials.js';
@@ -102,12 +102,6 @@ export async function invitePerson(
     const value = { invitation: made.secret, expiresAt };
     return { value, record: { decision: 'invitation created', why: `${personId}: ${person.name}` } };
   });
-}
-
-/** Only the person and admins may see and change a person's tokens. */
-function refuseOthers(access: Access, personId: string): void {
-  if (access.person?.id === personId || actionsOf(access).has('admin')) return;
-  throw new HttpProblem(403, problemTexts.notYourTokens);
 }
 
 function toToken({ id, name, data, createdAt, usedAt, expiresAt }: CredentialRecord): Token {

@@ -55,7 +55,7 @@ export const meRoutes = [
     description: 'To sign out, end the current one.',
     answers: { 204: { description: 'Session ended' } },
     async handle({ context, params, c }) {
-      await changing(context, endSessions(context.engine.runtime.store, byOf(c), params.session));
+      await changing(context, endSessions(context.engine.runtime.store, byOf(c), { session: params.session }));
       return { status: 204 };
     },
   }),

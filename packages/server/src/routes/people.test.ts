@@ -1,4 +1,4 @@
-import type { CreatedToken, Me, NewToken, OpenSession, Person } from '@countersign/protocol';
+import type { CreatedToken, Me, NewToken, OpenSession, Person, StuckRule } from '@countersign/protocol';
 import { SERVER_LOG } from '@countersign/core/ports';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -293,8 +293,21 @@ describe('sessions and invitations', () => {
     const again = await open('ada');
     expect((await ask(t, 'DELETE', '/me/sessions', here)).status).toBe(204);
     expect([(await ask(t, 'GET', '/me', again)).status, (await ask(t, 'GET', '/me', here)).status]).toEqual([401, 200]);
-    expect((await ask(t, 'DELETE', `/me/sessions/${mine?.id}`, here)).status).toBe(204);
+    // An admin can see and end them on purpose; others can't.
+    const path = `/people/ada/sessions`;
+    expect((await ask(t, 'GET', path, bob)).body).toMatchObject({ items: [{ id: mine?.id, current: false }] });
+    expect((await ask(t, 'GET', '/people/bob/sessions', here)).status).toBe(403);
+    expect((await ask(t, 'DELETE', '/people/bob/sessions', here)).status).toBe(403);
+    expect((await ask(t, 'DELETE', '/people/owner/sessions', bob)).status).toBe(403);
+    expect((await ask(t, 'GET', '/people/nobody/sessions', bob)).status).toBe(404);
+    expect((await ask(t, 'DELETE', `${path}/none`, bob)).status).toBe(404);
+    expect((await ask(t, 'DELETE', `${path}/${mine?.id}`, bob)).status).toBe(204);
     expect((await ask(t, 'GET', '/me', here)).status).toBe(401);
+    const last = await open('ada');
+    expect((await ask(t, 'DELETE', path, bob)).status).toBe(204);
+    expect((await ask(t, 'GET', '/me', last)).status).toBe(401);
+    const { items } = (await t.api<{ items: { decision: string; why: string }[] }>('GET', '/audit')).body;
+    expect(items.at(-1)).toMatchObject({ decision: 'session ended', who: { id: 'bob' } });
   });
 
   it('[W8.4] disabling ends sessions, tokens, tickets and open streams at once', async () => {
@@ -419,6 +432,33 @@ describe('roles', () => {
     expect(await stream.over).toBe(true);
     expect((await ask(t, 'GET', '/worlds', who)).status).toBe(403);
   });
+});
+
+it('[A48.8] lists rules that nobody can satisfy, before and after a person leaves', async () => {
+  const t = await openApp();
+  await t.api('POST', '/worlds', { name: 'Lab' });
+  await add(t, 'Ada', 'approver');
+  await add(t, 'Bob', 'approver');
+  await t.api('PUT', '/groups/finance', { people: ['ada', 'bob'] });
+  const etag = (await t.api('GET', '/worlds/lab/policy')).headers.get('etag') ?? '';
+  const rules = ['ask shell_cmd by 2 of @finance', 'ask read_file by @ada', 'ask write_file by @finance'];
+  const put = await t.api('PUT', '/worlds/lab/policy', { rules }, { 'If-Match': etag });
+  expect(put.status).toBe(200);
+  const stuck = async (query = ''): Promise<string[]> => {
+    const { items } = (await t.api<{ items: StuckRule[] }>('GET', `/stuck-rules${query}`)).body;
+    return items.map(({ worldName, rule, why }) => `${worldName}: ${rule}: ${why}`);
+  };
+  expect(await stuck()).toEqual([]);
+  const withoutBob =
+    'Lab: ask shell_cmd by 2 of @finance: it needs 2 signatures, but only one person in @finance may sign calls in this world';
+  expect(await stuck('?without=bob')).toEqual([withoutBob]);
+  expect(await stuck('?without=ada')).toHaveLength(2);
+  expect(await stuck('?without=owner')).toEqual([]);
+  expect((await t.api('GET', '/stuck-rules?without=nobody')).status).toBe(404);
+  await t.api('PATCH', '/people/bob', { status: 'disabled' });
+  expect(await stuck()).toEqual([withoutBob]);
+  // Ada's leaving would not break that rule: it is broken already.
+  expect(await stuck('?without=ada')).toHaveLength(2);
 });
 
 it('[W8.5] groups are named lists of people, and a removed person leaves them', async () => {

@@ -1,4 +1,4 @@
-import { announceSigners } from '@countersign/core';
+import { announceSigners, findStuckRules } from '@countersign/core';
 import {
   createdTokenSchema,
   groupChangeSchema,
@@ -9,8 +9,11 @@ import {
   listQuerySchema,
   newPersonSchema,
   newTokenSchema,
+  openSessionSchema,
   personChangeSchema,
   personSchema,
+  stuckRuleSchema,
+  stuckRulesQuerySchema,
   tokenSchema,
 } from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../app/context.js';
@@ -20,6 +23,7 @@ import { route } from '../app/route.js';
 import type { By } from '../people/by.js';
 import { listGroups, putGroup, readGroup, removeGroup } from '../people/manage-groups.js';
 import { addPerson, changePerson, listPeople, readPerson, removePerson, toPerson } from '../people/manage-people.js';
+import { endSessions, listSessionsOf } from '../people/manage-sessions.js';
 import { createToken, invitePerson, listTokens, revokeToken } from '../people/manage-tokens.js';
 import { linkOrigin, pageOf } from './support.js';
 
@@ -137,6 +141,49 @@ export const peopleRoutes = [
   }),
   route({
     method: 'get',
+    path: '/people/{person}/sessions',
+    scope,
+    needs: 'read',
+    tag,
+    summary: "List a person's browser sessions",
+    description: 'For the person and for admins.',
+    answers: { 200: { description: 'Sessions', schema: listOf(openSessionSchema) } },
+    handle: async ({ context, params, c }) => ({
+      status: 200,
+      body: { items: await listSessionsOf(context.engine.runtime.store, params.person, byOf(c)) },
+    }),
+  }),
+  route({
+    method: 'delete',
+    path: '/people/{person}/sessions',
+    scope,
+    needs: 'read',
+    tag,
+    summary: "End all of a person's browser sessions",
+    description: 'For the person and for admins. The session that sends the request stays open.',
+    answers: { 204: { description: 'Sessions ended' } },
+    async handle({ context, params, c }) {
+      await changing(context, endSessions(context.engine.runtime.store, byOf(c), { personId: params.person }));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/people/{person}/sessions/{session}',
+    scope,
+    needs: 'read',
+    tag,
+    summary: "End one of a person's browser sessions",
+    description: 'For the person and for admins.',
+    answers: { 204: { description: 'Session ended' } },
+    async handle({ context, params, c }) {
+      const which = { personId: params.person, session: params.session };
+      await changing(context, endSessions(context.engine.runtime.store, byOf(c), which));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
     path: '/people/{person}/tokens',
     scope,
     needs: 'read',
@@ -178,6 +225,23 @@ export const peopleRoutes = [
       const { store } = context.engine.runtime;
       await changing(context, revokeToken(store, params.person, params.token, byOf(c)));
       return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/stuck-rules',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'List rules about signers that nobody can satisfy',
+    description:
+      'Calls under these rules wait until someone changes the rule, the group or the people. With `without`, a person id: the rules that nobody could satisfy anymore if this person were disabled or removed.',
+    query: stuckRulesQuerySchema,
+    answers: { 200: { description: 'Rules', schema: listOf(stuckRuleSchema) } },
+    async handle({ context, query: { without } }) {
+      const { runtime } = context.engine;
+      if (without !== undefined) await readPerson(runtime.store, without);
+      return { status: 200, body: { items: await findStuckRules(runtime, without) } };
     },
   }),
   route({

@@ -49,7 +49,7 @@ export const errors = {
   notAScope: (scope: string, suggestion: string): string => `Unknown scope "${scope}". ${suggestion}`,
   notDays: (days: string): string => `Invalid number of days "${days}". Expected 1 to 3650, or never.`,
   sessionOrAll: 'Name one session, or use --all to end all of them.',
-  needsPerson: "This token doesn't belong to a person. Say whose tokens you mean with --person.",
+  needsPerson: "This token doesn't belong to a person. Say whom you mean with --person.",
   notAKind: (kind: string, suggestion: string): string => `Unknown provider kind "${kind}". ${suggestion}`,
   noModelList: (detail: string): string => `Could not list the models: ${detail}`,
   nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',

@@ -80,12 +80,20 @@ export const groupsHelp = {
 } satisfies Record<string, string | Help>;
 
 export const sessionsHelp = {
-  about: 'Show and end your browser sessions',
-  list: { about: 'List the browsers in which you are signed in', examples: ['countersign sessions'] },
+  about: 'Show and end browser sessions',
+  list: {
+    about: 'List the browsers in which you are signed in',
+    examples: ['countersign sessions', 'countersign sessions list --person bob'],
+  },
   end: {
     about: 'Sign a browser out',
-    examples: ['countersign sessions end 0a1b2c3d4e5f6071', 'countersign sessions end --all'],
+    examples: [
+      'countersign sessions end 0a1b2c3d4e5f6071',
+      'countersign sessions end --all',
+      'countersign sessions end --all --person bob',
+    ],
   },
   session: 'id of the session',
   all: 'sign all browsers out',
+  person: 'whose sessions they are (default: yours; for others, you need the role admin)',
 } satisfies Record<string, string | Help>;

@@ -169,6 +169,8 @@ export const results = {
   groupRemoval: (name: string): string =>
     `This removes the group "${name}". Calls under rules that name it can't be approved until you change the rules.`,
   groupRemoved: (name: string): string => `Removed the group "${name}".`,
+  stuckRule: (world: string, rule: string, why: string): string =>
+    `Nobody can satisfy a rule in ${world}: "${rule}". Reason: ${why}.`,
   noSessions: 'No browser is signed in.',
   sessionsEnded: (count: number): string => (count === 1 ? 'Ended 1 session.' : `Ended ${count} sessions.`),
   noTokens: 'There are no tokens.',

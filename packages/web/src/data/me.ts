@@ -1,4 +1,4 @@
-import { mayDo, type Action, type Me } from '@countersign/protocol';
+import { mayDo, meSchema, type Action, type Me } from '@countersign/protocol';
 import { useSyncExternalStore } from 'react';
 import { useClient } from './connection.js';
 import { useRead } from './use-read.js';
@@ -10,7 +10,7 @@ let me = saved();
 /** What was known before a reload, so that controls don't appear and disappear. The server checks every request anyway. */
 function saved(): Me | undefined {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
+    return meSchema.safeParse(JSON.parse(sessionStorage.getItem(KEY) ?? 'null')).data;
   } catch {
     return undefined;
   }

@@ -13,6 +13,7 @@ import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
 import { findPerson } from './people.js';
+import { warnOfStuckRules } from './warn-of-stuck-rules.js';
 
 /** `countersign groups` (X3). Rules name groups, as in `by 2 of @finance`. */
 export function addGroups(program: Command, register: Register): void {
@@ -38,6 +39,7 @@ export function addGroups(program: Command, register: Register): void {
     const oidcGroup = before?.oidcGroup;
     const saved = await client.putGroup(name, { people, ...(oidcGroup === undefined ? {} : { oidcGroup }) });
     showDone(context, plainLine(results.groupSaved(saved.name, saved.people)), saved);
+    await warnOfStuckRules(context, client);
   });
 
   const remove = withHelp(groups.command('remove').argument('<group>', help.group), help.remove);
@@ -50,5 +52,6 @@ export function addGroups(program: Command, register: Register): void {
     await confirm(context, { yes: options.yes, what: results.groupRemoval(word) });
     await client.removeGroup(word);
     showDone(context, plainLine(results.groupRemoved(word)), { removed: word });
+    await warnOfStuckRules(context, client);
   });
 }

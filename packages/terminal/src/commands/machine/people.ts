@@ -13,6 +13,7 @@ import { withHelp, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { stuckText, warnOfStuckRules } from './warn-of-stuck-rules.js';
 
 interface PersonFlags {
   name?: string;
@@ -69,6 +70,7 @@ export function addPeople(program: Command, register: Register): void {
     const client = await context.client();
     const changed = await client.updatePerson((await findPerson(client, args[0] ?? '')).id, change);
     showDone(context, plainLine(results.personChanged(changed.id)), changed);
+    await warnOfStuckRules(context, client);
   });
 
   register(
@@ -87,6 +89,7 @@ export function addPeople(program: Command, register: Register): void {
       const { id } = await findPerson(client, args[0] ?? '');
       const changed = await client.updatePerson(id, { status: 'disabled' });
       showDone(context, plainLine(results.personDisabled(id)), changed);
+      await warnOfStuckRules(context, client);
     },
   );
 
@@ -94,9 +97,12 @@ export function addPeople(program: Command, register: Register): void {
   register<{ yes?: boolean }>(remove.option('--yes', YES), async (context, { args, options }) => {
     const client = await context.client();
     const { id, name } = await findPerson(client, args[0] ?? '');
-    await confirm(context, { yes: options.yes, what: results.personRemoval(name) });
+    const stuck = (await client.stuckRules({ without: id })).items.map(stuckText);
+    const what = [results.personRemoval(name), ...stuck].join(' ');
+    await confirm(context, { yes: options.yes, what: plainLine(what) });
     await client.removePerson(id);
     showDone(context, plainLine(results.personRemoved(id)), { removed: id });
+    await warnOfStuckRules(context, client);
   });
 }
 

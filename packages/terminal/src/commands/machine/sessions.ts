@@ -12,30 +12,40 @@ import { withHelp } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { whoseOf } from './whose-of.js';
 
-/** `countersign sessions` (X3): the browsers in which you are signed in. */
+interface SessionFlags {
+  person?: string;
+  all?: boolean;
+}
+
+/** `countersign sessions` (X3): the browsers in which you, or someone else, are signed in. */
 export function addSessions(program: Command, register: Register): void {
   const sessions = program.command('sessions').description(help.about);
-  register(withHelp(sessions.command('list', { isDefault: true }), help.list), async (context) => {
+  const list = withHelp(sessions.command('list', { isDefault: true }), help.list);
+  register<SessionFlags>(list.option('--person <person>', help.person), async (context, { options }) => {
     const client = await context.client();
+    const person = await whoseOf(client, options.person);
     const columns = [
       { title: 'session', of: ({ id }: OpenSession) => id },
       { title: 'device', of: ({ device }: OpenSession) => device },
       { title: 'signed in', of: ({ createdAt }: OpenSession) => minuteText(createdAt) },
       { title: 'last used', of: ({ usedAt }: OpenSession) => minuteText(usedAt) },
     ];
-    showList(context, await readAll(() => client.sessions()), columns, results.noSessions);
+    showList(context, await readAll(() => client.personSessions(person)), columns, results.noSessions);
   });
 
   const end = withHelp(sessions.command('end').argument('[session]', help.session), help.end);
-  register<{ all?: boolean }>(end.option('--all', help.all), async (context, { args, options }) => {
+  end.option('--all', help.all).option('--person <person>', help.person);
+  register<SessionFlags>(end, async (context, { args, options }) => {
     const word = args[0];
     if ((word === undefined) === (options.all !== true)) throw new CommandError(errors.sessionOrAll, EXIT.usage);
     const client = await context.client();
-    const ids = (await readAll(() => client.sessions())).map(({ id }) => id);
+    const person = await whoseOf(client, options.person);
+    const ids = (await readAll(() => client.personSessions(person))).map(({ id }) => id);
     if (word !== undefined && !ids.includes(word))
       throw new CommandError(errors.notFound('session', word, suggestion(word, ids)), EXIT.usage);
-    await client.endSessions(word);
+    await client.endPersonSessions(person, word);
     const ended = word === undefined ? ids : [word];
     showDone(context, plainLine(results.sessionsEnded(ended.length)), { ended });
   });

@@ -1,4 +1,4 @@
-import { readAll, type Client } from '@countersign/client';
+import { readAll } from '@countersign/client';
 import { tokenScopeSchema, type Token, type TokenScope } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -11,7 +11,7 @@ import { withHelp } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
-import { findPerson } from './people.js';
+import { whoseOf } from './whose-of.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -30,7 +30,7 @@ export function addTokens(program: Command, register: Register): void {
   );
   register<TokenFlags>(list, async (context, { options }) => {
     const client = await context.client();
-    const person = await personOf(client, options.person);
+    const person = await whoseOf(client, options.person);
     const columns = [
       { title: 'token', of: ({ id }: Token) => id },
       { title: 'name', of: ({ name }: Token) => name },
@@ -49,7 +49,7 @@ export function addTokens(program: Command, register: Register): void {
     const scopes = readScopes(options.scopes ?? '');
     const expiry = readExpiry(options.days);
     const client = await context.client();
-    const created = await client.createToken(await personOf(client, options.person), {
+    const created = await client.createToken(await whoseOf(client, options.person), {
       name: args[0] ?? '',
       scopes,
       ...expiry,
@@ -66,7 +66,7 @@ export function addTokens(program: Command, register: Register): void {
   register<TokenFlags>(revoke.option('--person <person>', help.person), async (context, { args, options }) => {
     const word = args[0] ?? '';
     const client = await context.client();
-    const person = await personOf(client, options.person);
+    const person = await whoseOf(client, options.person);
     const all = await readAll(() => client.tokens(person));
     const found = all.find(({ id }) => id === word) ?? all.find(({ name }) => name === word);
     if (found === undefined) {
@@ -76,13 +76,6 @@ export function addTokens(program: Command, register: Register): void {
     await client.revokeToken(person, found.id);
     showDone(context, plainLine(results.tokenRevoked(found.name)), { revoked: found.id });
   });
-}
-
-async function personOf(client: Client, word: string | undefined): Promise<string> {
-  if (word !== undefined) return (await findPerson(client, word)).id;
-  const me = await client.me();
-  if (me.kind === 'person') return me.id;
-  throw new CommandError(errors.needsPerson, EXIT.usage);
 }
 
 function readScopes(words: string): TokenScope[] {

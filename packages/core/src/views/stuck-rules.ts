@@ -1,0 +1,44 @@
+import type { StuckRule } from '@countersign/protocol';
+import { findUnsatisfiable, signersIn } from '../approval/needed-signatures.js';
+import { maskSecrets } from '../masking/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { SigningRule } from '../policy/index.js';
+import type { Runtime } from '../step/runtime.js';
+
+/**
+ * Rules about who must sign that nobody can satisfy (A48.8). With `without`, the rules that nobody could satisfy anymore if this person left.
+ */
+export async function findStuckRules(
+  { store, snapshots }: Pick<Runtime, 'store' | 'snapshots'>,
+  without?: string,
+): Promise<StuckRule[]> {
+  return await store.read(async (reader) => {
+    const everyone = { people: await reader.people(), groups: await reader.groups() };
+    const others = { ...everyone, people: everyone.people.filter(({ id }) => id !== without) };
+    const stuck: StuckRule[] = [];
+    for (const { id: worldId, name } of await reader.worlds()) {
+      const snapshot = await snapshots.read(reader, worldId);
+      if (snapshot === undefined) continue;
+      const now = signersIn(worldId, everyone);
+      const later = signersIn(worldId, others);
+      for (const { rule, agentName } of signingRulesIn(snapshot)) {
+        if (without !== undefined && findUnsatisfiable(rule, now) !== undefined) continue;
+        const why = findUnsatisfiable(rule, later);
+        if (why === undefined) continue;
+        const agent = agentName === undefined ? {} : { agent: agentName };
+        stuck.push({ world: worldId, worldName: name, ...agent, rule: maskSecrets(rule.rule), why });
+      }
+    }
+    return stuck;
+  });
+}
+
+function signingRulesIn(snapshot: WorldSnapshot): { rule: SigningRule; agentName?: string }[] {
+  const { policy, adminPolicy, agents } = snapshot;
+  return [
+    ...[...adminPolicy.signing, ...policy.signing].map((rule) => ({ rule })),
+    ...agents.flatMap(({ id, definition }) =>
+      snapshot.agentPolicy(id).signing.map((rule) => ({ rule, agentName: definition.name })),
+    ),
+  ];
+}
