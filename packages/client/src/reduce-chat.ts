@@ -167,8 +167,9 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
     case 'sse': {
       const { data } = heard;
       const isNew = !state.streams.some(({ messageId }) => messageId === data.messageId);
+      const isChunk = data.type === 'chunk' || data.type === 'thinking';
       // This is a late chunk from a stopped answer: nothing would ever end this stream.
-      if (data.type === 'chunk' && isNew && state.status !== 'working') return state;
+      if (isChunk && isNew && state.status !== 'working') return state;
       return { ...state, streams: hear(state.streams, data, has(state.messages, data.messageId)) };
     }
     case 'system':

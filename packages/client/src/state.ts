@@ -162,6 +162,10 @@ export interface LiveStream {
   /** The number of missed characters before `text`: a view that joined late shows an ellipsis. */
   readonly missing: number;
   readonly text: string;
+  /** The thinking so far, or the end of it that this view received. */
+  readonly thinking: string;
+  /** Characters of thinking so far, including those that this view missed. */
+  readonly thinkingLength: number;
   /** Whether the answer is complete and its message is about to arrive. */
   readonly ended: boolean;
 }

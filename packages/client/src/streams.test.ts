@@ -25,6 +25,18 @@ describe('a streamed answer', () => {
     expect(stream?.text).toBe('Hello there');
   });
 
+  it('[P11] keeps thinking apart from the answer', () => {
+    const thought = (content: string, offset: number, attempt = 1): SSEEvent => ({
+      ...chunk(content, offset, attempt),
+      type: 'thinking',
+    });
+    const [stream] = listen(thought('Let me ', 0), thought('me see', 4), chunk('Hello', 0), thought(' more', 10));
+    expect(stream).toMatchObject({ thinking: 'Let me see more', text: 'Hello', missing: 0 });
+    expect(listen(thought('late', 20), thought(' on', 24))[0]).toMatchObject({ thinking: 'late on', text: '' });
+    expect(listen(thought('old', 0), { ...one, type: 'start', attempt: 2 })[0]?.thinking).toBe('');
+    expect(listen({ ...one, type: 'start', attempt: 2 }, thought('old', 0, 1))[0]?.thinking).toBe('');
+  });
+
   it('[S6.2] counts the missed characters', () => {
     expect(listen(chunk('there', 6))[0]).toMatchObject({ text: 'there', missing: 6 });
     expect(listen(chunk('Hello ', 0), chunk('you', 12), chunk('!', 15))[0]).toMatchObject({

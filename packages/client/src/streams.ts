@@ -14,6 +14,8 @@ export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: b
       return put(streams, { ...blank(event), attempt });
     case 'chunk':
       return put(streams, withChunk(current?.attempt === attempt ? current : { ...blank(event), attempt }, event));
+    case 'thinking':
+      return put(streams, withThinking(current?.attempt === attempt ? current : { ...blank(event), attempt }, event));
     case 'end':
       return current === undefined ? streams : put(streams, { ...current, ended: true });
     case 'error':
@@ -36,6 +38,8 @@ function blank({ messageId, agentName, agentId }: SSEEvent): LiveStream {
     attempt: 1,
     missing: 0,
     text: '',
+    thinking: '',
+    thinkingLength: 0,
     ended: false,
   };
 }
@@ -47,6 +51,14 @@ function withChunk(stream: LiveStream, { content = '', offset }: SSEEvent): Live
   if (from > heard) return { ...stream, missing: from, text: content };
   const fresh = content.slice(heard - from);
   return fresh === '' ? stream : { ...stream, text: stream.text + fresh };
+}
+
+function withThinking(stream: LiveStream, { content = '', offset = stream.thinkingLength }: SSEEvent): LiveStream {
+  const heard = stream.thinkingLength;
+  if (offset > heard) return { ...stream, thinking: content, thinkingLength: offset + content.length };
+  const fresh = content.slice(heard - offset);
+  if (fresh === '') return stream;
+  return { ...stream, thinking: stream.thinking + fresh, thinkingLength: heard + fresh.length };
 }
 
 function put(streams: readonly LiveStream[], changed: LiveStream): readonly LiveStream[] {

@@ -104,6 +104,34 @@ describe('streaming', () => {
     expect(sse(opened).filter((event) => event.type === 'chunk')).toHaveLength(1);
   });
 
+  it('[P11.2] thinking is streamed before the answer, masked, and apart from it', async () => {
+    const opened = await openTestWorld({
+      script: (request) => {
+        for (const piece of ['I use password = "hunter2', 'hunter2" here', '.']) request.onThinking?.(piece);
+        return 'The answer.';
+      },
+    });
+    await opened.chat.send('go');
+    await opened.chat.settled();
+    const events = sse(opened);
+    const of = (type: string) => events.filter((event) => event.type === type);
+    const joined = (type: string) =>
+      of(type)
+        .map(({ content }) => content ?? '')
+        .join('');
+    expect(joined('thinking')).toMatch(/^I use password = .* here\.$/);
+    expect(joined('thinking')).not.toContain('hunter2hunter2');
+    expect(joined('chunk')).toBe('The answer.');
+    expect(events.findLastIndex(({ type }) => type === 'thinking')).toBeLessThan(
+      events.findIndex(({ type }) => type === 'chunk'),
+    );
+    let length = 0;
+    for (const { offset, content = '' } of of('thinking')) {
+      expect(offset).toBe(length);
+      length += content.length;
+    }
+  });
+
   it('[P4] chunks of a failed attempt are not mixed with those of the next one', async () => {
     const clock = createFakeClock();
     const asked = deferred();

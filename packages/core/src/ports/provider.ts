@@ -54,6 +54,8 @@ export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   stream: boolean;
   /** Receives text as it arrives. Called only while `generate` is pending, and never if `stream` is false. */
   onChunk: (text: string) => void;
+  /** Receives thinking as it arrives, under the same conditions. Absent if nobody reads it. */
+  onThinking?: (text: string) => void;
   /** Aborts when the answer is no longer wanted. */
   signal: AbortSignal;
 }

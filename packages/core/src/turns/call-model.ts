@@ -95,7 +95,7 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
       error: `${name} uses the provider "${wanted}", which is not set up here. Set it up, or choose another provider for ${name}.`,
     };
   }
-  const request: Omit<GenerateRequest, 'signal' | 'onChunk'> = {
+  const request: Omit<GenerateRequest, 'signal' | 'onChunk' | 'onThinking'> = {
     purpose: 'answer',
     model,
     messages: await withImages(runtime, turn, read.view.messages),

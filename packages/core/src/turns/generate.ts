@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 interface ModelCall {
   provider: Provider;
-  request: Omit<GenerateRequest, 'signal' | 'onChunk'>;
+  request: Omit<GenerateRequest, 'signal' | 'onChunk' | 'onThinking'>;
   stream: ModelStream;
 }
 
@@ -30,7 +30,7 @@ export async function generate(
   signal: AbortSignal,
 ): Promise<LLMResponse> {
   for (let attempt = 1; ; attempt += 1) {
-    const onChunk = stream.start(attempt);
+    const onArrival = stream.start(attempt);
     runtime.probe('before model-call');
     const began = performance.now();
     const measure = (outcome: 'answered' | 'failed'): void =>
@@ -44,7 +44,7 @@ export async function generate(
         ms: performance.now() - began,
       });
     try {
-      const response = await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
+      const response = await untilAborted(() => provider.generate({ ...request, signal, ...onArrival }), signal);
       measure('answered');
       return response;
     } catch (error) {
@@ -79,7 +79,7 @@ export function explainFailure(error: unknown, agent: string, provider: string):
 
 interface ModelStream {
   /** Receives the chunks from this attempt until it ends or another one starts. */
-  start(attempt: number): (text: string) => void;
+  start(attempt: number): Required<Pick<GenerateRequest, 'onChunk' | 'onThinking'>>;
   end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
 }
 
@@ -92,9 +92,8 @@ export function streamTo(
   streams: boolean,
 ): ModelStream {
   let attempt = 0;
-  let offset = 0;
-  /** Created lazily: many answers have no chunks. */
-  let masker: ChunkMasker | undefined;
+  let answer: MaskedStream | undefined;
+  let thinking: MaskedStream | undefined;
   let current = {};
   const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'agentId' | 'attempt'>): void => {
     runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
@@ -102,31 +101,65 @@ export function streamTo(
       data: { ...event, messageId, agentName, agentId: turn.agentId, attempt },
     });
   };
-  const sendText = (content: string): void => {
-    if (content === '') return;
-    send({ type: 'chunk', content, offset });
-    offset += content.length;
-  };
   return {
     start(number) {
       attempt = turn.interruptions * TRIES + number;
-      offset = 0;
       const own = (current = {});
-      masker = undefined;
+      const heard = (answer = maskedStream((content, offset) => send({ type: 'chunk', content, offset })));
+      const thought = (thinking = maskedStream(
+        (content, offset) => send({ type: 'thinking', content, offset }),
+        LONGEST_THINKING,
+      ));
       send({ type: 'start' });
       // A provider may send chunks after it failed or answered. Drop them, or they would mix with the next attempt.
-      return (text) => {
-        if (!streams || current !== own) return;
-        masker ??= createChunkMasker({ form: 'chat' });
-        sendText(masker.push(textOf(text)));
+      const isCurrent = (): boolean => streams && current === own;
+      return {
+        onChunk(text) {
+          if (!isCurrent()) return;
+          thought.flush();
+          heard.push(textOf(text));
+        },
+        onThinking(text) {
+          if (isCurrent()) thought.push(textOf(text));
+        },
       };
     },
     end(last) {
+      thinking?.flush();
+      answer?.flush();
+      answer = thinking = undefined;
+      current = {};
+      send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
+    },
+  };
+}
+
+interface MaskedStream {
+  push(text: string): void;
+  /** Sends what was held back as the possible start of a secret. */
+  flush(): void;
+}
+
+/** Masks chunks, counts their characters and drops those beyond the limit. */
+function maskedStream(send: (content: string, offset: number) => void, longest = LONGEST_TEXT): MaskedStream {
+  let offset = 0;
+  /** Created lazily: many answers have no chunks. */
+  let masker: ChunkMasker | undefined;
+  const pass = (text: string): void => {
+    const content = text.slice(0, longest - offset);
+    if (content === '') return;
+    send(content, offset);
+    offset += content.length;
+  };
+  return {
+    push(text) {
+      masker ??= createChunkMasker({ form: 'chat' });
+      pass(masker.push(text));
+    },
+    flush() {
       const rest = masker?.end() ?? '';
       masker = undefined;
-      current = {};
-      sendText(rest);
-      send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
+      pass(rest);
     },
   };
 }

@@ -61,7 +61,8 @@ export type ToolEvent = z.infer<typeof toolEventSchema>;
 export type ToolEventType = ToolEvent['type'];
 
 export const sseEventSchema = z.object({
-  type: z.enum(['start', 'chunk', 'end', 'error']),
+  /** `thinking`: a chunk of what the model writes before its answer (P11). */
+  type: z.enum(['start', 'thinking', 'chunk', 'end', 'error']),
   /** The id that the finished message will have. */
   messageId: z.string().min(1),
   agentName: z.string().min(1),
@@ -70,7 +71,7 @@ export const sseEventSchema = z.object({
   usage: usageSchema.exactOptional(),
   /** The attempt that this chunk belongs to. A new `start` discards earlier chunks (S6). */
   attempt: z.number().int().exactOptional(),
-  /** The number of characters before this chunk. */
+  /** The number of characters before this chunk, of the answer or of the thinking. */
   offset: z.number().int().exactOptional(),
 });
 export type SSEEvent = z.infer<typeof sseEventSchema>;

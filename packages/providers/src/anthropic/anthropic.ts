@@ -77,5 +77,5 @@ async function ask(
   // Don't use `messages.create`: it prints a warning to the terminal for older models, and refuses long answers without streaming.
   const post = <T>(stream: boolean) => client.post<T>('/v1/messages', { body: { ...body, stream }, stream, signal });
   if (!request.stream) return readMessage(await post<Anthropic.Message>(false), name);
-  return readStream(await post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(true), request.onChunk, name);
+  return readStream(await post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(true), request, name);
 }

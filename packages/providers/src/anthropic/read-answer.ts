@@ -3,7 +3,7 @@ import { ProviderError, type LLMResponse } from '@countersign/core/ports';
 import { toToolCall, withoutWhitespace } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { stateOf, thinkingOf, type Slot } from '../shared/replay.js';
-import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
+import { cutShort, noAnswer, withheld, type Arrival } from '../shared/run-call.js';
 
 type Block =
   | { type: 'text'; text: string }
@@ -30,7 +30,7 @@ export function readMessage(message: Anthropic.Message, name: string): LLMRespon
 
 export async function readStream(
   stream: AsyncIterable<Anthropic.RawMessageStreamEvent>,
-  onChunk: (text: string) => void,
+  on: Arrival,
   name: string,
 ): Promise<LLMResponse> {
   const draft = newDraft();
@@ -41,10 +41,10 @@ export async function readStream(
         addUsage(draft, event.message?.usage);
         break;
       case 'content_block_start':
-        addBlock(draft, event.index, event.content_block, onChunk);
+        addBlock(draft, event.index, event.content_block, on);
         break;
       case 'content_block_delta':
-        addDelta(draft.blocks.get(event.index), event.delta, onChunk);
+        addDelta(draft.blocks.get(event.index), event.delta, on);
         break;
       case 'message_delta':
         addUsage(draft, event.usage);
@@ -65,11 +65,14 @@ function newDraft(): Draft {
   return { blocks: new Map(), input: 0, output: 0, stop: undefined };
 }
 
-function addBlock(draft: Draft, index: number, block: Anthropic.ContentBlock, onChunk?: (text: string) => void): void {
+function addBlock(draft: Draft, index: number, block: Anthropic.ContentBlock, on?: Arrival): void {
   const read = readBlock(block);
   if (read === undefined) return;
+  const thought = [...draft.blocks.values()].some(({ type }) => type === 'thinking');
   draft.blocks.set(index, read);
-  if (read.type === 'text' && read.text !== '') onChunk?.(read.text);
+  if (read.type === 'text' && read.text !== '') on?.onChunk(read.text);
+  if (read.type === 'thinking' && (thought || read.thinking !== ''))
+    on?.onThinking?.(`${thought ? '\n\n' : ''}${read.thinking}`);
 }
 
 function readBlock(block: Anthropic.ContentBlock): Block | undefined {
@@ -88,17 +91,15 @@ function jsonOf(input: unknown): string {
   return json === '{}' ? '' : json;
 }
 
-function addDelta(
-  block: Block | undefined,
-  delta: Anthropic.RawContentBlockDelta,
-  onChunk: (text: string) => void,
-): void {
+function addDelta(block: Block | undefined, delta: Anthropic.RawContentBlockDelta, on: Arrival): void {
   if (delta?.type === 'text_delta' && block?.type === 'text') {
     block.text += delta.text;
-    if (delta.text !== '') onChunk(delta.text);
+    if (delta.text !== '') on.onChunk(delta.text);
   } else if (delta?.type === 'input_json_delta' && block?.type === 'tool_use') block.json += delta.partial_json;
-  else if (delta?.type === 'thinking_delta' && block?.type === 'thinking') block.thinking += delta.thinking;
-  else if (delta?.type === 'signature_delta' && block?.type === 'thinking') block.signature += delta.signature;
+  else if (delta?.type === 'thinking_delta' && block?.type === 'thinking') {
+    block.thinking += delta.thinking;
+    if (delta.thinking !== '') on.onThinking?.(delta.thinking);
+  } else if (delta?.type === 'signature_delta' && block?.type === 'thinking') block.signature += delta.signature;
 }
 
 /** Counts are cumulative, so a later one replaces earlier ones. Cached tokens count as input. */

@@ -61,7 +61,7 @@ async function ask(
   const params = { ...rest, config: { ...config, abortSignal: signal, httpOptions: { fetch: listeningFetch } } };
   try {
     if (!request.stream) return readResponse(await client.models.generateContent(params), name);
-    return await readStream(await client.models.generateContentStream(params), request.onChunk, name);
+    return await readStream(await client.models.generateContentStream(params), request, name);
   } catch (error) {
     throw error instanceof Error && headers !== undefined ? Object.assign(error, { headers }) : error;
   }

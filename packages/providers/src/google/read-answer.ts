@@ -2,7 +2,7 @@ import { ProviderError, type LLMResponse } from '@countersign/core/ports';
 import type { GenerateContentResponse, Part } from '@google/genai';
 import { toToolCall } from '../shared/arguments.js';
 import { stateOf, thinkingOf, type Slot } from '../shared/replay.js';
-import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
+import { cutShort, noAnswer, withheld, type Arrival } from '../shared/run-call.js';
 
 /** Parts in order, with text chunks merged, so that streamed and whole answers are equal (P3). */
 interface TextPart {
@@ -35,15 +35,18 @@ export function readResponse(response: GenerateContentResponse, name: string): L
 
 export async function readStream(
   stream: AsyncIterable<GenerateContentResponse>,
-  onChunk: (text: string) => void,
+  on: Arrival,
   name: string,
 ): Promise<LLMResponse> {
   const draft = newDraft();
   let came = false;
   for await (const response of stream) {
     came = true;
-    const text = addResponse(draft, response);
-    if (text !== '') onChunk(text);
+    for (const { text, thought } of addResponse(draft, response)) {
+      if (text === '') continue;
+      if (thought) on.onThinking?.(text);
+      else on.onChunk(text);
+    }
   }
   const answered = draft.parts.length > 0 || !came;
   if (draft.stop === undefined && draft.blocked === undefined && answered) throw cutShort();
@@ -54,8 +57,8 @@ function newDraft(): Draft {
   return { parts: [], input: 0, output: 0, stop: undefined, blocked: undefined };
 }
 
-/** Returns the added text. */
-function addResponse(draft: Draft, response: GenerateContentResponse): string {
+/** Returns the added text and thoughts. */
+function addResponse(draft: Draft, response: GenerateContentResponse): Added[] {
   const { usageMetadata: usage, promptFeedback } = response;
   if (usage !== undefined) {
     draft.input = (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0);
@@ -64,17 +67,23 @@ function addResponse(draft: Draft, response: GenerateContentResponse): string {
   draft.blocked = promptFeedback?.blockReason ?? draft.blocked;
   const candidate = response.candidates?.[0];
   draft.stop = candidate?.finishReason ?? draft.stop;
-  return (candidate?.content?.parts ?? []).map((part) => addPart(draft.parts, part)).join('');
+  return (candidate?.content?.parts ?? []).map((part) => addPart(draft.parts, part));
 }
 
-function addPart(parts: Draft['parts'], part: Part): string {
+interface Added {
+  text: string;
+  thought: boolean;
+}
+const NOTHING: Added = { text: '', thought: false };
+
+function addPart(parts: Draft['parts'], part: Part): Added {
   const signature = part.thoughtSignature;
   if (part.functionCall !== undefined) {
     const { id, name, args } = part.functionCall;
     parts.push({ kind: 'call', id: id ?? '', name: name ?? '', args: JSON.stringify(args ?? {}), signature });
-    return '';
+    return NOTHING;
   }
-  if (part.text === undefined) return '';
+  if (part.text === undefined) return NOTHING;
   const thought = part.thought === true;
   const last = parts.at(-1);
   if (last?.kind === 'text' && last.thought === thought && last.signature === undefined) {
@@ -82,7 +91,7 @@ function addPart(parts: Draft['parts'], part: Part): string {
     last.signature = signature;
   } else if (part.text !== '' || signature !== undefined)
     parts.push({ kind: 'text', text: part.text, thought, signature });
-  return thought ? '' : part.text;
+  return { text: part.text, thought };
 }
 
 function finish(draft: Draft, name: string): LLMResponse {

@@ -149,7 +149,7 @@ async function ask(
   const { completions } = client.chat;
   if (!request.stream) return readCompletion(await completions.create({ ...body, stream: false }, { signal }), name);
   const streaming = { ...body, stream: true as const, stream_options: { include_usage: true } };
-  return readStream(await completions.create(streaming, { signal }), request.onChunk, name);
+  return readStream(await completions.create(streaming, { signal }), request, name);
 }
 
 /** Unsets headers that the SDK adds from `OPENAI_CUSTOM_HEADERS`, and sends a key only if one is configured. */

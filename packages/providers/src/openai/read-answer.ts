@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import { toToolCall } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { thinkingOf } from '../shared/replay.js';
-import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
+import { cutShort, noAnswer, withheld, type Arrival } from '../shared/run-call.js';
 import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
 
 /** An answer in progress. Whole and streamed answers share it, so they can't differ (P3). */
@@ -40,7 +40,7 @@ export function readCompletion(completion: OpenAI.ChatCompletion, name: string):
 
 export async function readStream(
   stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
-  onChunk: (text: string) => void,
+  on: Arrival,
   name: string,
 ): Promise<LLMResponse> {
   const draft = newDraft();
@@ -49,8 +49,9 @@ export async function readStream(
     const choice: Partial<OpenAI.ChatCompletionChunk.Choice> | undefined = chunk.choices?.[0];
     if (choice === undefined) continue;
     const { tool_calls, ...delta }: Partial<OpenAI.ChatCompletionChunk.Choice.Delta> = choice.delta ?? {};
-    const text = addMessage(draft, delta);
-    if (text !== '') onChunk(text);
+    const { text, thinking } = addMessage(draft, delta);
+    if (thinking !== '') on.onThinking?.(thinking);
+    if (text !== '') on.onChunk(text);
     for (const call of tool_calls ?? []) if (isRecord(call)) addToolDelta(draft.calls, call);
     draft.finish = choice.finish_reason ?? draft.finish;
   }
@@ -72,16 +73,17 @@ function newDraft(): Draft {
   };
 }
 
-/** Returns the added text. A refusal is an answer in a different field. */
-function addMessage(draft: Draft, message: object): string {
+/** Returns the added text and thinking. A refusal is an answer in a different field. */
+function addMessage(draft: Draft, message: object): { text: string; thinking: string } {
   const { content, refusal, reasoning_content, reasoning, reasoning_details }: Record<string, unknown> = { ...message };
   const text = textOf(content) + textOf(refusal);
   draft.content += text;
   draft.reasoning += textOf(reasoning_content);
-  draft.thinking += textOf(reasoning_content ?? reasoning) + thoughtsOf(content);
+  const thinking = textOf(reasoning_content ?? reasoning) + thoughtsOf(content);
+  draft.thinking += thinking;
   addDetails(draft.details, reasoning_details);
   draft.answered = true;
-  return text;
+  return { text, thinking };
 }
 
 /** Some servers send text as a list of parts, including thoughts. */

@@ -1,5 +1,8 @@
-import { ProviderError } from '@countersign/core/ports';
+import { ProviderError, type GenerateRequest } from '@countersign/core/ports';
 import { toProviderError, type Callee } from './to-provider-error.js';
+
+/** Who hears the answer while it arrives. */
+export type Arrival = Pick<GenerateRequest, 'onChunk' | 'onThinking'>;
 
 /**
  * Runs one vendor call: converts its errors and always closes its socket. Uses its own signal, because the SDKs leak a listener on the signal

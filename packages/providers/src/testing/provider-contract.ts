@@ -166,9 +166,13 @@ export function describeProvider(wire: Wire): void {
       it('[P11] returns thinking separately from the answer', async () => {
         const chunks: string[] = [];
         const onChunk = (text: string): void => void chunks.push(text);
-        const response = await getting({ text: 'sun', thinking: '@Bob weather()' }, stream, { onChunk });
+        const thoughts: string[] = [];
+        const onThinking = (text: string): void => void thoughts.push(text);
+        const asked = { onChunk, onThinking };
+        const response = await getting({ text: 'sun', thinking: '@Bob weather()' }, stream, asked);
         expect(response).toMatchObject({ type: 'text', content: 'sun', thinking: '@Bob weather()' });
         expect(chunks.join('')).toBe(stream ? 'sun' : '');
+        expect(thoughts.join('')).toBe(stream ? '@Bob weather()' : '');
         const plain = await getting({ text: 'sun' }, stream);
         expect(plain).not.toHaveProperty('thinking');
       });

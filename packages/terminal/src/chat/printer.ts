@@ -51,6 +51,8 @@ interface Spoken {
 export function createPrinter({ write, paint, columns, me }: PrinterOptions): Printer {
   const known = new Set<string>();
   const spoken = new Map<string, Spoken>();
+  /** Streams whose thinking has been announced. */
+  const thinking = new Set<string>();
   const steps = new Map<string, string>();
   const outputs = new Map<string, number>();
   const watched = new Set<string>();
@@ -91,6 +93,11 @@ export function createPrinter({ write, paint, columns, me }: PrinterOptions): Pr
 
   function showStream(state: ChatState, stream: LiveStream): void {
     const { messageId, agentId, text, missing } = stream;
+    if (text === '' && stream.thinking !== '' && !thinking.has(messageId)) {
+      thinking.add(messageId);
+      const who = agentId === undefined ? stream.agentName : agentName(state, agentId);
+      line(paint.dim(chatWords.thinkingNow(plainLine(who))));
+    }
     const at = spoken.get(messageId) ?? { taken: missing, column: 0 };
     spoken.set(messageId, at);
     // The last character may be half of a surrogate pair, or a joiner that waits for the next character.

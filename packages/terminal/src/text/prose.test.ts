@@ -92,7 +92,10 @@ describe('prose by agents and people', () => {
     const printed = show((printer) => {
       for (let end = 1; end <= said.length; end += 1) {
         const stream = { messageId: 'm', agentId: 'scout', agentName: 'Scout', text: said.slice(0, end), missing: 0 };
-        printer.show({ ...chatOf([], []), streams: [{ ...stream, attempt: 1, ended: false }] });
+        printer.show({
+          ...chatOf([], []),
+          streams: [{ ...stream, attempt: 1, thinking: '', thinkingLength: 0, ended: false }],
+        });
       }
     });
     expect(printed).toContain(said);

@@ -10,6 +10,7 @@ export const chatWords = {
     `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them.`,
   fixHint: ' · Tab fixes it',
   continued: ' (continued)',
+  thinkingNow: (agent: string): string => `  · ${agent} is thinking…`,
   thoughts: (words: number): string => `  · Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
   noThoughts: 'The models in this chat have not returned any thinking yet.',
   toolOutput: (tool: string): string => `  ${tool} output`,

@@ -2,6 +2,7 @@ import type { Agent } from '@countersign/protocol';
 import type { LiveStream } from '@countersign/client';
 import { type ReactElement, useDeferredValue } from 'react';
 import { Markdown } from './markdown.js';
+import { Thoughts } from './thoughts.js';
 import { Spoken } from './spoken.js';
 import { t } from '../words/chat.js';
 
@@ -9,9 +10,11 @@ import { t } from '../words/chat.js';
 export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readonly Agent[] }): ReactElement {
   // Chunks may arrive faster than they can be rendered; only the newest matters.
   const text = useDeferredValue(stream.text);
+  const thinking = useDeferredValue(stream.thinking);
   const agentId = stream.agentId ?? agents.find(({ name }) => name === stream.agentName)?.id ?? stream.agentName;
   return (
     <Spoken speaker={{ kind: 'agent', agentId }} agents={agents}>
+      {thinking === '' ? null : <Thoughts text={thinking} streams={text === ''} />}
       {stream.missing > 0 ? <p className="text-ink-3">…</p> : null}
       {text === '' ? <Thinking /> : <Markdown text={text} />}
     </Spoken>

@@ -1,5 +1,5 @@
 import type { Agent } from '@countersign/protocol';
-import { type Notice, type TranscriptMessage, wordCount } from '@countersign/client';
+import type { Notice, TranscriptMessage } from '@countersign/client';
 import { memo, type ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -8,6 +8,7 @@ import { Calls } from './calls.js';
 import { FailedTurn } from './failed-turn.js';
 import { Markdown } from './markdown.js';
 import { Spoken } from './spoken.js';
+import { Thoughts } from './thoughts.js';
 import { t } from '../words/chat.js';
 
 export interface MessageRowProps {
@@ -49,14 +50,7 @@ export const MessageRow = memo(function MessageRow({
             </span>
           </button>
         )}
-        {message.thinking === undefined ? null : (
-          <details className="mb-1 text-[0.8125rem] text-ink-3">
-            <summary className="w-fit">{t.thoughts(wordCount(message.thinking))}</summary>
-            <p className="scroll-quiet mt-1 max-h-96 overflow-auto border-l-2 border-line pl-3 break-words whitespace-pre-wrap">
-              <Visible text={message.thinking} />
-            </p>
-          </details>
-        )}
+        {message.thinking === undefined ? null : <Thoughts text={message.thinking} />}
         {message.content === '' ? null : (
           <div className={cx(isSystem && 'text-ink-2')}>
             <Markdown text={message.content} breaks={speaker.kind === 'person'} />

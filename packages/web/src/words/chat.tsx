@@ -37,6 +37,7 @@ export const t = {
   transcript: 'Transcript',
   answers: 'in reply to',
   thinking: 'is thinking',
+  thinkingNow: 'Thinking…',
   thoughts: (words: number) => `Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
   picture: 'image:',
   done: 'done',

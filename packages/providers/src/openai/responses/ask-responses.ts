@@ -14,7 +14,7 @@ export async function askResponses(
   const send = async (body: ReturnType<typeof toRequest>): Promise<LLMResponse> => {
     if (!request.stream)
       return readResponse(await client.responses.create({ ...body, stream: false }, { signal }), name);
-    return readStream(await client.responses.create({ ...body, stream: true }, { signal }), request.onChunk, name);
+    return readStream(await client.responses.create({ ...body, stream: true }, { signal }), request, name);
   };
   const body = toRequest(request);
   try {

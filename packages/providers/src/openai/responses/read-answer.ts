@@ -2,7 +2,7 @@ import type { LLMResponse } from '@countersign/core/ports';
 import type OpenAI from 'openai';
 import { toToolCall } from '../../shared/arguments.js';
 import { stateOf, thinkingOf, type Slot } from '../../shared/replay.js';
-import { cutShort, noAnswer, withheld } from '../../shared/run-call.js';
+import { cutShort, noAnswer, withheld, type Arrival } from '../../shared/run-call.js';
 
 type Response = OpenAI.Responses.Response;
 type Output = OpenAI.Responses.ResponseOutputItem;
@@ -10,7 +10,7 @@ type Output = OpenAI.Responses.ResponseOutputItem;
 /** The last event contains the whole response, so streamed and whole answers can't differ (P3). */
 export async function readStream(
   stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>,
-  onChunk: (text: string) => void,
+  on: Arrival,
   name: string,
 ): Promise<LLMResponse> {
   let whole: Response | undefined;
@@ -18,7 +18,11 @@ export async function readStream(
     const { type } = event;
     if (type === 'error') throw vendorError(event);
     if (type === 'response.output_text.delta' || type === 'response.refusal.delta') {
-      if (event.delta !== '') onChunk(event.delta);
+      if (event.delta !== '') on.onChunk(event.delta);
+    } else if (type === 'response.reasoning_summary_text.delta') {
+      if (event.delta !== '') on.onThinking?.(event.delta);
+    } else if (type === 'response.reasoning_summary_part.added') {
+      if (event.summary_index > 0) on.onThinking?.('\n\n');
     } else if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') {
       whole = event.response;
     }

@@ -80,7 +80,7 @@ function thinkingLines(thinking: string | undefined, width: number, bar: Span, i
   return [[bar, head], ...wrapLong(thinking, width - 6).map((line): Line => [bar, { text: `  ${line}`, dim: true }])];
 }
 
-export function streamLines(stream: LiveStream, name: string, width: number): Line[] {
+export function streamLines(stream: LiveStream, name: string, width: number, isWide = false): Line[] {
   const { agentId = stream.agentName, text, missing } = stream;
   const colour = colourOf(agentId);
   const bar: Span = { text: ' │ ', colour };
@@ -88,6 +88,7 @@ export function streamLines(stream: LiveStream, name: string, width: number): Li
   const shown = text.length > MAX_CHARACTERS ? text.slice(-MAX_CHARACTERS) : text;
   return [
     [...nameSpans(name, colour), span(screenWords.speaking, { dim: true })],
+    ...(stream.thinking === '' ? [] : thinkingLines(stream.thinking.slice(-MAX_CHARACTERS), width, bar, isWide)),
     ...behind(bar, wrapLong(missing > 0 ? `… ${shown}` : shown, width - 4)),
     [],
   ];

@@ -62,7 +62,7 @@ export function transcriptBlocks(
         const stream = streams[index - lead - messageCount];
         if (stream === undefined) return [];
         const name = stream.agentId === undefined ? stream.agentName : agentName(state, stream.agentId);
-        return streamLines(stream, name, width);
+        return streamLines(stream, name, width, isWide);
       }
       const view = viewOf(state, message, notices.get(message.messageId) ?? NONE);
       const key = `${width} ${isWide} ${day} ${me}`;
