@@ -35,6 +35,8 @@ export { rowAt, sliceRows } from './rows.js';
 export type { Rows } from './rows.js';
 export {
   agentName,
+  approvalsForYou,
+  forYouFirst,
   waitingCount,
   approvalsBlocking,
   allBlockingApprovals,

@@ -1,6 +1,7 @@
 import type { Agent } from '@countersign/protocol';
 import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage, WorldState } from './state.js';
 import { rowAt } from './rows.js';
+import { isForYou } from './show/signing.js';
 import { get } from './table.js';
 
 /** An agent that works in a chat, or waits there for a person. */
@@ -41,12 +42,28 @@ export function pendingApprovals(book: ApprovalBook): readonly ApprovalView[] {
 }
 
 /** The queue of a chat or world, which may be partly loaded. */
-type Queue = Pick<ApprovalBook, 'queue'> & Partial<Pick<WorldState, 'laterApprovals'>>;
+type Queue = Pick<ApprovalBook, 'queue'> & Partial<Pick<WorldState, 'laterApprovals' | 'me'>>;
 
-/** "1 of 3" or "1 of 100+" (A12). Undefined if the approval is no longer pending. */
-export function placeInQueue(book: Queue, approvalId: string): { position: number; total: string } | undefined {
-  const at = book.queue.indexOf(approvalId);
-  return at < 0 ? undefined : { position: at + 1, total: waitingCount(book.queue.length, book) };
+/** The pending approvals that the reader can decide, oldest first. */
+export function approvalsForYou(book: Queue & ApprovalBook): readonly ApprovalView[] {
+  return pendingApprovals(book).filter((approval) => isForYou(approval, book.me));
+}
+
+/** The same view, with the approvals that wait for other people at the end of the queue. */
+export function forYouFirst<B extends Queue & ApprovalBook>(book: B): B {
+  const mine = new Set(approvalsForYou(book).map(({ approvalId }) => approvalId));
+  if (mine.size === 0 || mine.size === book.queue.length) return book;
+  return { ...book, queue: [...mine, ...book.queue.filter((id) => !mine.has(id))] };
+}
+
+/** "1 of 3" or "1 of 100+" (A12). Undefined if the approval doesn't wait for the reader. */
+export function placeInQueue(
+  book: Queue & ApprovalBook,
+  approvalId: string,
+): { position: number; total: string } | undefined {
+  const mine = approvalsForYou(book);
+  const at = mine.findIndex((approval) => approval.approvalId === approvalId);
+  return at < 0 ? undefined : { position: at + 1, total: waitingCount(mine.length, book) };
 }
 
 /** The number of pending approvals: "3", or "100+" if not all are loaded. */

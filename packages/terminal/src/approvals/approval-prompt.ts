@@ -7,6 +7,8 @@ import type { CardLook } from './describe-approval.js';
 /** How the prompt for one approval ended. */
 export type Asked =
   | { readonly kind: 'approved' | 'denied' | 'answered' }
+  /** Signed, and others must sign too. */
+  | { readonly kind: 'signed' }
   /** The approval was decided elsewhere or no longer exists. */
   | { readonly kind: 'gone' }
   /** The person wants to see another call first. */

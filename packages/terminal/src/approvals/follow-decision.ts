@@ -1,4 +1,4 @@
-import { get, readerId, viewOfApproval, type Client, type InvocationStatus } from '@countersign/client';
+import { afterSigning, get, readerId, viewOfApproval, type Client, type InvocationStatus } from '@countersign/client';
 import type { ApprovalWithContext, ToolResultReply } from '@countersign/protocol';
 import { createJsonPrinter } from '../chat/json-printer.js';
 import { createPrinter, type Printer } from '../chat/printer.js';
@@ -30,7 +30,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   const { approvalId, chatId: chat } = approval;
   if (isDetached) {
     const reply = await decide();
-    showDone(context, reply.state === 'asked' ? cardWords.signedMore : sentence, { ...reply, approvalId });
+    showDone(context, saidAfter(reply, sentence), { ...reply, approvalId });
     return EXIT.ok;
   }
   const me = await readerId(client);
@@ -44,7 +44,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
     printer.hold();
     const reply = await decide();
     const isMore = reply.state === 'asked';
-    if (!context.options.json) context.note(isMore ? cardWords.signedMore : sentence);
+    if (!context.options.json) context.note(saidAfter(reply, sentence));
     printer.release();
     if (isMore) {
       if (context.options.json) context.json({ ...reply, approvalId, status: session.state().status });
@@ -78,6 +78,10 @@ function printerFor(context: CommandContext, me: string | undefined): Printer {
   if (context.options.json) return createJsonPrinter(() => undefined);
   const write = (text: string): void => void context.console.stdout.write(text);
   return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100, me });
+}
+
+function saidAfter({ state, kind }: ToolResultReply, sentence: string): string {
+  return state === 'asked' ? afterSigning(kind !== 'recorded') : sentence;
 }
 
 function isUnderWay(call: InvocationStatus | undefined): boolean {

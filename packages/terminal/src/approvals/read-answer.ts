@@ -1,4 +1,4 @@
-import type { ApprovalView } from '@countersign/client';
+import { mayEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -23,7 +23,12 @@ export interface Offers {
   readonly isMasked: boolean;
 }
 
-export function readAnswer(line: string, { options }: Pick<ApprovalView, 'options'>, offers: Offers): CardAnswer {
+export function readAnswer(
+  line: string,
+  approval: Pick<ApprovalView, 'options' | 'needs'>,
+  offers: Offers,
+): CardAnswer {
+  const { options } = approval;
   const text = line.trim();
   const [word = '', ...rest] = text.split(/\s+/);
   const reason = rest.join(' ');
@@ -58,7 +63,7 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
       return options.includes('approve_always') && !offers.isEdited ? { kind: 'rule' } : unknown;
     case 'e':
     case 'edit':
-      return options.includes('approve_once') ? { kind: 'edit' } : unknown;
+      return mayEdit(approval) ? { kind: 'edit' } : unknown;
     default:
       return unknown;
   }
@@ -66,7 +71,7 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
 
 /** Only the choices that would take effect (A2). Deny comes first. */
 export function describeChoices(
-  approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule'>,
+  approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule' | 'needs'>,
   agentName: string,
   { isCut, hasOthers, isEdited, isMasked }: Offers,
 ): string[] {
@@ -75,7 +80,7 @@ export function describeChoices(
     ...(options.includes('approve_once') ? [isEdited ? cardWords.onceEdited : cardWords.once] : []),
     ...(options.includes('approve_session') && !isEdited ? [cardWords.session(toolName, agentName)] : []),
     ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),
-    ...(options.includes('approve_once') ? [cardWords.edit] : []),
+    ...(mayEdit(approval) ? [cardWords.edit] : []),
   ];
   return [
     cardWords.deny,

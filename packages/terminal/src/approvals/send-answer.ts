@@ -1,6 +1,5 @@
-import { ClientError, isTransient, type Answer, type ApprovalView } from '@countersign/client';
+import { afterSigning, ClientError, isTransient, type Answer, type ApprovalView } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
-import { cardWords } from '../words/cards.js';
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type Asked, type ApprovalPrompt } from './approval-prompt.js';
 
@@ -33,11 +32,11 @@ async function send(
   kind: 'approved' | 'denied' | 'answered',
 ): Promise<Sent> {
   try {
-    const { state } = await act();
-    if (state !== 'asked') return { kind };
-    // The call needs more signatures, so it stays in the queue.
-    keyboard.print(`${indented(cardWords.signedMore, columnsOf(context))}\n`);
-    return { kind: 'later' };
+    const reply = await act();
+    if (reply.state !== 'asked') return { kind };
+    // The call needs more signatures, so it stays in the queue, for other people.
+    keyboard.print(`${indented(afterSigning(reply.kind !== 'recorded'), columnsOf(context))}\n`);
+    return { kind: 'signed' };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);

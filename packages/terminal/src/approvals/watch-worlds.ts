@@ -1,6 +1,7 @@
 import {
   agentName,
   get,
+  isForYou,
   openWorldView,
   pendingApprovals,
   readerId,
@@ -105,7 +106,9 @@ async function ask(
   for (;;) {
     const seen = changes.count();
     refuseClosed(watched);
-    const open = waitingIn(watched).filter(({ approval }) => !answered.has(approval.approvalId));
+    const open = waitingIn(watched).filter(
+      ({ approval, store }) => !answered.has(approval.approvalId) && isForYou(approval, store.getState().me),
+    );
     if (open.every(({ approval }) => later.has(approval.approvalId))) {
       if (await loadMore(watched)) continue;
       later.clear();
@@ -139,10 +142,13 @@ async function putBefore(
   const { approvalId } = approval;
   const elsewhere = new AbortController();
   const leave = store.subscribe(() => {
-    if (!store.getState().queue.includes(approvalId)) elsewhere.abort();
+    const now = get(store.getState().approvals, approvalId);
+    const isElsewhere = !store.getState().queue.includes(approvalId);
+    if (isElsewhere || (now !== undefined && !isForYou(now, store.getState().me))) elsewhere.abort();
   });
   try {
-    const look = { agentName: agentName(store.getState(), approval.agentId), place, world: world.name };
+    const { me } = store.getState();
+    const look = { agentName: agentName(store.getState(), approval.agentId), place, world: world.name, me };
     const asked = await askApproval({ context, client, world: world.id, keyboard }, approval, look, elsewhere.signal);
     if (asked.kind === 'left') return 'left';
     if (asked.kind === 'later') later.add(approvalId);

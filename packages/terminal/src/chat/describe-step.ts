@@ -4,6 +4,7 @@ import {
   expiredText,
   get,
   approvedText,
+  yourPart,
   type ChatState,
   type Decision,
   type Invocation,
@@ -59,12 +60,7 @@ function stepOf(state: ChatState, call: Invocation, me: string | undefined): Ste
     case 'proposed':
       return undefined;
     case 'asked':
-      return {
-        key: `asked ${status.approvalId}`,
-        mark: '⏳',
-        colour: 'amber',
-        words: chatWords.waiting(brief(call)),
-      };
+      return askedStep(state, call, status.approvalId);
     case 'approved':
       return { key: 'approved', mark: '✍', colour: 'green', words: signature(state, call, me) };
     case 'running':
@@ -81,7 +77,17 @@ function stepOf(state: ChatState, call: Invocation, me: string | undefined): Ste
   }
 }
 
-/** The person who approved the call, and the scope. */
+/** Undefined until it is known who can sign. */
+function askedStep(state: ChatState, call: Invocation, approvalId: string): Step | undefined {
+  const approval = get(state.approvals, approvalId);
+  const part = approval === undefined ? 'decide' : yourPart(approval, state.me);
+  if (part === 'unknown') return undefined;
+  const key = `asked ${approvalId}`;
+  if (part === 'decide') return { key, mark: '⏳', colour: 'amber', words: chatWords.waiting(brief(call)) };
+  return { key: `${key} of others`, mark: '⏳', words: chatWords.waitingForOthers(brief(call)) };
+}
+
+/** The people who approved the call, and the scope. */
 function signature(state: ChatState, call: Invocation, me: string | undefined): string {
   const decision = decisionOf(state, call);
   return decision === undefined ? chatWords.approved : approvedText(decision, me);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ClientError, get, recipientsText, rowAt, whoAnswers, type ChatState } from '@countersign/client';
+import { ClientError, get, isForYou, recipientsText, rowAt, whoAnswers, type ChatState } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
@@ -78,8 +78,11 @@ export async function runInteractive(
       case 'approvals': {
         const { items } = await session.client().approvals(world);
         if (items.length === 0) say(`  ${cardWords.noneWaiting}`);
-        for (const { agentName, toolName, approvalId, chatId } of items) {
-          list(`${agentName} · ${toolName}  ${approvalId}${chatId === session.chat ? '' : `  in /chat ${chatId}`}`);
+        for (const approval of items) {
+          const { agentName, toolName, approvalId, chatId } = approval;
+          const place = chatId === session.chat ? '' : `  in /chat ${chatId}`;
+          const others = isForYou(approval, session.state().me) ? '' : `  ${cardWords.forOthers}`;
+          list(`${agentName} · ${toolName}  ${approvalId}${place}${others}`);
         }
         break;
       }

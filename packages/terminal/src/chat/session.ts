@@ -1,6 +1,16 @@
-import { agentName, ClientError, get, has, isTransient, openChat, pendingApprovals } from '@countersign/client';
+import {
+  agentName,
+  ClientError,
+  get,
+  has,
+  isForYou,
+  isTransient,
+  openChat,
+  pendingApprovals,
+} from '@countersign/client';
 import type { ApprovalView, ChatState, ChatStore, Client } from '@countersign/client';
 import { askApproval } from '../approvals/ask-approval.js';
+import { describeForOthers } from '../approvals/describe-for-others.js';
 import { describeDecision } from '../approvals/describe-decision.js';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
@@ -78,6 +88,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const answered = new Set<string>();
   /** Approvals postponed by the person. */
   const later = new Set<string>();
+  /** Approvals signed here that also wait for others. */
+  const signed = new Set<string>();
+  /** What was printed about calls that wait for other people. */
+  const told = new Map<string, string>();
   let isAtCard = false;
   let isReady = false;
   const store = await open();
@@ -106,15 +120,29 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   /** Checks with the server, because received events may lag behind. */
   async function isSettled(state: ChatState): Promise<boolean> {
-    if (state.connection.kind !== 'open' || !isAtRest(state.status)) return false;
+    if (state.connection.kind !== 'open' || !isAtRest(state)) return false;
     const { status } = await client.chat(world, chat);
     if (status !== state.status) return false;
     const newest = (await client.messages(world, chat, { newest: true, limit: 1 })).items.at(-1);
     return newest === undefined || newest.role === 'tool' || has(store.getState().messages, newest.messageId);
   }
 
-  function isAtRest(status: ChatState['status']): boolean {
-    return status === 'idle' || (answering.kind === 'later' && status === 'waiting');
+  function isAtRest({ status, queue }: ChatState): boolean {
+    if (status !== 'waiting') return status === 'idle';
+    if (answering.kind === 'later') return true;
+    // Every call waits for other people: this person can continue to write.
+    return answering.kind === 'person' && queue.length > 0 && queue.every((id) => told.has(id));
+  }
+
+  function isMine(approval: ApprovalView): boolean {
+    return isForYou(approval, store.getState().me) && !signed.has(approval.approvalId);
+  }
+
+  function tellOthers(keyboard: Keyboard, approval: ApprovalView): void {
+    const text = describeForOthers(approval, { state: store.getState(), context, told });
+    if (text === undefined) return;
+    printer.breakLine();
+    keyboard.print(`${text}\n`);
   }
 
   async function handle(pending: readonly ApprovalView[]): Promise<'nothing' | 'handled' | 'left'> {
@@ -124,10 +152,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       for (const approval of open) await denyUnattended(approval);
       return 'handled';
     }
-    if (open.every(({ approvalId }) => later.has(approvalId))) later.clear();
-    const next = open.find(({ approvalId }) => !later.has(approvalId));
+    for (const approval of open) if (!isMine(approval)) tellOthers(answering.keyboard, approval);
+    const mine = open.filter(isMine);
+    if (mine.length === 0) return 'nothing';
+    if (mine.every(({ approvalId }) => later.has(approvalId))) later.clear();
+    const next = mine.find(({ approvalId }) => !later.has(approvalId));
     if (next === undefined) return 'handled';
-    const place = { position: open.indexOf(next) + 1, total: open.length };
+    const place = { position: mine.indexOf(next) + 1, total: mine.length };
     return await putBefore(answering.keyboard, next, place);
   }
 
@@ -153,13 +184,17 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const { approvalId } = approval;
     const elsewhere = new AbortController();
     const watch = (): void => {
-      if (!store.getState().queue.includes(approvalId)) elsewhere.abort();
+      const now = get(store.getState().approvals, approvalId);
+      const isElsewhere = !store.getState().queue.includes(approvalId);
+      // Signed from another device, or no longer this person's to sign.
+      if (isElsewhere || (now !== undefined && !isForYou(now, store.getState().me))) elsewhere.abort();
     };
     const leave = store.subscribe(watch);
     printer.hold();
     isAtCard = true;
     try {
-      const look = { agentName: agentName(store.getState(), approval.agentId), place };
+      const { me: reader } = store.getState();
+      const look = { agentName: agentName(store.getState(), approval.agentId), place, me: reader };
       const asked = await askApproval({ context, client, world, keyboard }, approval, look, elsewhere.signal);
       if (asked.kind === 'left') return 'left';
       switch (asked.kind) {
@@ -171,9 +206,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         case 'later':
           later.add(approvalId);
           break;
+        case 'signed':
+          signed.add(approvalId);
+          break;
         case 'gone': {
-          answered.add(approvalId);
-          const decision = get(store.getState().approvals, approvalId)?.decision;
+          const now = get(store.getState().approvals, approvalId);
+          const decision = now?.decision;
+          // If it waits for others now, that is printed next.
+          if (now === undefined || decision !== undefined || isMine(now)) answered.add(approvalId);
           if (decision !== undefined) keyboard.print(`  ${describeDecision(decision, Date.now(), me)}\n`);
           break;
         }

@@ -1,5 +1,12 @@
-import { ClientError, suggestionsFor, type Answer, type ApprovalView, type Client } from '@countersign/client';
-import { cardWords } from '../words/cards.js';
+import {
+  afterSigning,
+  ClientError,
+  forYouFirst,
+  suggestionsFor,
+  type Answer,
+  type ApprovalView,
+  type Client,
+} from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { Picture } from './app.js';
 import { holdCovered, matchOf } from './confirm-covered.js';
@@ -64,7 +71,7 @@ export function createController(options: ControllerOptions): Controller {
   }, CLOCK_MS);
 
   function scene(): Scene {
-    const world = session.world();
+    const world = forYouFirst(session.world());
     const chat = session.chat();
     const isEmpty = chat === undefined || (chat.loading.kind === 'ready' && chat.transcript.length === 0);
     return {
@@ -225,7 +232,7 @@ export function createController(options: ControllerOptions): Controller {
         if (reply.state === 'asked') {
           // The call needs more signatures, so its card stays.
           ui = { ...ui, card: { ...ui.card, sending: without(approvalId) } };
-          say(cardWords.signedMore, false);
+          say(afterSigning(reply.kind !== 'recorded'), false);
           return;
         }
         replies = replied(replies, approvalId, reply);

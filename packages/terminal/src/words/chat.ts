@@ -22,6 +22,7 @@ export const chatWords = {
 
   // Steps of a call
   waiting: (call: string): string => `waiting for you: ${call}`,
+  waitingForOthers: (call: string): string => `waiting for others: ${call}`,
   running: (call: string): string => `running: ${call}`,
   done: (took: string): string => `done${took}`,
   stoppedCall: 'stopped, outcome unknown',

@@ -30,6 +30,7 @@ export const approvalsHelp = {
   },
   status: 'pending, approved, denied, expired or superseded',
   chat: 'only this chat',
+  who: 'only calls that this person can sign or has signed (id or name, or me)',
   reveal: 'show masked secrets; recorded in the audit log',
   scope: 'once, session (this chat) or always',
   rule: 'with --scope always: rule to add instead of the proposed one',

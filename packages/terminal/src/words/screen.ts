@@ -25,12 +25,14 @@ export const screenWords = {
   working: '● working',
   stopHint: ' · Ctrl-X stops',
   waiting: '⏳ waiting for you',
+  waitingForOthers: '⏳ waiting for others',
   elsewhere: (count: string): string => `  ⏳ ${count} in other chats`,
   deleted: ' This world was deleted.',
   reconnecting: ' ⟳ Waiting for the server to come back… nothing is lost',
   call: {
     proposed: 'about to run',
     asked: 'waiting for you',
+    askedOthers: 'waiting for others',
     approved: 'approved',
     running: 'running',
     answered: (by: string): string => `answered${by}`,
@@ -42,6 +44,7 @@ export const screenWords = {
 
   // Cards
   card: (count: string): string => ` ⏳ Waiting for you${count} `,
+  cardForOthers: ' ⏳ Waiting for others ',
   inChat: (title: string): string => `in “${title}” · `,
   anotherChat: 'another chat',
   expires: (left: string): string => `· expires in ${left} `,
@@ -69,6 +72,14 @@ export const screenWords = {
   notArmed: 'Wait a moment: keys pressed before the call appeared are ignored.',
   tooLong: 'Too long to approve here: part of it is not shown.',
   idle: 'Nothing runs until you approve it.',
+  /** In the place of `idle`, if the call waits for other people. */
+  parts: {
+    decide: undefined,
+    signed: 'You signed. Nothing runs until the others have signed.',
+    deny: 'Others must sign this call. You can deny it.',
+    watch: 'Nothing runs until an approver has signed.',
+    unknown: 'Checking who can sign this call…',
+  },
   questionIdle: 'The agent is waiting for your answer.',
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
   session: (what: string, tool: string, agent: string, narrow: string): string =>

@@ -1,5 +1,5 @@
-import { ClientError, grantMatch, readAll, viewOfApproval, type Client } from '@countersign/client';
-import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
+import { ClientError, grantMatch, readAll, readerIn, viewOfApproval, yourPart, type Client } from '@countersign/client';
+import type { ApprovalStatus, ApprovalWithContext, Me, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { describeApproval, describeQuestion, type CardLook } from '../../approvals/describe-approval.js';
 import { whyEdited } from '../../approvals/why-edited.js';
@@ -25,6 +25,7 @@ import { approvalsHelp as help } from '../../words/help-decide.js';
 
 interface ApprovalFlags {
   world?: string;
+  who?: string;
   status?: string;
   chat?: string;
   yes?: boolean;
@@ -46,16 +47,23 @@ export function addApprovals(program: Command, register: Register): void {
   register<ApprovalFlags>(
     withHelp(inWorld(approvals.command('list', { isDefault: true })), help.list)
       .option('--status <status>', help.status, 'pending')
-      .option('--chat <chat>', help.chat),
+      .option('--chat <chat>', help.chat)
+      .option('--who <person>', help.who),
     async (context, { options }) => {
       const status = readChoice(options.status ?? 'pending', '--status', STATUSES);
-      const listed = await listAll(await context.client(), options, status);
+      const client = await context.client();
+      const me = await readMe(client);
+      const who = options.who === 'me' ? (me?.id ?? 'me') : options.who;
+      const listed = (await listAll(client, options, status)).filter(
+        (approval) => who === undefined || concerns(approval, who),
+      );
       const columns = [
         { title: 'id', of: ({ approvalId }: Listed) => approvalId },
         { title: 'world', of: ({ world }: Listed) => world },
         { title: 'agent', of: ({ agentName }: Listed) => agentName },
         { title: 'tool', of: ({ toolName }: Listed) => toolName },
         { title: 'requested', of: ({ requestedAt }: Listed) => secondText(requestedAt) },
+        ...(status === 'pending' ? [{ title: 'waits for', of: (approval: Listed) => waitsFor(approval, me) }] : []),
         { title: 'what', of: ({ arguments: args, question }: Listed) => question?.text ?? JSON.stringify(args) },
       ];
       showList(context, listed, columns, cardWords.noneWaiting);
@@ -183,6 +191,43 @@ async function listAll(client: Client, { world, chat }: ApprovalFlags, status: A
     all.push(...listed.map((approval) => ({ ...approval, world: id })));
   }
   return all.toSorted((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1));
+}
+
+/** Whether a person can sign a call, or has signed it. Without a rule about signers, everyone with the role can. */
+function concerns({ needs = [] }: Listed, who: string): boolean {
+  const name = who.toLowerCase();
+  return (
+    needs.length === 0 ||
+    needs.some(
+      ({ may, mayIds = [], signed }) =>
+        mayIds.includes(who) ||
+        may.some((each) => each.toLowerCase() === name) ||
+        signed.some((each) => each.id === who || each.name.toLowerCase() === name),
+    )
+  );
+}
+
+function waitsFor(approval: Listed, me: Me | undefined): string {
+  switch (yourPart(approval, me === undefined ? undefined : readerIn(me, approval.world))) {
+    case 'decide':
+      return cardWords.forYou;
+    case 'signed':
+      return cardWords.youSigned;
+    case 'deny':
+    case 'watch':
+    case 'unknown':
+      return cardWords.waitsForOthers;
+  }
+}
+
+/** Undefined if the server doesn't say who sends the requests. */
+async function readMe(client: Client): Promise<Me | undefined> {
+  try {
+    return await client.me();
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 async function find(

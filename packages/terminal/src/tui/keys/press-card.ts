@@ -1,4 +1,13 @@
-import { after, get, maskedText, patternOf, type Answer, type ApprovalView } from '@countersign/client';
+import {
+  after,
+  get,
+  maskedText,
+  mayEdit,
+  patternOf,
+  yourPart,
+  type Answer,
+  type ApprovalView,
+} from '@countersign/client';
 import { formAnswer } from '@countersign/protocol';
 import { isArmed, isWriting, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
@@ -32,10 +41,12 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!isArmed(ui.card, facts.now)) return only(ui);
   if (isName(key, 'enter')) return confirm(ui, approval);
   if (key.kind !== 'char') return only(ui);
+  const part = yourPart(approval, facts.world.me);
+  if (part === 'watch') return only(ui);
   if (key.text === 'v' && maskedText(approval) !== undefined)
     return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
-  // The person has not seen the whole call.
-  if (facts.card.isCut && key.text !== 'd') return only(ui);
+  // Others must sign, or the person has not seen the whole call.
+  if ((part !== 'decide' || facts.card.isCut) && key.text !== 'd') return only(ui);
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
     return only({
       ...ui,
@@ -80,7 +91,7 @@ function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choi
       if (!may('approve_always') || approval.proposedRule === undefined) return before;
       return { kind: 'always', field: fieldOf(approval.proposedRule) };
     case 'e':
-      return may('approve_once') ? { kind: 'edit', field: fieldOf(editable(approval)) } : before;
+      return mayEdit(approval) ? { kind: 'edit', field: fieldOf(editable(approval)) } : before;
     default:
       return before;
   }

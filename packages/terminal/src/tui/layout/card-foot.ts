@@ -1,4 +1,4 @@
-import { agentName, decisionStory, type ApprovalView } from '@countersign/client';
+import { agentName, decisionStory, yourPart, type ApprovalView } from '@countersign/client';
 import { isArmed } from '../ui-state.js';
 import { cardFoot, type CardState } from './card-lines.js';
 import type { Scene } from './scene.js';
@@ -32,6 +32,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
   const state: CardState = {
     approval,
     agent: agentName(world, approval.agentId),
+    part: yourPart(approval, world.me),
     choice,
     isFocused,
     isArmed: isArmed(ui.card, now),

@@ -1,4 +1,12 @@
-import { coveredTitle, describeCall, maskedText, patternOf, type ApprovalView } from '@countersign/client';
+import {
+  coveredTitle,
+  describeCall,
+  maskedText,
+  mayEdit,
+  patternOf,
+  type ApprovalView,
+  type YourPart,
+} from '@countersign/client';
 import { coveredPage } from '../confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines, type FieldContent } from './field-lines.js';
@@ -9,6 +17,8 @@ import { screenWords } from '../../words/screen.js';
 export interface CardState {
   readonly approval: ApprovalView;
   readonly agent: string;
+  /** What the reader can do about the call. */
+  readonly part: YourPart;
   readonly choice: Choice;
   readonly isFocused: boolean;
   readonly isArmed: boolean;
@@ -48,17 +58,20 @@ function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
   ];
 }
 
-function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }: CardState, width: number): Line[] {
-  const may = (option: ApprovalView['options'][number]): boolean => !isCut && approval.options.includes(option);
+function optionLines(card: CardState, width: number): Line[] {
+  const { approval, part, choice, isFocused, isArmed, hasOthers, isCut } = card;
+  const isYours = part === 'decide';
+  const may = (option: ApprovalView['options'][number]): boolean =>
+    isYours && !isCut && approval.options.includes(option);
   const isQuestion = approval.question !== undefined;
   const offered: readonly (readonly [string, string, Choice['kind'] | 'next' | 'reveal', boolean])[] = [
-    ['d', labels.deny, 'deny', true],
-    ['r', labels.answer, 'answer', isQuestion],
+    ['d', labels.deny, 'deny', part !== 'watch'],
+    ['r', labels.answer, 'answer', isQuestion && isYours],
     ['o', labels.once, 'once', !isQuestion && may('approve_once')],
     ['c', labels.session, 'session', !isQuestion && may('approve_session')],
     ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
-    ['e', labels.edit, 'edit', !isQuestion && may('approve_once')],
-    ['v', labels.reveal, 'reveal', maskedText(approval) !== undefined],
+    ['e', labels.edit, 'edit', may('approve_once') && mayEdit(approval)],
+    ['v', labels.reveal, 'reveal', part !== 'watch' && maskedText(approval) !== undefined],
     ['n', labels.next, 'next', hasOthers],
   ];
   const chips = offered
@@ -84,7 +97,7 @@ function flow(chips: readonly Line[], width: number): Line[] {
 }
 
 function choiceLines(
-  { approval, agent, isFocused, isArmed, isCut, isSeen }: CardState,
+  { approval, agent, part, isFocused, isArmed, isCut, isSeen }: CardState,
   choice: Exclude<Choice, { kind: 'form' }>,
   width: number,
 ): Line[] {
@@ -98,7 +111,9 @@ function choiceLines(
     ]);
   };
   switch (choice.kind) {
-    case 'none':
+    case 'none': {
+      const others = screenWords.parts[part];
+      if (others !== undefined) return words(others, { dim: true });
       if (!isFocused) return words(screenWords.unfocused, { dim: true });
       if (!isSeen && approval.question === undefined)
         return words(screenWords.seeEnd, {
@@ -107,6 +122,7 @@ function choiceLines(
       if (!isArmed) return words(screenWords.notArmed, { dim: true });
       if (isCut) return words(screenWords.tooLong, { colour: 'waiting' });
       return words(approval.question === undefined ? screenWords.idle : screenWords.questionIdle, { dim: true });
+    }
     case 'once':
       return words(screenWords.once, { colour: 'do' });
     case 'session': {

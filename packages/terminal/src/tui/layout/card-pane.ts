@@ -2,6 +2,7 @@ import {
   agentName,
   agoText,
   callLine,
+  isForYou,
   placeInQueue,
   secondsText,
   wantsTo,
@@ -30,8 +31,9 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const name = agentName(world, approval.agentId);
   const verb = approval.question === undefined ? wantsTo(approval.toolName) : 'asks';
   const held = ui.card.current.kind === 'held';
-  const title = span(held ? overTitle(approval) : screenWords.card(count), {
-    colour: held ? undefined : 'waiting',
+  const isYours = isForYou(approval, world.me);
+  const title = span(held ? overTitle(approval) : isYours ? screenWords.card(count) : screenWords.cardForOthers, {
+    colour: held || !isYours ? undefined : 'waiting',
     bold: true,
     inverse: isFocused,
   });

@@ -1,4 +1,4 @@
-import { get, waitingCount, type ChatState, type Connection, type WorldState } from '@countersign/client';
+import { approvalsForYou, waitingCount, type ChatState, type Connection, type WorldState } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Scene } from './scene.js';
 import { proseSpan, span, spread, type Line } from './spans.js';
@@ -17,7 +17,9 @@ export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boo
 
 function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState): Line {
   const status = ui.chatId === undefined ? 'idle' : (chat?.status ?? 'idle');
-  const elsewhere = world.queue.filter((id) => get(world.approvals, id)?.chatId !== ui.chatId).length;
+  const mine = approvalsForYou(world);
+  const elsewhere = mine.filter(({ chatId }) => chatId !== ui.chatId).length;
+  const isForOthers = chat !== undefined && chat.queue.length > 0 && approvalsForYou(chat).length === 0;
   const more = elsewhere === 0 ? '' : screenWords.elsewhere(waitingCount(elsewhere, world));
   const other = span(more, { colour: 'waiting' });
   switch (status) {
@@ -31,7 +33,9 @@ function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState
         { text: ' ' },
       ];
     case 'waiting':
-      return [span(screenWords.waiting, { colour: 'waiting' }), other, { text: ' ' }];
+      return isForOthers
+        ? [span(screenWords.waitingForOthers, { dim: true }), other, { text: ' ' }]
+        : [span(screenWords.waiting, { colour: 'waiting' }), other, { text: ' ' }];
   }
 }
 

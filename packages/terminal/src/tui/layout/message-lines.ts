@@ -8,6 +8,7 @@ import {
   failureText,
   approvalsBlocking,
   heldText,
+  isForYou,
   placeInQueue,
   wordCount,
   writerName,
@@ -41,6 +42,8 @@ interface CallView {
   readonly output: OutputTail | undefined;
   /** `1 of 3` while the call waits. */
   readonly place: string | undefined;
+  /** False if the call waits for other people. */
+  readonly isYours: boolean;
 }
 
 export interface LinesOptions {
@@ -114,10 +117,12 @@ export function viewOf(state: ChatState, message: TranscriptMessage, notices: re
       if (invocation === undefined) return [];
       const last = invocation.approvalIds.at(-1);
       const place = last === undefined ? undefined : placeInQueue(state, last);
+      const approval = last === undefined ? undefined : get(state.approvals, last);
       return [
         {
           invocation,
-          approval: last === undefined ? undefined : get(state.approvals, last),
+          approval,
+          isYours: approval === undefined || isForYou(approval, state.me),
           output: state.outputs.get(id),
           place: place === undefined ? undefined : `${place.position} of ${place.total}`,
         },
@@ -181,13 +186,13 @@ function wrapLong(text: string, width: number): string[] {
 }
 
 function callLines(
-  { invocation, approval, output, place }: CallView,
+  { invocation, approval, output, place, isYours }: CallView,
   width: number,
   bar: Span,
   { isWide, me }: Pick<LinesOptions, 'isWide' | 'me'>,
 ): Line[] {
   const { status } = invocation;
-  const look = callLook(invocation, approval?.decision, me);
+  const look = callLook(invocation, approval?.decision, me, isYours);
   const words = status.kind === 'asked' && place !== undefined ? `${look.words} · ${place}` : look.words;
   const right: Line = [span(` ${words} `, { colour: look.colour })];
   const args = invocation.editedArguments ?? invocation.arguments;

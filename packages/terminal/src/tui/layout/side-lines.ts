@@ -1,4 +1,4 @@
-import { agentInitials, get, workers, type ChatState, type WorldState } from '@countersign/client';
+import { agentInitials, approvalsForYou, workers, type ChatState, type WorldState } from '@countersign/client';
 import { colourOf } from './message-lines.js';
 import { cut, cutProse, padLine, proseSpan, span, spread, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
@@ -58,7 +58,7 @@ export function sideLines(
 
 /** The state of an agent, from this chat and the queue. */
 function doingOf(world: WorldState, chat: ChatState | undefined, agentId: string): AgentDoing {
-  if (world.queue.some((id) => get(world.approvals, id)?.agentId === agentId)) return 'waiting';
+  if (approvalsForYou(world).some((approval) => approval.agentId === agentId)) return 'waiting';
   const worker = chat === undefined ? undefined : workers(chat).find((each) => each.agentId === agentId);
   if (worker === undefined) return 'idle';
   return worker.doing === 'waiting' ? 'waiting' : 'working';

@@ -15,6 +15,7 @@ export function callLook(
   { status }: Pick<Invocation, 'status'>,
   decision: Decision | undefined,
   me: string | undefined,
+  isYours = true,
 ): CallLook {
   const by = decision === undefined ? '' : byText(decision, me);
   const approved = decision?.outcome === 'approved' ? approvedText(decision, me) : undefined;
@@ -22,7 +23,7 @@ export function callLook(
     case 'proposed':
       return { icon: '○', words: words.proposed };
     case 'asked':
-      return { icon: '⏳', words: words.asked, colour: 'waiting' };
+      return isYours ? { icon: '⏳', words: words.asked, colour: 'waiting' } : { icon: '⏳', words: words.askedOthers };
     case 'approved':
       return { icon: '✓', words: approved ?? words.approved, colour: 'good' };
     case 'running':
