@@ -105,7 +105,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(shown.sandbox).toBe('bubblewrap, network limited to example.com, rebound.example');
   });
 
-  it('[A46.10] if it doesn’t start, names the host that is missing in its list', async () => {
+  it('[A46.11] if it doesn’t start, names the host that is missing in its list', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(

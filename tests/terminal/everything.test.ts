@@ -273,11 +273,15 @@ describe('everything that the browser can do', () => {
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[X3.5] mcp login opens the sign-in page and waits for the browser, and mcp logout signs out', async () => {
+  it('[X3.5] [A46.12] mcp login opens the sign-in page and waits for the browser, and mcp logout signs out', async () => {
     const oauth = await startOAuthServers();
     const added = await run('mcp', 'add', 'tides', '-w', 'docks', '--server-url', oauth.url);
     expect(added.code).toBe(1);
-    expect(added.stderr).toContain('This server requires a sign-in. Run:');
+    expect(added.stderr).toContain('It needs a sign-in before it can start.\nThis server requires a sign-in. Run:');
+    expect((await run('mcp', 'list', '-w', 'docks')).stdout).toMatch(/tides +needs sign-in/);
+    expect((await run('doctor')).stdout).toMatch(
+      /mcp tides +needs sign-in, in "docks"\s+Run countersign mcp login tides/,
+    );
     expect(added.stderr).toContain('countersign mcp login tides -w docks');
     /** The browser comes back with an answer, like the page at `/oauth/callback`. */
     const logIn = (answer: (parameters: Record<string, string>) => object): Promise<Ran> =>

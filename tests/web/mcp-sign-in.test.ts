@@ -27,6 +27,8 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
       await page.screenshot({ path: join(pictures, `${name}.png`) });
     };
     await page.getByText('This server requires a sign-in.').waitFor();
+    await page.getByText('needs sign-in', { exact: true }).waitFor();
+    expect(await page.getByText('failed', { exact: true }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await picture('sign-in-needed');
     await button(page, 'Sign in').click();

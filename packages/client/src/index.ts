@@ -99,7 +99,7 @@ export {
   type McpFileInput,
   type McpFileServer,
 } from './mcp-file/read-mcp-file.js';
-export { mcpCauseFixes, mcpCauseText, type McpFix } from './show/mcp-cause-text.js';
+export { mcpCauseFixes, mcpCauseText, needsSignIn, type McpFix } from './show/mcp-cause-text.js';
 export { sandboxText } from './show/sandbox-text.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { worldLabel } from './show/world-label.js';

@@ -1,4 +1,4 @@
-import { NPM_REGISTRY, type McpCause } from '@countersign/protocol';
+import { NPM_REGISTRY, type McpCause, type McpServer } from '@countersign/protocol';
 
 /** What would fix the cause: network access for this server, a rule in the world, or a sign-in. */
 export type McpFix =
@@ -28,6 +28,11 @@ export function mcpCauseText(cause: McpCause): string {
         ? 'The sign-in to this server has expired. Sign in again.'
         : 'This server requires a sign-in.';
   }
+}
+
+/** Whether a server is only waiting for a person to sign in: nothing is broken. */
+export function needsSignIn({ status, cause }: Pick<McpServer, 'status' | 'cause'>): boolean {
+  return status === 'failed' && cause?.code === 'sign-in';
 }
 
 function downloadsFrom(hosts: readonly string[] | undefined): string {

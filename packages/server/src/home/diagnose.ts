@@ -7,6 +7,7 @@ import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
 import { findServer } from '../serve/server-file.js';
+import { checkMcpServers } from './check-mcp-servers.js';
 import { askServer, checkModels, type Finding } from './check-models.js';
 import { noSandboxText } from './no-sandbox-text.js';
 
@@ -25,6 +26,7 @@ export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFA
     ...checkWork(database.seen, running !== undefined),
     await checkPort(port, running?.url),
     ...(await checkModels(env, running === undefined ? undefined : await askServer(running.url, home, env))),
+    ...(running === undefined ? [] : await checkMcpServers(running.url, home, env)),
     checkSandbox(home, await findSandbox()),
     checkBrowser(env),
   ];

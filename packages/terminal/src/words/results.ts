@@ -91,6 +91,9 @@ export const results = {
     advice === ''
       ? `${done}, but it did not start: ${reason}\nIt stays in the list and remains enabled.\n${next}`
       : `${done}, but it did not start.\n${advice}What it printed: ${reason}\nIt stays in the list and remains enabled.\n${next}`,
+  mcpNeedsSignIn: 'needs sign-in',
+  mcpSignInFirst: (done: string, advice: string): string =>
+    `${done}. It needs a sign-in before it can start.\n${advice}`,
   mcpSkipped: (name: string): string => `"${name}" was skipped: a server with this name already exists.`,
   mcpImported: (count: number, world: string, hosts?: readonly string[]): string =>
     count === 0

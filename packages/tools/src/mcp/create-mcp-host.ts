@@ -117,7 +117,10 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
           return [];
         } catch {
           // Don't show the server's own error text to the model.
-          return [`The MCP server "${name}" is not running, so its tools can't be used.`];
+          const isSignedOut = server.state().cause?.code === 'sign-in';
+          return [
+            `The MCP server "${name}" ${isSignedOut ? 'needs a person to sign in' : 'is not running'}, so its tools can't be used.`,
+          ];
         }
       });
       return Promise.all(missing).then((each) => each.flat());

@@ -1,4 +1,4 @@
-import { mcpCauseFixes, mcpCauseText, type McpFix } from '@countersign/client';
+import { mcpCauseFixes, mcpCauseText, needsSignIn, type McpFix } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { Badge } from '../ui/badge.js';
@@ -11,12 +11,13 @@ import { ChangedTools } from './changed-tools.js';
 import { hostOf } from './sign-in-server.js';
 import { t } from '../words/servers.js';
 
-const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; icon: IconName }>> = {
+const STATES: Readonly<Record<McpServer['status'] | 'needs-sign-in', { words: string; tone: Tone; icon: IconName }>> = {
   off: { words: t.status.off, tone: 'neutral', icon: 'ban' },
   idle: { words: t.status.idle, tone: 'neutral', icon: 'clock' },
   starting: { words: t.status.starting, tone: 'blue', icon: 'hourglass' },
   running: { words: t.status.running, tone: 'green', icon: 'check' },
   failed: { words: t.status.failed, tone: 'red', icon: 'alert' },
+  'needs-sign-in': { words: t.status.needsSignIn, tone: 'amber', icon: 'key' },
 };
 
 export interface ServerActions {
@@ -42,7 +43,7 @@ export function ServerCard({
   testing: boolean;
   actions: ServerActions;
 }): ReactElement {
-  const state = STATES[server.status];
+  const state = STATES[needsSignIn(server) ? 'needs-sign-in' : server.status];
   const nameId = useId();
   const small = { size: 'small', 'aria-describedby': nameId } as const;
   return (

@@ -16,7 +16,14 @@ export const t = {
   restarting: (name: string) => `Restarting ${name}.`,
   removed: (name: string) => `Removed ${name}.`,
 
-  status: { off: 'off', idle: 'starts when needed', starting: 'starting', running: 'running', failed: 'failed' },
+  status: {
+    off: 'off',
+    idle: 'starts when needed',
+    starting: 'starting',
+    running: 'running',
+    failed: 'failed',
+    needsSignIn: 'needs sign-in',
+  },
   trusted: 'trusted',
   turnOn: 'Turn on',
   turnOff: 'Turn off',

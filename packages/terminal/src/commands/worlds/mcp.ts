@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { hasArguments, readAll } from '@countersign/client';
+import { hasArguments, needsSignIn, readAll } from '@countersign/client';
 import type { McpContext, McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -48,11 +48,11 @@ export function addMcp(program: Command, register: Register): void {
       const all = await readAll((page) => client.mcpServers(world, page));
       const columns = [
         { title: 'name', of: ({ name }: McpServer) => name },
-        { title: 'status', of: ({ status, enabled }: McpServer) => (enabled ? status : 'off') },
+        { title: 'status', of: statusText },
         { title: 'trusted', of: ({ trusted }: McpServer) => (trusted ? 'yes' : 'no') },
         { title: 'tools', of: ({ tools }: McpServer) => String(tools.length) },
         { title: 'runs', of: ({ command, args, url }: McpServer) => url ?? [command, ...(args ?? [])].join(' ') },
-        { title: 'error', of: ({ error }: McpServer) => error ?? '' },
+        { title: 'error', of: (server: McpServer) => (needsSignIn(server) ? '' : (server.error ?? '')) },
       ];
       showList(context, all, columns, results.noMcpServers(world));
     },
@@ -218,6 +218,11 @@ export function addMcp(program: Command, register: Register): void {
       showDone(context, results.mcpRemoved(name), { removed: name });
     },
   );
+}
+
+function statusText(server: McpServer): string {
+  if (!server.enabled) return 'off';
+  return needsSignIn(server) ? results.mcpNeedsSignIn : server.status;
 }
 
 /** `code_review(code, style?)` */

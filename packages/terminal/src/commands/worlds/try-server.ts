@@ -1,4 +1,4 @@
-import { mcpCauseFixes, mcpCauseText, type Client, type McpFix } from '@countersign/client';
+import { mcpCauseFixes, mcpCauseText, needsSignIn, type Client, type McpFix } from '@countersign/client';
 import type { McpCause, McpServer } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -74,7 +74,8 @@ function commandFor(fix: McpFix, name: string, world: string): string {
   }
 }
 
-function describeTry({ name, status, error, cause, tools, trusted }: McpServer, world: string, done: string): string {
+function describeTry(server: McpServer, world: string, done: string): string {
+  const { name, status, error, cause, tools, trusted } = server;
   const rights = results.mcpRights(trusted);
   const next = results.mcpNext(name, world);
   const advice = cause === undefined ? '' : `${adviceFor(cause, name, world)}\n`;
@@ -86,6 +87,7 @@ function describeTry({ name, status, error, cause, tools, trusted }: McpServer, 
     }
     case 'failed':
     case 'idle':
+      if (needsSignIn(server)) return results.mcpSignInFirst(done, advice.trimEnd());
       return results.mcpFailed(done, plainLine(error ?? results.mcpNoReason), advice, next);
     case 'starting':
       return results.mcpSilent(done, PATIENCE_MS / 1000, advice, next);
