@@ -8,7 +8,7 @@ import { grantStatements } from './queries/grants.js';
 import { invocationStatements } from './queries/invocations.js';
 import { mcpServerStatements } from './queries/mcp-servers.js';
 import { messageStatements } from './queries/messages.js';
-import { peopleStatements } from './queries/people.js';
+import { credentialStatements, peopleStatements } from './queries/people.js';
 import { providerStatements } from './queries/providers.js';
 import { purgeStatements } from './queries/purge.js';
 import { searchStatements, type SearchDialect } from './queries/search.js';
@@ -19,7 +19,7 @@ import { worldStatements } from './queries/worlds.js';
 
 export type Statements = ReturnType<typeof statementsIn>;
 
-/** All statements. Only the search statements differ between the databases. */
+/** All statements. Only those that search or take a list differ between the databases. */
 export function statementsIn(search: SearchDialect) {
   return {
     ...approvalStatements,
@@ -33,6 +33,7 @@ export function statementsIn(search: SearchDialect) {
     ...mcpServerStatements,
     ...messageStatements,
     ...peopleStatements,
+    ...credentialStatements(search.elementsOf),
     ...providerStatements,
     ...searchStatements(search),
     ...statsStatements,

@@ -105,6 +105,8 @@ export interface StoreReader {
   person(id: string): Promise<PersonRecord | undefined>;
   /** A credential with its person, even if it has ended. */
   credential(id: string): Promise<FoundCredential | undefined>;
+  /** Like `credential`, for several ids at once, in any order. Unknown ids are left out. */
+  credentialsById(ids: readonly string[]): Promise<FoundCredential[]>;
   /** A person's credentials of one kind that have neither ended nor expired, oldest first. */
   credentials(personId: string, kind: CredentialKind): Promise<CredentialRecord[]>;
   /** Everybody's passkeys that were not removed, oldest first. Those of disabled and removed people too. */

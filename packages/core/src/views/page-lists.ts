@@ -7,7 +7,7 @@ import {
   type QueuedApproval,
 } from '@countersign/protocol';
 import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
-import { MAX_COUNTED, positionOf, readNeeds, toApproval, totalOf } from './queries.js';
+import { MAX_COUNTED, needsReader, positionOf, toApproval, totalOf } from './queries.js';
 import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
 import { readChat, readWorld, toChat } from '../worlds/show-world.js';
@@ -110,11 +110,12 @@ export async function pageApprovals(
     const shown = records.slice(0, limit);
     const places = status === 'pending' ? await placesOf(reader, worldId, shown, chatId) : [];
     const snapshot = await runtime.snapshots.read(reader, worldId);
+    const needsOf = needsReader(reader);
     const items: QueuedApproval[] = [];
     for (const [index, record] of shown.entries()) {
       const invocation = await reader.invocation(record.invocationId);
       if (invocation === undefined) continue;
-      const needs = await readNeeds(reader, record, invocation);
+      const needs = await needsOf(record, invocation);
       items.push({ ...toApproval(snapshot, record, invocation), ...needs, ...places[index] });
     }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;

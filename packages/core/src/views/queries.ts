@@ -14,8 +14,10 @@ import { maskArguments } from '../masking/index.js';
 import type {
   ApprovalRecord,
   ChatRecord,
+  GroupRecord,
   InvocationRecord,
   MessageRecord,
+  PersonRecord,
   QuestionRecord,
   StoreReader,
 } from '../ports/index.js';
@@ -43,10 +45,11 @@ export async function listApprovals(
   return await runtime.store.read(async (reader) => {
     const shown: Approval[] = [];
     const snapshot = await runtime.snapshots.read(reader, worldId);
+    const needsOf = needsReader(reader);
     for (const approval of await reader.approvals(worldId, filter)) {
       const invocation = await reader.invocation(approval.invocationId);
       if (invocation === undefined) continue;
-      shown.push({ ...toApproval(snapshot, approval, invocation), ...(await readNeeds(reader, approval, invocation)) });
+      shown.push({ ...toApproval(snapshot, approval, invocation), ...(await needsOf(approval, invocation)) });
     }
     return shown;
   });
@@ -67,16 +70,20 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
   return listed === 'signers' ? undefined : listed;
 }
 
-/** Who must sign a pending approval, and who has, with the current people (A48). Reads nothing if no rule says so. */
-export async function readNeeds(
-  reader: StoreReader,
-  { worldId, status, signing }: ApprovalRecord,
-  { turnId }: InvocationRecord,
-): Promise<Pick<Approval, 'needs'>> {
-  if (signing === null || status !== 'pending') return {};
-  const everybody = { people: await reader.people(), groups: await reader.groups() };
-  const requester = requesterOf(await reader.turn(turnId));
-  return { needs: showNeeds(signing, requester, signersIn(worldId, everybody)) };
+type NeedsReader = (approval: ApprovalRecord, invocation: InvocationRecord) => Promise<Pick<Approval, 'needs'>>;
+
+/**
+ * Who must sign a pending approval, and who has, with the current people (A48). Reads the people once for all approvals, and nothing
+ * if no rule says who must sign.
+ */
+export function needsReader(reader: StoreReader): NeedsReader {
+  let everybody: { people: PersonRecord[]; groups: GroupRecord[] } | undefined;
+  return async ({ worldId, status, signing }, { turnId }) => {
+    if (signing === null || status !== 'pending') return {};
+    everybody ??= { people: await reader.people(), groups: await reader.groups() };
+    const requester = requesterOf(await reader.turn(turnId));
+    return { needs: showNeeds(signing, requester, signersIn(worldId, everybody)) };
+  };
 }
 
 /** The current state of a chat. Undefined if it or its world was deleted. */
@@ -98,7 +105,7 @@ export async function showApproval(
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
     const shown = toApproval(await runtime.snapshots.read(reader, worldId), approval, invocation);
     const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
-    return { ...shown, ...(await readNeeds(reader, approval, invocation)), ...place, context };
+    return { ...shown, ...(await needsReader(reader)(approval, invocation)), ...place, context };
   });
   return read === undefined ? undefined : { ...read, context: await showMessages(read.context) };
 }

@@ -33,10 +33,19 @@ export type CredentialRow = Cells<CredentialsTable, typeof credentialColumns>;
 export const groupColumns = ['name', 'people', 'oidc_group'] as const satisfies readonly (keyof GroupsTable)[];
 export type GroupRow = Cells<GroupsTable, typeof groupColumns>;
 
-export type PeopleStatements = typeof peopleStatements;
+export type PeopleStatements = typeof peopleStatements & ReturnType<typeof credentialStatements>;
 
 const person = `select ${personColumns.join(', ')} from people`;
 const joined = [...credentialColumns.map((column) => `c.${column}`), ...personColumns.map((column) => `p.${column}`)];
+
+export function credentialStatements(elementsOf: (list: string) => string) {
+  return {
+    /** `ids` is a JSON array. */
+    credentialsById: prepared<{ ids: string }, [...CredentialRow, ...PersonRow]>(
+      `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.id in (${elementsOf(':ids')})`,
+    ),
+  };
+}
 
 export const peopleStatements = {
   people: prepared<object, PersonRow>(`${person} order by ordinal`),

@@ -11,6 +11,8 @@ export interface SearchDialect {
   matches: string;
   /** The query text for documents with all these words; the last one is a prefix. */
   matchText: (words: readonly string[]) => string;
+  /** Selects the elements of a JSON array of texts. */
+  elementsOf: (list: string) => string;
 }
 
 export type SearchStatements = ReturnType<typeof searchStatements>;
@@ -50,6 +52,7 @@ export const sqliteSearch: SearchDialect = {
   matches: 'search_words match :text',
   // Quoted, so that a word like AND is not an operator.
   matchText: (words) => `${words.map((word) => `"${word}"`).join(' ')}*`,
+  elementsOf: (list) => `select value from json_each(${list})`,
 };
 
 export const postgresSearch: SearchDialect = {
@@ -59,4 +62,5 @@ export const postgresSearch: SearchDialect = {
   // The cast leaves the words unchanged; the database's own parser would split them differently.
   matches: 'words @@ :text::tsquery',
   matchText: (words) => `${words.map((word) => `'${word}'`).join(' & ')}:*`,
+  elementsOf: (list) => `select jsonb_array_elements_text(${list}::jsonb)`,
 };

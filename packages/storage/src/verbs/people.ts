@@ -17,6 +17,7 @@ type PeopleVerbs = Pick<
   | 'people'
   | 'person'
   | 'credential'
+  | 'credentialsById'
   | 'credentials'
   | 'passkeys'
   | 'groups'
@@ -43,6 +44,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   const insertPerson = on.run(s.insertPerson);
   const updatePerson = on.run(s.updatePerson);
   const credential = on.first(s.credential, toFound);
+  const credentialsById = on.all(s.credentialsById, toFound);
   const credentials = on.all(s.credentials, toCredential);
   const passkeys = on.all(s.passkeys, toFound);
   const updateCredential = on.run(s.updateCredential);
@@ -71,6 +73,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     people: async () => people({}),
     person: async (id) => person({ id }),
     credential: async (id) => credential({ id }),
+    credentialsById: async (ids) => credentialsById({ ids: JSON.stringify(ids) }),
     credentials: async (personId, kind) => credentials({ personId, kind, now: session.now }),
     passkeys: async () => passkeys({}),
     groups: async () => groups({}),

@@ -75,6 +75,14 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       const found = await store().read((r) => r.credential('t1'));
       expect(found).toStrictEqual({ credential: token, person: person('ada') });
       expect(await store().read((r) => r.credential('none'))).toBeUndefined();
+      const several = await store().read((r) => r.credentialsById(['t2', 'none', 't1', `'"],[`, 't3']));
+      expect(several.map(({ credential: { id }, person: { name } }) => [id, name]).toSorted()).toEqual([
+        ['t1', person('ada').name],
+        ['t2', person('bob').name],
+        ['t3', person('ada').name],
+      ]);
+      expect(several).toContainEqual({ credential: token, person: person('ada') });
+      expect(await store().read((r) => r.credentialsById([]))).toEqual([]);
       expect(await store().read((r) => r.credentials('ada', 'token'))).toStrictEqual([token]);
       await write(store(), (tx) => tx.useCredential('t1', { usedAt: 9, expiresAt: 5e13 }));
       expect(await store().read((r) => r.credentials('ada', 'token'))).toStrictEqual([
