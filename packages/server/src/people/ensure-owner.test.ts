@@ -1,4 +1,4 @@
-import { SERVER_LOG } from '@countersign/core/ports';
+import { SERVER_LOG, type Store } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { expect, it, onTestFinished } from 'vitest';
@@ -14,6 +14,12 @@ it('[W8] the first start makes the user the owner, once, and records it', async 
   const made = { ...owner, name, createdAt: clock.now() };
   expect(started).toEqual([made, made]);
   expect(await ensureOwner(store, 'somebody else')).toMatchObject({ id: 'owner', name });
+  // Each request with the server's token asks for the owner, so nobody else is read.
+  const withoutPeople: Pick<Store, 'read' | 'transact'> = {
+    transact: store.transact,
+    read: (query) => store.read((reader) => query({ ...reader, people: () => Promise.reject(new Error('read')) })),
+  };
+  expect(await ensureOwner(withoutPeople, name)).toMatchObject({ id: 'owner', name });
   expect(await store.read((r) => r.people())).toHaveLength(1);
   expect(await store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 9 }))).toMatchObject([
     { kind: 'policy', decision: 'person added' },
