@@ -34,6 +34,12 @@ export async function checkAccess(
   throw await refusal(context, access, lacks, worldId);
 }
 
+/** For what covers all worlds (W3.1): throws 403 if the person may read only some of them. */
+export async function checkServerRead(c: AppRequest, context: AppContext): Promise<void> {
+  const { access } = c.var;
+  if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
+}
+
 function mayReadWithoutScopes({ holder, kind, person }: Access, worldId: string): boolean {
   const unlimited = { holder, kind, ...(person === undefined ? {} : { person }) };
   return actionsOf(unlimited, worldId).has('read');

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { routes as allRoutes } from '../routes/index.js';
-import { checkAccess } from './check-access.js';
+import { checkAccess, checkServerRead } from './check-access.js';
 import { checkUrl } from './check-url.js';
 import type { AppContext, AppRequest, Env } from './context.js';
 import { describeApi } from './describe-api.js';
@@ -46,7 +46,7 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   const { metrics } = context;
   if (metrics !== undefined) {
     app.get('/metrics', context.auth.middleware, async (c) => {
-      await checkAccess({ needs: 'read', params: [] }, c, context, undefined);
+      await checkServerRead(c, context);
       const { type, text } = await metrics.read(context.engine);
       return new Response(text, { headers: { 'Content-Type': type, 'Cache-Control': 'no-store' } });
     });
