@@ -279,9 +279,6 @@ describe('everything that the browser can do', () => {
     expect(added.code).toBe(1);
     expect(added.stderr).toContain('It needs a sign-in before it can start.\nThis server requires a sign-in. Run:');
     expect((await run('mcp', 'list', '-w', 'docks')).stdout).toMatch(/tides +needs sign-in/);
-    expect((await run('doctor')).stdout).toMatch(
-      /mcp tides +needs sign-in, in "docks"\s+Run countersign mcp login tides/,
-    );
     expect(added.stderr).toContain('countersign mcp login tides -w docks');
     /** The browser comes back with an answer, like the page at `/oauth/callback`. */
     const logIn = (answer: (parameters: Record<string, string>) => object): Promise<Ran> =>

@@ -7,6 +7,7 @@ import { listenOn } from '../serve/listen-on.js';
 import { startServer } from '../testing/start-process.js';
 import { checkModels } from './check-models.js';
 import { checkHome, checkSandbox, diagnose } from './diagnose.js';
+import { readToken } from './keep-token.js';
 
 it('[X3.1] doctor reports whether a custom endpoint responds, and which providers were not tested', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
@@ -57,6 +58,37 @@ it('[X3.1] doctor reports the API keys of a running server, and says where they 
     });
   } finally {
     await server.end('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('[X3.1] [A46.12] doctor lists the MCP servers of a running server that need a sign-in or don’t start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
+  const home = join(folder, 'home');
+  const refusing = createServer((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
+  const url = `http://127.0.0.1:${await listenOn(refusing, 0, '127.0.0.1')}/mcp`;
+  const server = await startServer(home, { env: { HOME: folder } });
+  try {
+    const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${readToken(home) ?? ''}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      return await (await fetch(`${server.url}/api/${path}`, { method, headers, ...sent })).json();
+    };
+    await call('POST', 'worlds', { name: 'Docks' });
+    const servers = 'worlds/docks/mcp-servers';
+    await call('POST', servers, { name: 'wiki', transport: 'http', url });
+    await call('POST', servers, { name: 'gone', transport: 'stdio', command: '/nowhere/server' });
+    for (const name of ['wiki', 'gone']) await call('POST', `${servers}/${name}/test`);
+    const found = (await diagnose(home, {}, 0)).filter(({ what }) => what.startsWith('mcp '));
+    expect(found.map(({ what, state, detail }) => [what, state, detail])).toEqual([
+      ['mcp wiki', 'warning', 'needs sign-in, in "docks"'],
+      ['mcp gone', 'warning', 'does not start, in "docks"'],
+    ]);
+    expect(found[0]?.advice).toContain('countersign mcp login wiki -w docks');
+  } finally {
+    await server.end('SIGTERM');
+    refusing.closeAllConnections();
+    refusing.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });
