@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, overflow, remarked, tabTo } from './support/steps.js';
+import { button, goTo, overflow, remarked, tabTo } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('people', () => {
@@ -57,6 +57,87 @@ describe.runIf(hasBrowser)('people', () => {
     expect(await overflow(page)).toBe(0);
     await main.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Or paste a token').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('[W8.4] [A48.8] the people page invites, changes, signs out and removes people, and names the rules that need them', async () => {
+    const { world } = await opened.newChat();
+    const { page, complaints } = await opened.visit({ path: '/people' });
+    const main = page.getByRole('main');
+    const dialog = page.getByRole('dialog');
+    const act = async (name: string, action: string): Promise<void> => {
+      await button(page, `Actions for ${name}`).click();
+      await page.getByRole('menuitem', { name: action, exact: true }).click();
+    };
+    await button(page, 'Add person').click();
+    await dialog.getByLabel('Name', { exact: true }).fill('Bob');
+    await dialog.getByLabel('Email').fill('no address');
+    await button(page, 'Add and create invitation').click();
+    await dialog.getByText('Must be an email address').waitFor();
+    await dialog.getByLabel('Email').fill('bob@example.com');
+    await dialog.getByLabel('Role on the server').selectOption('approver');
+    await button(page, 'Add and create invitation').click();
+    const link = dialog.getByLabel('Invitation link');
+    await dialog.getByText('This link only works on this machine.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    const invitation = new URL(await link.inputValue()).hash;
+    await button(page, 'Done').click();
+
+    // Bob signs in with it, and sees who may change people.
+    const bob = await opened.visit({ path: '/people' });
+    await bob.context.clearCookies();
+    await bob.page.evaluate('localStorage.clear(); sessionStorage.clear()');
+    await bob.page.goto(`${opened.serving.url}/people?bob${invitation}`);
+    await bob.page.getByText('Only admins can change people.').waitFor();
+    expect(await button(bob.page, 'Add person').count()).toBe(0);
+    expect(await bob.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
+
+    // [W8.2] So do other pages that an approver can't change.
+    for (const where of [`/w/${world}/policy`, `/w/${world}/agents`, `/w/${world}/servers`, '/providers']) {
+      await goTo(bob.page, where);
+      await bob.page.getByText('Only admins can change this.').waitFor();
+      expect(
+        await bob.page
+          .getByRole('main')
+          .getByRole('button', { name: /^(Save|Add|Edit)/, disabled: false })
+          .count(),
+      ).toBe(0);
+    }
+    expect(await violations(bob.page)).toEqual([]);
+
+    // A group with Bob in it, and a rule that needs him.
+    await button(page, 'New group').click();
+    await dialog.getByLabel('Group name').fill('Release');
+    await dialog.getByLabel('Bob').check();
+    await button(page, 'Save').click();
+    await dialog.getByText('Can contain only lowercase letters').waitFor();
+    await dialog.getByLabel('Group name').fill('release');
+    await button(page, 'Save').click();
+    await main.getByText('@release', { exact: true }).waitFor();
+    const { etag, value } = await opened.api.policy(world);
+    const rules = [...value.rules, 'ask press by @release'];
+    await opened.api.setPolicy(world, { rules }, { ifMatch: etag ?? '' });
+
+    await act('Bob', 'Sessions');
+    await dialog.getByRole('button', { name: 'End', exact: true }).click();
+    await bob.page.getByText('This session has ended.').waitFor();
+    await button(page, 'Close').last().click();
+    await act('Bob', 'Disable');
+    await dialog.getByText('ask press by @release').waitFor();
+    await dialog.getByText('Member of @release.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Disable', exact: true }).click();
+    await main.getByText('disabled', { exact: true }).waitFor();
+    await main.getByText('Nobody can satisfy these rules.').waitFor();
+    await act('Bob', 'Enable');
+    await expect.poll(() => main.getByText('Nobody can satisfy these rules.').count()).toBe(0);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await overflow(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await act('Bob', 'Remove');
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await remarked(page, 'Removed Bob.');
+    expect((await opened.api.people()).items.map(({ name }) => name)).not.toContain('Bob');
     expect(complaints).toEqual([]);
   });
 });

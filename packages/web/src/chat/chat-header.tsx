@@ -3,6 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { waitingForYou } from '../approvals/use-chat-queue.js';
 import { useChat, useClient } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { paths } from '../shell/paths.js';
 import { Badge } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
@@ -29,6 +30,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   if (shown !== busy) setBusy(shown);
   const [asking, setAsking] = useState<'nothing' | 'rename' | 'delete'>('nothing');
   const [stopping, setStopping] = useState(false);
+  const mayChat = useMay('chat', worldId);
   const stop = async (): Promise<void> => {
     setStopping(true);
     await attempt(`stop-${chatId}`, client.stop(worldId, chatId));
@@ -57,7 +59,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         size="small"
         icon="stop"
         className={status === 'idle' ? 'invisible' : ''}
-        disabled={stopping || status === 'idle'}
+        disabled={stopping || status === 'idle' || !mayChat}
         onClick={() => void stop()}
       >
         {t.stop}
@@ -66,8 +68,12 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         trigger={<IconButton icon="more" label={t.menu} />}
         entries={[
           { label: t.timeline, icon: 'clock', onSelect: onTimeline },
-          { label: t.openRename, icon: 'edit', onSelect: () => setAsking('rename') },
-          { label: t.openDelete, icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
+          ...(mayChat
+            ? ([
+                { label: t.openRename, icon: 'edit', onSelect: () => setAsking('rename') },
+                { label: t.openDelete, icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
+              ] as const)
+            : []),
         ]}
       />
       {asking === 'rename' ? (

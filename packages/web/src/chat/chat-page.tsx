@@ -14,6 +14,7 @@ import {
   useWorldStore,
 } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
@@ -82,16 +83,18 @@ function OpenChat(): ReactElement {
           <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
             <WaitingNote />
             {isDesktop ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
-            <Composer
-              key={chatId}
-              agents={agents}
-              mainAgent={mainAgent}
-              worldName={worldStore.getState().world?.name ?? ''}
-              draftKey={chatId}
-              suggestions={suggestions}
-              floating
-              onSend={send}
-            />
+            <Guarded needs="chat" worldId={worldId}>
+              <Composer
+                key={chatId}
+                agents={agents}
+                mainAgent={mainAgent}
+                worldName={worldStore.getState().world?.name ?? ''}
+                draftKey={chatId}
+                suggestions={suggestions}
+                floating
+                onSend={send}
+              />
+            </Guarded>
           </div>
         </div>
         {isDesktop ? <WaitingColumn wanted={wanted} onWantedShown={forget} /> : null}

@@ -3,6 +3,7 @@ import { type ReactElement, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useOutbox, useOutgoing, useWorld, useWorldStore } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
@@ -121,15 +122,17 @@ export default function NewChatPage(): ReactElement {
             />
           ))}
         </div>
-        <Composer
-          agents={agents}
-          mainAgent={world?.mainAgent}
-          worldName={world?.name ?? ''}
-          draftKey={draftKey}
-          suggestions={begun.length === 0 ? suggestionsFor(agents, world?.mainAgent) : []}
-          busy={begun.length > 0}
-          onSend={(content) => outbox.send({ worldId, content })}
-        />
+        <Guarded needs="chat" worldId={worldId}>
+          <Composer
+            agents={agents}
+            mainAgent={world?.mainAgent}
+            worldName={world?.name ?? ''}
+            draftKey={draftKey}
+            suggestions={begun.length === 0 ? suggestionsFor(agents, world?.mainAgent) : []}
+            busy={begun.length > 0}
+            onSend={(content) => outbox.send({ worldId, content })}
+          />
+        </Guarded>
       </div>
     </>
   );

@@ -2,8 +2,10 @@ import type { ProviderKind, ProviderStatus } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
@@ -21,6 +23,7 @@ export default function ProvidersPage(): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  const mayChange = useMay('admin');
   const [open, setOpen] = useState<Open>();
   const [saves, setSaves] = useState<Readonly<Record<string, number>>>({});
   if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
@@ -44,60 +47,64 @@ export default function ProvidersPage(): ReactElement {
       title={t.title}
       lead={t.lead}
       actions={
-        <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
-          {t.add}
-        </Button>
+        mayChange ? (
+          <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
+            {t.add}
+          </Button>
+        ) : null
       }
     >
-      {stored.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
-      <ul className="space-y-2">
-        {stored.map((provider) => (
-          <li key={provider.id}>
-            <ProviderCard
-              provider={provider}
-              saves={saves[provider.id] ?? 0}
-              actions={(nameId) => (
-                <>
-                  <Button size="small" aria-describedby={nameId} onClick={() => setOpen({ kind: 'edit', provider })}>
-                    {t.edit}
-                  </Button>
-                  <Button
-                    size="small"
-                    look="danger"
-                    aria-describedby={nameId}
-                    onClick={() => setOpen({ kind: 'remove', provider })}
-                  >
-                    {t.remove}
-                  </Button>
-                </>
-              )}
-            />
-          </li>
-        ))}
-      </ul>
-      <h2 className="mt-8 font-semibold">{t.others}</h2>
-      <p className="mt-1 mb-3 max-w-[76ch] text-sm text-ink-2">{t.othersHint}</p>
-      <ul className="space-y-2">
-        {others.map((provider) => (
-          <li key={provider.id}>
-            <ProviderCard
-              provider={provider}
-              saves={0}
-              actions={(nameId) =>
-                provider.available || provider.kind === undefined || provider.problem !== undefined ? null : (
-                  <Button
-                    size="small"
-                    aria-describedby={nameId}
-                    onClick={() => setOpen({ kind: 'add', preset: provider.kind })}
-                  >
-                    {t.addKey}
-                  </Button>
-                )
-              }
-            />
-          </li>
-        ))}
-      </ul>
+      <Guarded needs="admin">
+        {stored.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
+        <ul className="space-y-2">
+          {stored.map((provider) => (
+            <li key={provider.id}>
+              <ProviderCard
+                provider={provider}
+                saves={saves[provider.id] ?? 0}
+                actions={(nameId) => (
+                  <>
+                    <Button size="small" aria-describedby={nameId} onClick={() => setOpen({ kind: 'edit', provider })}>
+                      {t.edit}
+                    </Button>
+                    <Button
+                      size="small"
+                      look="danger"
+                      aria-describedby={nameId}
+                      onClick={() => setOpen({ kind: 'remove', provider })}
+                    >
+                      {t.remove}
+                    </Button>
+                  </>
+                )}
+              />
+            </li>
+          ))}
+        </ul>
+        <h2 className="mt-8 font-semibold">{t.others}</h2>
+        <p className="mt-1 mb-3 max-w-[76ch] text-sm text-ink-2">{t.othersHint}</p>
+        <ul className="space-y-2">
+          {others.map((provider) => (
+            <li key={provider.id}>
+              <ProviderCard
+                provider={provider}
+                saves={0}
+                actions={(nameId) =>
+                  provider.available || provider.kind === undefined || provider.problem !== undefined ? null : (
+                    <Button
+                      size="small"
+                      aria-describedby={nameId}
+                      onClick={() => setOpen({ kind: 'add', preset: provider.kind })}
+                    >
+                      {t.addKey}
+                    </Button>
+                  )
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      </Guarded>
       {open?.kind === 'add' || open?.kind === 'edit' ? (
         <Dialog title={open.kind === 'add' ? t.add : t.editTitle(open.provider.name)} onClose={close}>
           <ProviderForm

@@ -3,8 +3,10 @@ import type { McpServer, McpServerChange } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
@@ -40,6 +42,7 @@ export default function ServersPage(): ReactElement {
     everyMs: 5000,
   });
   const listed = servers.kind === 'ready' ? servers.data : undefined;
+  const mayChange = useMay('admin', worldId);
   const [open, setOpen] = useState<Open>();
   const [testing, setTesting] = useState<readonly string[]>([]);
   const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
@@ -124,23 +127,27 @@ export default function ServersPage(): ReactElement {
       title={t.title}
       lead={t.lead}
       actions={
-        <>
-          <Button size="small" onClick={() => setOpen({ kind: 'import' })}>
-            {t.importServers}
-          </Button>
-          <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
-            {t.add}
-          </Button>
-        </>
+        mayChange ? (
+          <>
+            <Button size="small" onClick={() => setOpen({ kind: 'import' })}>
+              {t.importServers}
+            </Button>
+            <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
+              {t.add}
+            </Button>
+          </>
+        ) : null
       }
     >
       {servers.kind === 'ready' ? null : <NotRead read={servers} what={t.theServers} />}
       {listed?.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
-      <ul className="space-y-2">
-        {listed?.map((server) => (
-          <li key={server.name}>{cardOf(server)}</li>
-        ))}
-      </ul>
+      <Guarded needs="admin" worldId={worldId}>
+        <ul className="space-y-2">
+          {listed?.map((server) => (
+            <li key={server.name}>{cardOf(server)}</li>
+          ))}
+        </ul>
+      </Guarded>
       {open === undefined ? null : dialogOf(open)}
     </Page>
   );

@@ -2,7 +2,9 @@ import type { Agent } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Badge } from '../ui/badge.js';
@@ -21,6 +23,7 @@ export default function AgentsPage(): ReactElement {
   const [, navigate] = useLocation();
   const chosen = new URLSearchParams(useSearch()).get('agent') ?? undefined;
   const [adding, setAdding] = useState(false);
+  const mayChange = useMay('admin', worldId);
   const listId = useId();
   const [removing, setRemoving] = useState<Agent>();
   const close = (): void => {
@@ -33,59 +36,65 @@ export default function AgentsPage(): ReactElement {
       title={t.agents}
       lead={t.agentsLead}
       actions={
-        <>
-          <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>
-            {t.fromTemplate}
-          </Button>
-          <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
-            {t.addAgent}
-          </Button>
-        </>
+        mayChange ? (
+          <>
+            <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>
+              {t.fromTemplate}
+            </Button>
+            <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
+              {t.addAgent}
+            </Button>
+          </>
+        ) : null
       }
     >
-      {agents.length === 0 ? <Empty title={t.noAgents}>{t.noAgentsHint}</Empty> : null}
-      <ul className="space-y-2">
-        {agents.map((agent, index) => (
-          <li key={agent.id}>
-            <Card className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
-              <Avatar id={agent.id} name={agent.name} />
-              <div className="min-w-0 flex-1 text-sm max-sm:basis-[calc(100%-3rem)]">
-                <p className="flex flex-wrap items-center gap-2">
-                  <bdi id={`${listId}-${index}`} className="font-semibold">
-                    {agent.name}
-                  </bdi>
-                  <span className="text-ink-3">
-                    {agent.provider} · {agent.model}
-                  </span>
-                  {mainAgent === agent.id ? <Badge>{t.mainBadge}</Badge> : null}
-                  {agent.active ? null : <Badge icon="ban">{t.off}</Badge>}
-                </p>
-                <p className="truncate text-[0.8125rem] text-ink-3">
-                  {agent.tools.length === 0 ? t.noTools : agent.tools.join(', ')}
-                </p>
-              </div>
-              <Button
-                size="small"
-                aria-describedby={`${listId}-${index}`}
-                onClick={() => navigate(`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`)}
-              >
-                {t.edit}
-              </Button>
-              <Button
-                size="small"
-                look="danger"
-                aria-describedby={`${listId}-${index}`}
-                onClick={() => setRemoving(agent)}
-              >
-                {t.remove}
-              </Button>
-            </Card>
-          </li>
-        ))}
-      </ul>
+      <Guarded needs="admin" worldId={worldId}>
+        {agents.length === 0 ? <Empty title={t.noAgents}>{t.noAgentsHint}</Empty> : null}
+        <ul className="space-y-2">
+          {agents.map((agent, index) => (
+            <li key={agent.id}>
+              <Card className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
+                <Avatar id={agent.id} name={agent.name} />
+                <div className="min-w-0 flex-1 text-sm max-sm:basis-[calc(100%-3rem)]">
+                  <p className="flex flex-wrap items-center gap-2">
+                    <bdi id={`${listId}-${index}`} className="font-semibold">
+                      {agent.name}
+                    </bdi>
+                    <span className="text-ink-3">
+                      {agent.provider} · {agent.model}
+                    </span>
+                    {mainAgent === agent.id ? <Badge>{t.mainBadge}</Badge> : null}
+                    {agent.active ? null : <Badge icon="ban">{t.off}</Badge>}
+                  </p>
+                  <p className="truncate text-[0.8125rem] text-ink-3">
+                    {agent.tools.length === 0 ? t.noTools : agent.tools.join(', ')}
+                  </p>
+                </div>
+                <Button
+                  size="small"
+                  aria-describedby={`${listId}-${index}`}
+                  onClick={() => navigate(`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`)}
+                >
+                  {t.edit}
+                </Button>
+                <Button
+                  size="small"
+                  look="danger"
+                  aria-describedby={`${listId}-${index}`}
+                  onClick={() => setRemoving(agent)}
+                >
+                  {t.remove}
+                </Button>
+              </Card>
+            </li>
+          ))}
+        </ul>
+      </Guarded>
       {adding || open !== undefined ? (
         <Dialog title={open === undefined ? t.addAgent : t.agentTitle(open.name)} onClose={close}>
-          <AgentForm worldId={worldId} agent={open} onDone={close} />
+          <Guarded needs="admin" worldId={worldId}>
+            <AgentForm worldId={worldId} agent={open} onDone={close} />
+          </Guarded>
         </Dialog>
       ) : null}
       {removing === undefined ? null : (

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
@@ -43,55 +44,57 @@ export default function GrantsPage(): ReactElement {
         </Link>,
       )}
     >
-      {grants.data.length === 0 ? (
-        <Empty title={t.noGrants}>{t.noGrantsHint}</Empty>
-      ) : (
-        <ul className="space-y-2">
-          {grants.data.map((grant, index) => {
-            const name = agentName({ agents }, grant.agentId);
-            return (
-              <li key={grant.grantId}>
-                <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
-                  <Avatar id={grant.agentId} name={name} />
-                  <div className="min-w-0 flex-1 text-sm">
-                    <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
-                      <bdi className="font-semibold">{name}</bdi> {t.mayUse}{' '}
-                      <code>
-                        <Visible text={grant.toolName} strict />
-                      </code>
-                      {grant.pattern === undefined ? null : (
-                        <>
-                          {' '}
-                          {t.forCallsLike}{' '}
-                          <code>
-                            <Visible text={grant.pattern} strict />
-                          </code>
-                        </>
-                      )}
-                    </p>
-                    <p className="text-[0.8125rem] text-ink-3">
-                      {t.in}{' '}
-                      <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
-                        <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? t.aChat} />
-                      </Link>{' '}
-                      {t.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
-                      <Ago at={grant.lastUsedAt} />
-                    </p>
-                  </div>
-                  <Button
-                    look="danger"
-                    size="small"
-                    aria-describedby={`${listId}-${index}`}
-                    onClick={() => void revoke(grant.grantId)}
-                  >
-                    {t.revoke}
-                  </Button>
-                </Card>
-              </li>
-            );
-          })}
-        </ul>
-      )}
+      <Guarded needs="sign" worldId={worldId}>
+        {grants.data.length === 0 ? (
+          <Empty title={t.noGrants}>{t.noGrantsHint}</Empty>
+        ) : (
+          <ul className="space-y-2">
+            {grants.data.map((grant, index) => {
+              const name = agentName({ agents }, grant.agentId);
+              return (
+                <li key={grant.grantId}>
+                  <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
+                    <Avatar id={grant.agentId} name={name} />
+                    <div className="min-w-0 flex-1 text-sm">
+                      <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
+                        <bdi className="font-semibold">{name}</bdi> {t.mayUse}{' '}
+                        <code>
+                          <Visible text={grant.toolName} strict />
+                        </code>
+                        {grant.pattern === undefined ? null : (
+                          <>
+                            {' '}
+                            {t.forCallsLike}{' '}
+                            <code>
+                              <Visible text={grant.pattern} strict />
+                            </code>
+                          </>
+                        )}
+                      </p>
+                      <p className="text-[0.8125rem] text-ink-3">
+                        {t.in}{' '}
+                        <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
+                          <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? t.aChat} />
+                        </Link>{' '}
+                        {t.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
+                        <Ago at={grant.lastUsedAt} />
+                      </p>
+                    </div>
+                    <Button
+                      look="danger"
+                      size="small"
+                      aria-describedby={`${listId}-${index}`}
+                      onClick={() => void revoke(grant.grantId)}
+                    >
+                      {t.revoke}
+                    </Button>
+                  </Card>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Guarded>
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import { CoveredCalls } from '../approvals/covered-calls.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { TextArea } from '../ui/field.js';
@@ -66,46 +67,48 @@ export default function PolicyPage(): ReactElement {
     <Page title={t.title} wide lead={t.lead}>
       <div className="grid gap-6 lg:grid-cols-2">
         <div>
-          <TextArea
-            label={t.rules}
-            mono
-            rows={Math.min(28, Math.max(12, lines.length + 3))}
-            value={text}
-            error={saving.errorOf('rules')}
-            hint={t.rulesHint(count)}
-            onChange={(event) => {
-              setCovered(undefined);
-              setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
-            }}
-          />
-          <Warnings of={warnings} />
-          {isStale && isChanged ? (
-            <p role="alert" className="mt-2 text-sm text-amber">
-              {t.stale}
-            </p>
-          ) : null}
-          <Proposed
-            rules={policy.data.value.proposed}
-            onTake={(rule) =>
-              setDraft({
-                text: `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${rule}`,
-                etag: draft?.etag ?? etag,
-              })
-            }
-          />
-          {covered === undefined ? null : (
-            <div role="alert" className="mt-3">
-              <CoveredCalls lines={covered.lines} />
+          <Guarded needs="admin" worldId={worldId}>
+            <TextArea
+              label={t.rules}
+              mono
+              rows={Math.min(28, Math.max(12, lines.length + 3))}
+              value={text}
+              error={saving.errorOf('rules')}
+              hint={t.rulesHint(count)}
+              onChange={(event) => {
+                setCovered(undefined);
+                setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
+              }}
+            />
+            <Warnings of={warnings} />
+            {isStale && isChanged ? (
+              <p role="alert" className="mt-2 text-sm text-amber">
+                {t.stale}
+              </p>
+            ) : null}
+            <Proposed
+              rules={policy.data.value.proposed}
+              onTake={(rule) =>
+                setDraft({
+                  text: `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${rule}`,
+                  etag: draft?.etag ?? etag,
+                })
+              }
+            />
+            {covered === undefined ? null : (
+              <div role="alert" className="mt-3">
+                <CoveredCalls lines={covered.lines} />
+              </div>
+            )}
+            <div className="mt-3 flex gap-2">
+              <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
+                {covered === undefined ? t.saveRules : t.saveAndRun}
+              </Button>
+              <Button disabled={!isChanged} onClick={() => setDraft(undefined)}>
+                {t.discard}
+              </Button>
             </div>
-          )}
-          <div className="mt-3 flex gap-2">
-            <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
-              {covered === undefined ? t.saveRules : t.saveAndRun}
-            </Button>
-            <Button disabled={!isChanged} onClick={() => setDraft(undefined)}>
-              {t.discard}
-            </Button>
-          </div>
+          </Guarded>
         </div>
         <Card className="p-4">
           <PolicyTester worldId={worldId} rules={isChanged ? lines : undefined} />

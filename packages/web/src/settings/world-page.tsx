@@ -4,8 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { paths } from '../shell/paths.js';
 import ImportWorld from '../shell/import-world.js';
 import { Button } from '../ui/button.js';
@@ -43,18 +45,20 @@ export default function WorldPage(): ReactElement {
           </Button>
         </div>
       ) : null}
-      {/* A form without changes is reset to the current settings. */}
-      <WorldForm
-        key={shown.etag ?? revision}
-        world={shown.value}
-        etag={shown.etag}
-        onChange={() => setDraft(shown)}
-        onSaved={() => setDraft(undefined)}
-      />
-      <Card className="mt-6 flex flex-wrap items-center gap-3 px-4 py-3 text-sm">
-        <p className="min-w-0 flex-1 basis-60 text-ink-2">{t.realModelLead}</p>
-        <Button onClick={() => navigate(paths.page(worldId, 'start'))}>{t.realModel}</Button>
-      </Card>
+      <Guarded needs="admin" worldId={worldId}>
+        {/* A form without changes is reset to the current settings. */}
+        <WorldForm
+          key={shown.etag ?? revision}
+          world={shown.value}
+          etag={shown.etag}
+          onChange={() => setDraft(shown)}
+          onSaved={() => setDraft(undefined)}
+        />
+        <Card className="mt-6 flex flex-wrap items-center gap-3 px-4 py-3 text-sm">
+          <p className="min-w-0 flex-1 basis-60 text-ink-2">{t.realModelLead}</p>
+          <Button onClick={() => navigate(paths.page(worldId, 'start'))}>{t.realModel}</Button>
+        </Card>
+      </Guarded>
       <ExportOrDelete worldId={worldId} name={world.data.value.name} />
     </Page>
   );
@@ -235,6 +239,8 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState<'nothing' | 'delete' | 'import'>('nothing');
   const [typed, setTyped] = useState('');
+  const mayImport = useMay('admin');
+  const mayDelete = useMay('admin', worldId);
   const remove = async (): Promise<void> => {
     if (!(await attempt(`delete-${worldId}`, client.deleteWorld(worldId)))) return;
     await queries.invalidateQueries({ queryKey: ['worlds'] });
@@ -258,10 +264,10 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
         >
           {t.export}
         </Button>
-        <Button icon="file" onClick={() => setAsking('import')}>
+        <Button icon="file" disabled={!mayImport} onClick={() => setAsking('import')}>
           {t.importWorld}
         </Button>
-        <Button look="danger" icon="trash" onClick={() => setAsking('delete')}>
+        <Button look="danger" icon="trash" disabled={!mayDelete} onClick={() => setAsking('delete')}>
           {t.deleteWorld}
         </Button>
       </div>

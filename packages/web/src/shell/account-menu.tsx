@@ -30,6 +30,7 @@ export function AccountMenu({ go }: { go: (path: string) => void }): ReactElemen
       }
       entries={[
         { label: t.pages.account, icon: 'person', onSelect: () => go(paths.account) },
+        { label: t.pages.people, icon: 'agents', onSelect: () => go(paths.people) },
         { label: t.signOut, icon: 'lock', onSelect: () => void attempt('sign-out', signOut(client)) },
       ]}
     />

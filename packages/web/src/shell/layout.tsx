@@ -25,6 +25,7 @@ const ServersPage = lazyView(t.pages.servers, () => import('../servers/servers-p
 const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-page.js'));
 const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/providers-page.js'));
 const AccountPage = lazyView(t.pages.account, () => import('../account/account-page.js'));
+const PeoplePage = lazyView(t.pages.people, () => import('../people/people-page.js'));
 const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
 const StartPage = lazyView(t.pages.start, () => import('../start/start-page.js'));
@@ -78,6 +79,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
               </Route>
               <Route path="/providers" component={ProvidersPage} />
               <Route path="/account" component={AccountPage} />
+              <Route path="/people" component={PeoplePage} />
               <Route path="/w/:world" component={NewChatPage} />
               <Route path="/w/:world/c/:chat">
                 {({ chat }) => {

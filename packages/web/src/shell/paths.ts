@@ -10,6 +10,7 @@ export const paths = {
   inbox: '/inbox',
   providers: '/providers',
   account: '/account',
+  people: '/people',
 } as const;
 
 export type WorldPage =

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { Avatar } from '../ui/avatar.js';
 import { Count } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
@@ -32,6 +33,8 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
   const worldName = useWorld((state) => state.world?.name ?? state.worldId);
   const [, navigate] = useLocation();
   const queries = useQueryClient();
+  const mayCreate = useMay('admin');
+  const mayChat = useMay('chat', worldId);
   const [creating, setCreating] = useState<'nothing' | 'new' | 'import'>('nothing');
   const go = (path: string): void => {
     navigate(path);
@@ -59,11 +62,15 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
               checked: world.id === worldId,
               onSelect: () => go(paths.world(world.id)),
             })),
-            { label: t.openNewWorld, icon: 'plus' as const, onSelect: () => setCreating('new') },
-            { label: t.importWorld, icon: 'file' as const, onSelect: () => setCreating('import') },
+            ...(mayCreate
+              ? [
+                  { label: t.openNewWorld, icon: 'plus' as const, onSelect: () => setCreating('new') },
+                  { label: t.importWorld, icon: 'file' as const, onSelect: () => setCreating('import') },
+                ]
+              : []),
           ]}
         />
-        <Button icon="plus" className="mt-1 w-full" onClick={() => go(paths.world(worldId))}>
+        <Button icon="plus" className="mt-1 w-full" disabled={!mayChat} onClick={() => go(paths.world(worldId))}>
           {t.newChat}
         </Button>
       </div>

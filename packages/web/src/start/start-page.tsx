@@ -18,6 +18,7 @@ import { useModels } from '../providers/use-models.js';
 import { useTest } from '../providers/use-test.js';
 import { useSaving } from '../settings/use-saving.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Guarded } from '../shell/guarded.js';
 import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
@@ -32,6 +33,7 @@ import { t } from '../words/start.js';
 export default function StartPage(): ReactElement {
   const client = useClient();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  const worldId = useWorld((state) => state.worldId);
   const [chosenId, setChosenId] = useState<string>();
   const [problem, setProblem] = useState<TestProblem>();
   if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
@@ -39,12 +41,14 @@ export default function StartPage(): ReactElement {
   const chosen = all.find(({ id }) => id === chosenId) ?? all.find(isRealProvider);
   return (
     <Page title={t.title} lead={t.lead}>
-      <Step title={t.providerStep}>
-        <ProviderStep all={all} chosen={chosen} problem={problem} onProblem={setProblem} onChoose={setChosenId} />
-      </Step>
-      {chosen === undefined ? null : (
-        <ModelAndAgent key={chosen.id} provider={chosen} problem={problem} onProblem={setProblem} />
-      )}
+      <Guarded needs="admin" worldId={worldId}>
+        <Step title={t.providerStep}>
+          <ProviderStep all={all} chosen={chosen} problem={problem} onProblem={setProblem} onChoose={setChosenId} />
+        </Step>
+        {chosen === undefined ? null : (
+          <ModelAndAgent key={chosen.id} provider={chosen} problem={problem} onProblem={setProblem} />
+        )}
+      </Guarded>
     </Page>
   );
 }

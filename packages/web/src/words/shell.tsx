@@ -19,6 +19,7 @@ export const t = {
     search: 'Search',
     start: 'Use a real model',
     account: 'Account',
+    people: 'People',
   },
   signingIn: 'Signing in…',
   signedInTo: (server: string) => `You are signed in to the MCP server ${server}. You can close this page.`,
@@ -26,6 +27,13 @@ export const t = {
   backToApp: 'Back to Countersign',
   accountOf: (name: string) => `Account: ${name}`,
   signOut: 'Sign out',
+  /** Names at most three people. */
+  whoMay: (needs: 'chat' | 'sign' | 'admin', names: readonly string[]) => {
+    const least = { chat: 'members', sign: 'approvers', admin: 'admins' }[needs];
+    const what = { chat: 'send messages here', sign: 'sign calls here', admin: 'change this' }[needs];
+    return `Only ${least} can ${what}.${names.length === 0 ? '' : ` Ask ${names.slice(0, 3).join(' or ')}.`}`;
+  },
+  noWorldsForYou: 'You can’t open any world yet. Ask an admin to give you a role in one.',
   skip: 'Skip to content',
   sidebar: 'Chats and agents',
   sidebarWith: (pending: string) => `Chats and agents, ${pending} in your inbox`,

@@ -1,0 +1,36 @@
+import type { Invitation as Link, Person } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Note } from '../ui/note.js';
+import { ShownOnce } from '../ui/shown-once.js';
+import { isLocalLink } from './is-local-link.js';
+import { t } from '../words/people.js';
+
+/** Shows an invitation once. */
+export function Invitation({
+  person,
+  link,
+  onClose,
+}: {
+  person: Pick<Person, 'name'>;
+  link: Link;
+  onClose: () => void;
+}): ReactElement {
+  return (
+    <Dialog title={t.invitationTitle(person.name)} onClose={onClose}>
+      <div className="space-y-4">
+        <p className="text-sm [overflow-wrap:anywhere]">
+          {t.invitationText(person.name, new Date(link.expiresAt).toLocaleString())}
+        </p>
+        <ShownOnce label={t.invitationLink} text={link.open} />
+        {isLocalLink(link.open) ? <Note>{t.localLink}</Note> : null}
+        <div className="flex justify-end">
+          <Button look="primary" onClick={onClose}>
+            {t.done}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

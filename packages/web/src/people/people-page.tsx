@@ -1,0 +1,138 @@
+import { readAll } from '@countersign/client';
+import { mayDo, type Invitation as Link, type Person } from '@countersign/protocol';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useAccount } from '../data/me.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import type { MenuEntry } from '../ui/menu.js';
+import { Note } from '../ui/note.js';
+import { attempt, say } from '../ui/toast.js';
+import { GroupsSection } from './groups-section.js';
+import { Invitation } from './invitation.js';
+import { LeaveDialog } from './leave-dialog.js';
+import { PersonCard } from './person-card.js';
+import { PersonForm } from './person-form.js';
+import { PersonSessions } from './person-sessions.js';
+import { StuckRules } from './stuck-rules.js';
+import { t } from '../words/people.js';
+
+type Open =
+  | { kind: 'add' }
+  | { kind: 'edit' | 'sessions' | 'disable' | 'remove'; person: Person }
+  | { kind: 'invited'; person: Person; link: Link };
+
+/** Everybody who can sign in, with their roles, and the groups that rules name. Only admins can change anything. */
+export default function PeoplePage(): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const account = useAccount();
+  const isAdmin = account !== undefined && mayDo(account, 'admin');
+  const isOwner = isAdmin && account.role === 'owner';
+  const [open, setOpen] = useState<Open>();
+  const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
+  const groups = useRead({ key: ['groups'], read: (signal) => readAll(() => client.groups({ signal })) });
+  const stuck = useRead({
+    key: ['stuck-rules'],
+    read: (signal) => client.stuckRules({}, { signal }),
+    enabled: isAdmin,
+  });
+  if (people.kind !== 'ready') return <NotRead read={people} what={t.thePeople} title={t.title} />;
+  if (groups.kind !== 'ready') return <NotRead read={groups} what={t.theGroups} title={t.title} />;
+  const close = (): void => setOpen(undefined);
+  const reread = async (): Promise<void> => {
+    for (const key of ['people', 'groups', 'stuck-rules', 'me']) await queries.invalidateQueries({ queryKey: [key] });
+  };
+  const changed = (): void => {
+    close();
+    void reread();
+  };
+  const invite = async (person: Person): Promise<void> => {
+    await attempt(
+      `invite-${person.id}`,
+      client.invitePerson(person.id).then((link) => setOpen({ kind: 'invited', person, link })),
+    );
+  };
+  const saved = (person: Person): void => {
+    const isNew = open?.kind === 'add';
+    changed();
+    if (isNew) void invite(person);
+    else say(t.changed(person.name), 'green');
+  };
+  const enable = async (person: Person): Promise<void> => {
+    if (!(await attempt(`enable-${person.id}`, client.updatePerson(person.id, { status: 'active' })))) return;
+    say(t.enabled(person.name), 'green');
+    await reread();
+  };
+  const entriesFor = (person: Person): MenuEntry[] => {
+    if (!isAdmin || (person.role === 'owner' && !isOwner)) return [];
+    const isMe = person.id === account.id;
+    const isActive = person.status === 'active';
+    const edit: MenuEntry = { label: t.edit, icon: 'edit', onSelect: () => setOpen({ kind: 'edit', person }) };
+    const others: MenuEntry[] = [
+      ...(isActive
+        ? ([
+            { label: t.invite, icon: 'send', onSelect: () => void invite(person) },
+            { label: t.sessions, icon: 'globe', onSelect: () => setOpen({ kind: 'sessions', person }) },
+            { label: t.disable, icon: 'ban', danger: true, onSelect: () => setOpen({ kind: 'disable', person }) },
+          ] as const)
+        : ([{ label: t.enable, icon: 'check', onSelect: () => void enable(person) }] as const)),
+      { label: t.remove, icon: 'trash', danger: true, onSelect: () => setOpen({ kind: 'remove', person }) },
+    ];
+    return isMe ? [edit] : [edit, ...others];
+  };
+  const admins = people.data.filter(
+    ({ role, status }) => status === 'active' && (role === 'owner' || role === 'admin'),
+  );
+  const groupsOf = ({ id }: Person): string[] =>
+    groups.data.filter((group) => group.people.includes(id)).map(({ name }) => name);
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        isAdmin ? (
+          <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
+            {t.add}
+          </Button>
+        ) : null
+      }
+    >
+      <div className="mb-4 empty:hidden">
+        {isAdmin || account === undefined ? null : (
+          <Note>{t.onlyAdmins(admins.map(({ name }) => name).join(t.or))}</Note>
+        )}
+        {stuck.kind === 'ready' ? <StuckRules title={t.stuckNow} rules={stuck.data.items} /> : null}
+      </div>
+      <ul className="mb-8 space-y-2">
+        {people.data.map((person) => (
+          <li key={person.id}>
+            <PersonCard person={person} isMe={person.id === account?.id} entries={entriesFor(person)} />
+          </li>
+        ))}
+      </ul>
+      <GroupsSection groups={groups.data} people={people.data} mayChange={isAdmin} onChanged={() => void reread()} />
+      {open?.kind === 'add' || open?.kind === 'edit' ? (
+        <PersonForm
+          person={open.kind === 'edit' ? open.person : undefined}
+          isOwner={isOwner}
+          onSaved={saved}
+          onClose={close}
+        />
+      ) : null}
+      {open?.kind === 'invited' ? <Invitation person={open.person} link={open.link} onClose={close} /> : null}
+      {open?.kind === 'sessions' ? <PersonSessions person={open.person} onClose={close} /> : null}
+      {open?.kind === 'disable' || open?.kind === 'remove' ? (
+        <LeaveDialog
+          person={open.person}
+          how={open.kind}
+          groups={groupsOf(open.person)}
+          onDone={changed}
+          onClose={close}
+        />
+      ) : null}
+    </Page>
+  );
+}

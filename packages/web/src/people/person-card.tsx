@@ -1,0 +1,48 @@
+import type { Person } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { PersonAvatar } from '../ui/avatar.js';
+import { Badge } from '../ui/badge.js';
+import { IconButton } from '../ui/button.js';
+import { Card } from '../ui/card.js';
+import { Menu, type MenuEntry } from '../ui/menu.js';
+import { Visible } from '../ui/visible.js';
+import { t } from '../words/people.js';
+
+/** A person with their roles, status and what can be done about them. */
+export function PersonCard({
+  person,
+  isMe,
+  entries,
+}: {
+  person: Person;
+  isMe: boolean;
+  entries: readonly MenuEntry[];
+}): ReactElement {
+  const { id, name, email, role, worldRoles, status } = person;
+  const roles = [
+    ...(role === null ? [] : [t.roles[role]]),
+    ...Object.entries(worldRoles).map(([world, each]) => t.roleIn(t.roles[each], world)),
+  ];
+  return (
+    <Card className="flex items-center gap-3 px-4 py-2.5">
+      <PersonAvatar id={id} name={name} />
+      <div className="min-w-0 flex-1 text-sm [overflow-wrap:anywhere]">
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="font-semibold">
+            <Visible text={name} />
+          </span>
+          {isMe ? <Badge tone="blue">{t.thisIsYou}</Badge> : null}
+          {status === 'disabled' ? <Badge icon="ban">{t.disabled}</Badge> : null}
+          <code className="text-xs text-ink-3">@{id}</code>
+        </p>
+        <p className="text-[0.8125rem] text-ink-2">
+          {roles.join(' · ') || t.noRole}
+          {email === undefined ? null : <span className="text-ink-3"> · {email}</span>}
+        </p>
+      </div>
+      {entries.length === 0 ? null : (
+        <Menu trigger={<IconButton icon="more" label={t.actionsFor(name)} />} entries={entries} />
+      )}
+    </Card>
+  );
+}

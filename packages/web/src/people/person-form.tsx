@@ -1,0 +1,128 @@
+import { readAll } from '@countersign/client';
+import { personRoleSchema, ROLES, type Person, type PersonRole } from '@countersign/protocol';
+import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { useSaving } from '../settings/use-saving.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Select, TextField } from '../ui/field.js';
+import { t } from '../words/people.js';
+
+/** Adds a person, or changes their name, address and roles. `isOwner`: only owners can make someone an owner. */
+export function PersonForm({
+  person,
+  isOwner,
+  onSaved,
+  onClose,
+}: {
+  person?: Person | undefined;
+  isOwner: boolean;
+  onSaved: (saved: Person) => void;
+  onClose: () => void;
+}): ReactElement {
+  const client = useClient();
+  const saving = useSaving(['name', 'email', 'role', 'worldRoles']);
+  const worlds = useRead({
+    key: ['worlds'],
+    read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
+  });
+  const [name, setName] = useState(person?.name ?? '');
+  const [email, setEmail] = useState(person?.email ?? '');
+  const [role, setRole] = useState<PersonRole | null>(person === undefined ? 'member' : person.role);
+  const [worldRoles, setWorldRoles] = useState<Readonly<Record<string, PersonRole>>>(person?.worldRoles ?? {});
+  const submit = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault();
+    if (name.trim() === '') return saving.refuse('name', t.noName);
+    const address = email.trim();
+    const rights = { role, worldRoles: withoutOwner(worldRoles) };
+    await saving.load(async () => {
+      onSaved(
+        person === undefined
+          ? await client.addPerson({ name: name.trim(), ...(address === '' ? {} : { email: address }), ...rights })
+          : await client.updatePerson(person.id, {
+              name: name.trim(),
+              email: address === '' ? null : address,
+              ...rights,
+            }),
+      );
+    });
+  };
+  const offered = ROLES.filter((each) => each !== 'owner' || isOwner || person?.role === 'owner');
+  return (
+    <Dialog title={person === undefined ? t.addTitle : t.editTitle(person.name)} onClose={onClose}>
+      <form className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+        <TextField
+          label={t.name}
+          error={saving.errorOf('name')}
+          autoComplete="off"
+          maxLength={100}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextField
+          label={t.email}
+          error={saving.errorOf('email')}
+          type="email"
+          autoComplete="off"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <Select
+          label={t.role}
+          error={saving.errorOf('role')}
+          options={[
+            ...offered.map((each) => ({ value: each, label: t.roleHints[each] })),
+            { value: '', label: t.noServerRole },
+          ]}
+          value={role ?? ''}
+          onChange={({ target }) => setRole(roleOf(target.value) ?? null)}
+        />
+        {worlds.kind !== 'ready' || worlds.data.length === 0 ? null : (
+          <details open={role === null || Object.keys(worldRoles).length > 0}>
+            <summary className="w-fit text-sm font-medium">{t.worldRoles}</summary>
+            <p className="mt-1 text-[0.8125rem] text-ink-3">{saving.errorOf('worldRoles') ?? t.worldRolesHint}</p>
+            <div className="mt-2 grid gap-3 sm:grid-cols-2">
+              {worlds.data.map((world) => (
+                <Select
+                  key={world.id}
+                  label={world.name}
+                  options={[
+                    { value: '', label: role === null ? t.noRole : t.sameAsServer },
+                    ...ROLES.filter((each) => each !== 'owner').map((each) => ({ value: each, label: t.roles[each] })),
+                  ]}
+                  value={worldRoles[world.id] ?? ''}
+                  onChange={({ target }) => setWorldRoles(withRole(worldRoles, world.id, roleOf(target.value)))}
+                />
+              ))}
+            </div>
+          </details>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button look="primary" type="submit" disabled={saving.busy}>
+            {person === undefined ? t.addAndInvite : t.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function roleOf(value: string): PersonRole | undefined {
+  return personRoleSchema.safeParse(value).data;
+}
+
+function withRole(
+  roles: Readonly<Record<string, PersonRole>>,
+  world: string,
+  role: PersonRole | undefined,
+): Readonly<Record<string, PersonRole>> {
+  const others = Object.entries(roles).filter(([each]) => each !== world);
+  return Object.fromEntries(role === undefined ? others : [...others, [world, role]]);
+}
+
+/** Nobody is an owner of a single world. */
+function withoutOwner(roles: Readonly<Record<string, PersonRole>>): Record<string, Exclude<PersonRole, 'owner'>> {
+  return Object.fromEntries(Object.entries(roles).flatMap(([id, role]) => (role === 'owner' ? [] : [[id, role]])));
+}

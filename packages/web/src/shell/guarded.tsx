@@ -1,0 +1,51 @@
+import { readAll } from '@countersign/client';
+import { effectiveActions, type Action } from '@countersign/protocol';
+import type { ReactElement, ReactNode } from 'react';
+import { useClient } from '../data/connection.js';
+import { useMay } from '../data/me.js';
+import { useRead } from '../data/use-read.js';
+import { Note } from '../ui/note.js';
+import { t } from '../words/shell.js';
+
+/**
+ * Controls that need a role, in a world or on the server. For everyone else, they are disabled, and a note says who may use them. The server
+ * checks each request anyway (W8.2).
+ */
+export function Guarded({
+  needs,
+  worldId,
+  children,
+}: {
+  needs: Exclude<Action, 'read'>;
+  worldId?: string;
+  children: ReactNode;
+}): ReactElement {
+  if (useMay(needs, worldId)) return <>{children}</>;
+  return (
+    <>
+      <div className="mb-4">
+        <WhoMay needs={needs} worldId={worldId} />
+      </div>
+      <fieldset disabled className="min-w-0">
+        {children}
+      </fieldset>
+    </>
+  );
+}
+
+/** "Only approvers can do this here. Ask Ada Lovelace or Bob." */
+export function WhoMay({
+  needs,
+  worldId,
+}: {
+  needs: Exclude<Action, 'read'>;
+  worldId?: string | undefined;
+}): ReactElement {
+  const client = useClient();
+  const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
+  const names =
+    people.kind === 'ready'
+      ? people.data.filter((person) => effectiveActions(person, worldId, undefined).has(needs)).map(({ name }) => name)
+      : [];
+  return <Note>{t.whoMay(needs, names)}</Note>;
+}
