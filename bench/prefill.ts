@@ -63,6 +63,7 @@ function writeExchange(
     triggerId: question.id,
     triggerSeq: question.seq,
     requester: null,
+    review: null,
     state: 'ended',
     outcome: 'answered',
     iteration: 1,

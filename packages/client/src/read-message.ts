@@ -190,7 +190,7 @@ function readToolMessage(message: Message): MessageMeaning {
       at: message.createdAt,
       ...(reason === undefined ? {} : { reason }),
       ...(answer === undefined ? {} : { answer }),
-      ...(released === true ? { released: rule === undefined ? {} : { rule } } : {}),
+      ...(released === true ? { released: rule === undefined ? {} : { rule } } : rule === undefined ? {} : { rule }),
       ...(edited === undefined ? {} : { editedArguments: parseJson(edited) ?? edited }),
     },
   };

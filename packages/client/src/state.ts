@@ -77,6 +77,8 @@ export interface Decision {
    * (A5).
    */
   readonly released?: { readonly rule?: string };
+  /** The rule that lets an agent decide. Set only if `by` is an agent (A50). */
+  readonly rule?: string;
   /** The text answer to a question. */
   readonly answer?: string;
   /** The arguments as the person edited them before approving (A7). */

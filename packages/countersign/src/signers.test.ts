@@ -278,7 +278,7 @@ describe('a rule that nobody can satisfy', () => {
     ['ask pay by 4 of @finance', 'it needs 4 signatures, but only 3 people in @finance may sign calls in this world'],
     ['ask pay by @ghosts', 'there is no group @ghosts, and no person with this id who may sign calls in this world'],
     ['ask sandbox_network by @finance', 'sandbox_network is not a call, so nobody can sign it'],
-    ['ask pay by agent @reviewer', '"by agent" is not supported yet'],
+    ['ask pay by agent @reviewer', 'there is no agent with the id @reviewer in this world'],
     ['ask pay by @finance with passkey', '"with passkey" is not supported yet'],
     ['allow pay by @finance', 'only an ask rule can say who must sign'],
   ])('[A48.8] is refused when it is written, and nothing changes: %s', async (rule, error) => {

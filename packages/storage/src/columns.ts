@@ -150,6 +150,7 @@ export const turnColumns = [
   'trigger_id',
   'trigger_seq',
   'requester',
+  'review',
   'state',
   'outcome',
   'iteration',

@@ -45,6 +45,7 @@ export interface TurnsTable {
   trigger_id: string;
   trigger_seq: number;
   requester: string | null;
+  review: string | null;
   state: string;
   outcome: string | null;
   iteration: number;

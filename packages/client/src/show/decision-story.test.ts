@@ -23,6 +23,21 @@ describe('descriptions of a decision', () => {
     expect(decisionStory({ ...decision, via: 'http' }, now)).toBe('Approved once by Ada Lovelace, 3 s ago');
     const agent = { kind: 'agent', id: 'reviewer', name: 'Reviewer' } as const;
     expect(approvedText({ ...decision, by: agent })).toBe('approved once by Reviewer (agent)');
+    const reviewed = { ...decision, by: agent, via: 'review_call', rule: 'ask pay by agent @reviewer' };
+    // Also for a reader with the same id.
+    expect(decisionStory(reviewed, now, 'reviewer')).toBe(
+      'Approved once by Reviewer (agent) under the rule ask pay by agent @reviewer, 3 s ago',
+    );
+    const signers = [
+      { ...ada, via: 'terminal' },
+      { ...agent, via: 'review_call' },
+    ];
+    expect(decisionStory({ ...reviewed, signers }, now)).toBe(
+      'Approved once by Ada Lovelace, from the terminal, and Reviewer (agent) under the rule ask pay by agent @reviewer, 3 s ago',
+    );
+    expect(decisionStory({ ...reviewed, outcome: 'denied', reason: 'no' }, now)).toBe(
+      'Denied by Reviewer (agent) under the rule ask pay by agent @reviewer, 3 s ago: no',
+    );
   });
 
   it('[A16] show decisions from older versions with the name they were recorded under', () => {

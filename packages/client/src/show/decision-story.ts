@@ -13,7 +13,8 @@ const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
 /** `Approved once by you, 3 s ago`, `Denied by …, from the terminal, 3 s ago: not this one`. `me`: the reader's id. */
 export function decisionStory(decision: Decision, now: number, me?: string): string {
   const isShared = decision.signers !== undefined;
-  const who = isShared ? ` by ${signersText(decision.signers, me)}` : byText(decision, me);
+  const under = decision.by?.kind === 'agent' ? underText(decision.rule) : '';
+  const who = isShared ? ` by ${signersText(decision.signers, me)}${under}` : byText(decision, me);
   const where = isShared ? '' : whereText(decision);
   const when = `, ${agoText(decision.at, now)}`;
   const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
@@ -70,24 +71,32 @@ export function expiredText(decision: Decision | undefined): string {
 interface Deciders {
   readonly by?: Who | undefined;
   readonly signers?: readonly Who[] | undefined;
+  /** The rule that lets an agent decide. */
+  readonly rule?: string | undefined;
 }
 
 /** ` by Ada Lovelace`, or ` by you and Bob` if several people signed. Empty if no person decided, or if it isn't known yet who did. */
-export function byText({ by, signers }: Deciders, me?: string): string {
+export function byText({ by, signers, rule }: Deciders, me?: string): string {
   if (by === undefined || by.kind === 'system') return '';
-  return ` by ${listNames((signers ?? [by]).map((who) => youOr(who, me)))}`;
+  const names = listNames((signers ?? [by]).map((who) => youOr(who, me)));
+  return ` by ${names}${by.kind === 'agent' ? underText(rule) : ''}`;
+}
+
+function underText(rule: string | undefined): string {
+  return rule === undefined ? '' : ` under the rule ${rule}`;
 }
 
 /** `you, from Chrome on Linux, and Ada Lovelace, from the terminal`. */
 function signersText(signers: readonly Signature[], me: string | undefined): string {
-  const each = signers.map((who) => `${youOr(who, me)}${fromText(who.via)}`);
+  const each = signers.map((who) => `${youOr(who, me)}${who.kind === 'agent' ? '' : fromText(who.via)}`);
   return each.length < 2 ? each.join('') : `${each.slice(0, -1).join(', ')}, and ${each.at(-1)}`;
 }
 
 function youOr(who: Who, me: string | undefined): string {
-  return who.id !== '' && who.id === me ? 'you' : nameOf(who);
+  // An agent can have the id of a person.
+  return who.kind !== 'agent' && who.id !== '' && who.id === me ? 'you' : nameOf(who);
 }
 
 function whereText({ by, via }: Decision): string {
-  return by === undefined || by.kind === 'system' ? '' : fromText(via);
+  return by === undefined || by.kind === 'system' || by.kind === 'agent' ? '' : fromText(via);
 }

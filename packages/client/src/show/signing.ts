@@ -77,6 +77,7 @@ export function afterSigning(again: boolean): string {
 /** `Ada Lovelace from Chrome on Android`, or `you`. */
 function signerText(signature: Signature, me: string | undefined): string {
   const { id, kind, via } = signature;
+  if (kind === 'agent') return nameOf(signature);
   return kind === 'person' && id === me ? 'you' : `${nameOf(signature)}${fromText(via).replace(/^,/, '')}`;
 }
 

@@ -2,6 +2,7 @@ import { effectiveActions, type NeededSignatures, readWho, type Signature, type 
 import { maskSecrets } from '../masking/index.js';
 import type { GroupRecord, PersonRecord, SigningRecord, TurnRecord } from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
+import type { Reviewer } from './reviewers.js';
 
 /** Someone who may sign calls in a world. */
 interface SigningPerson {
@@ -40,6 +41,8 @@ export interface SigningState {
   /** How many signatures are missing. */
   readonly missing: number;
   readonly named: NamedPeople | undefined;
+  /** The agent that the rule names, if it does. */
+  readonly reviewer: Reviewer | undefined;
   readonly stuck: NeededSignatures['stuck'];
 }
 
@@ -51,13 +54,16 @@ export interface SigningInput {
   /** Whose message led to the turn. Undefined if unknown. */
   readonly requester: Who | undefined;
   readonly people: SigningPeople;
+  /** The agents that the rules name. Without them, no agent's signature counts. */
+  readonly reviewers?: readonly Reviewer[];
 }
 
 /**
- * Judges the signatures of a call against each rule. A person counts once for each rule, whatever the number of devices; agents and shared tokens
- * never count. A signature stops counting when its author can no longer sign.
+ * Judges the signatures of a call against each rule. A person counts once for each rule, whatever the number of devices; shared tokens never
+ * count, and an agent counts only for the rules that name it. A signature stops counting when its author can no longer sign.
  */
-export function judgeSignatures({ rules, signed, requester, people }: SigningInput): readonly SigningState[] {
+export function judgeSignatures(input: SigningInput): readonly SigningState[] {
+  const { rules, signed, requester, people, reviewers = [] } = input;
   const signers = new Map(signed.flatMap((who) => (who.kind === 'person' ? [[who.id, who] as const] : [])));
   return rules.map((rule): SigningState => {
     const { count, notRequester } = rule.by;
@@ -67,14 +73,23 @@ export function judgeSignatures({ rules, signed, requester, people }: SigningInp
       ? []
       : (named?.people ?? []).filter(({ id }) => notRequester !== true || id !== requester?.id);
     const counted = may.flatMap(({ id }) => signers.get(id) ?? []);
-    const inOrder = [...signers.values()].filter((who) => counted.includes(who));
+    const reviewer = reviewers.find(({ id }) => id === rule.by.agent);
+    const reviewed = signed.find((who) => isReviewer(reviewer, who));
+    const inOrder = [...signers.values(), ...(reviewed === undefined ? [] : [reviewed])].filter(
+      (who) => who === reviewed || counted.includes(who),
+    );
+    const missing = Math.max(0, count - inOrder.length);
     return {
       rule,
       may,
       signed: inOrder,
-      missing: Math.max(0, count - inOrder.length),
+      missing,
       named,
-      stuck: stuckBecause({ isNamed: named !== undefined, isUnknown, isEnough: may.length >= count }),
+      reviewer,
+      stuck:
+        rule.by.agent === undefined
+          ? stuckBecause({ isNamed: named !== undefined, isUnknown, isEnough: may.length >= count })
+          : reviewStuck(reviewer, missing),
     };
   });
 }
@@ -84,15 +99,30 @@ export function isSigned(states: readonly SigningState[]): boolean {
   return states.every(({ missing }) => missing === 0);
 }
 
-/** Whether a signature of this person would count for a rule that isn't met yet. */
+/** Whether a signature of this person or agent would count for a rule that isn't met yet. */
 export function maySign(states: readonly SigningState[], who: Who): boolean {
-  if (who.kind !== 'person' || hasSigned(states, who)) return false;
-  return states.some(({ missing, may }) => missing > 0 && may.some(({ id }) => id === who.id));
+  return !hasSigned(states, who) && states.some((state) => state.missing > 0 && counts(state, who));
 }
 
-/** Whether this person's signature is among those that count. */
-export function hasSigned(states: readonly SigningState[], who: Who): boolean {
-  return who.kind === 'person' && states.some(({ signed }) => signed.some(({ id }) => id === who.id));
+/** Whether a signature of this person or agent counts for this rule. */
+export function counts({ may, reviewer }: SigningState, who: Who): boolean {
+  return who.kind === 'person' ? may.some(({ id }) => id === who.id) : isReviewer(reviewer, who);
+}
+
+/** Whether this signature is among those that count. */
+export function hasSigned(states: readonly SigningState[], { kind, id }: Who): boolean {
+  return states.some(({ signed }) => signed.some((who) => who.kind === kind && who.id === id));
+}
+
+function isReviewer(reviewer: Reviewer | undefined, { kind, id }: Who): boolean {
+  return kind === 'agent' && reviewer?.id === id && reviewer.problem === undefined;
+}
+
+function reviewStuck(reviewer: Reviewer | undefined, missing: number): SigningState['stuck'] {
+  if (missing === 0) return undefined;
+  return reviewer === undefined
+    ? 'agent-missing'
+    : (reviewer.problem ?? (reviewer.isReviewing ? undefined : 'agent-undecided'));
 }
 
 /** People don't read more names on a card. */
@@ -113,28 +143,33 @@ export function showNeeds(
   signing: SigningRecord,
   requester: Who | undefined,
   people: SigningPeople | undefined,
+  reviewers: readonly Reviewer[],
 ): NeededSignatures[] {
   const { rules } = signing;
   const signed = signaturesOf(signing);
-  if (people !== undefined) return judgeSignatures({ rules, signed, requester, people }).map(showNeed);
-  return rules.map(({ rule, by: { count, of, notRequester } }) => ({
+  if (people !== undefined) return judgeSignatures({ rules, signed, requester, people, reviewers }).map(showNeed);
+  return rules.map(({ rule, by: { count, of, agent, notRequester } }) => ({
     rule: maskSecrets(rule),
     count,
     ...(of === undefined ? {} : { of, label: inWords(of) }),
+    ...(agent === undefined ? {} : { agent }),
     ...(notRequester === true ? { notRequester } : {}),
     signed,
     may: [],
   }));
 }
 
-export function showNeed({ rule: { rule, by }, may, signed, missing, named, stuck }: SigningState): NeededSignatures {
-  const { count, of, notRequester } = by;
+export function showNeed(state: SigningState): NeededSignatures {
+  const { rule, by } = state.rule;
+  const { may, signed, missing, named, reviewer, stuck } = state;
+  const { count, of, agent, notRequester } = by;
   const open = missing === 0 ? [] : may.filter(({ id }) => !signed.some((who) => who.id === id));
   return {
     rule: maskSecrets(rule),
     count,
     ...(of === undefined ? {} : { of }),
-    ...(named?.label === undefined ? {} : { label: named.label }),
+    ...(agent === undefined ? {} : { agent }),
+    ...labelOf(reviewer?.problem === 'agent-missing' ? undefined : (reviewer?.name ?? named?.label)),
     ...(named?.isPerson === true ? { person: true } : {}),
     ...(notRequester === true ? { notRequester } : {}),
     signed: [...signed],
@@ -143,6 +178,10 @@ export function showNeed({ rule: { rule, by }, may, signed, missing, named, stuc
     eligible: may.length,
     ...(stuck === undefined ? {} : { stuck }),
   };
+}
+
+function labelOf(label: string | undefined): { label?: string } {
+  return label === undefined ? {} : { label };
 }
 
 /** Whose message led to a turn. Undefined if unknown. */

@@ -1,18 +1,20 @@
 import { describeReason, defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../approval/check-tool-approval.js';
 import { requesterOf, showNeeds } from '../approval/needed-signatures.js';
+import { findReviewers, type Reviewer } from '../approval/reviewers.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
-import type { StepNeeds, Tool, ToolPlace, InvocationRecord } from '../ports/index.js';
+import type { ApprovalRecord, StepNeeds, Tool, ToolPlace, InvocationRecord } from '../ports/index.js';
 import { describeDifference } from './mcp-difference.js';
 import type { JudgedCall, ReadCall } from './read-call.js';
 import type { Card } from '../facts/fact.js';
 import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
 import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
-import type { Step } from '../step/runtime.js';
-import { newId } from '../turn/ids.js';
+import { queueReviews } from '../step/move-turn.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { newId, REVIEW_CALL, turnId } from '../turn/ids.js';
 import type { SignedCall } from './sign-call.js';
 
 /** A grant expires when it hasn't been used for this long (A5). */
@@ -38,15 +40,16 @@ interface GateMore {
 export function gateCall(
   tx: GateReads,
   snapshot: WorldSnapshot,
-  { call, agentId, place, policyCall, keys }: JudgedCall,
+  { call, agentId, place, policyCall, keys, isReview }: JudgedCall,
   { decision, hypothetical }: GateMore = {},
 ): Gate {
+  if (isReview === true) return gateReview(call, policyCall);
   const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
   const changed = changeOf(tx, call.tool);
   return checkToolApproval({
     call: policyCall,
     // Trust applies only to the definition that a person accepted.
-    tool: changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
+    tool: offered(changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false }),
     ...(changed === undefined ? {} : { changed }),
     agent: agentOf(snapshot, agentId),
     world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
@@ -64,6 +67,37 @@ export function gateCall(
     outcomeUnknown: keys.chatId !== '' && tx.outcomeUnknown(keys),
     unattended: isUnattended(tx, snapshot),
   });
+}
+
+/** `review_call` exists only in a turn that reviews a call. */
+function offered<T extends Pick<Tool, 'definition'>>(tool: T | undefined): T | undefined {
+  return tool?.definition.name === REVIEW_CALL ? undefined : tool;
+}
+
+/**
+ * In a turn that reviews a call, `review_call` runs and nothing else does (A50). Rules don't apply to it: the rule that names the agent allows it,
+ * and a review that needed a review would never end.
+ */
+function gateReview({ tool }: ReadCall, policyCall: JudgedCall['policyCall']): Gate {
+  return checkToolApproval({
+    call: policyCall,
+    tool,
+    agent: { tools: [REVIEW_CALL], policy: NO_RULES },
+    world: { mode: 'ask', policy: NO_RULES },
+    grants: [],
+    decision: undefined,
+    contained: false,
+    outcomeUnknown: false,
+  });
+}
+
+/** The agents that these rules name to review a call, in the current step. */
+export function reviewersFor(
+  { tx, snapshot }: Step,
+  { agentId, messageId }: Pick<ApprovalRecord, 'agentId' | 'messageId'>,
+  rules: readonly SigningRule[],
+): readonly Reviewer[] {
+  return findReviewers(rules, agentId, snapshot.agents, (id) => tx.turn(turnId(messageId, id)) !== undefined);
 }
 
 /** Whether a rule for this agent says who must sign. A step that asks for approval then shows who can. */
@@ -159,6 +193,7 @@ type Ask = Extract<Gate, { kind: 'ask' }>;
 
 /** Asks people to approve a call or, with `question`, to answer a question. */
 export function askApproval(
+  runtime: Runtime,
   step: Step,
   approvalId: string,
   invocation: InvocationRecord,
@@ -170,7 +205,9 @@ export function askApproval(
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const { reason, options, rule, proposedRule, signing: rules } = withoutSecrets(asked.gate, secrets);
   const signing = rules === undefined ? null : { rules, signed: [] };
-  const requester = requesterOf(step.tx.turn(invocation.turnId));
+  const turn = step.tx.turn(invocation.turnId);
+  const { agentId } = invocation;
+  const reviewers = findReviewers(rules ?? [], agentId, step.snapshot.agents, () => true);
   // Untrusted tools must not write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
@@ -186,12 +223,16 @@ export function askApproval(
     reason,
     rule: rule ?? null,
     signing,
-    needs: signing === null ? null : showNeeds(signing, requester, step.tx.signers()),
+    needs: signing === null ? null : showNeeds(signing, requesterOf(turn), step.tx.signers(), reviewers),
   });
+  const approval = step.tx.approval(approvalId);
+  const able = reviewers.filter(({ problem }) => problem === undefined).map(({ id }) => id);
+  if (approval !== undefined) queueReviews(runtime, step, approval, able, turn?.requester ?? null);
 }
 
 /** Requests approval again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved. */
 export function askAgain(
+  runtime: Runtime,
   step: Step,
   invocation: InvocationRecord,
   { tool }: ReadCall,
@@ -200,7 +241,7 @@ export function askAgain(
 ): void {
   const changedSince = invocation.status === 'asked' ? 'shown' : 'approved';
   const reason = invocation.callHash === null ? gate.reason : ({ ...gate.reason, changedSince } as const);
-  askApproval(step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
+  askApproval(runtime, step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
 }
 
 /** Shows an approval card to people, with the world's deadline. */

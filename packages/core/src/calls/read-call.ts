@@ -75,6 +75,8 @@ interface CallSetting {
   place: Place;
   /** Subjects that the tool reported when it last inspected the target. */
   seen: readonly Subject[];
+  /** Whether the call was made in a turn that reviews a call (A50). */
+  isReview?: boolean;
 }
 
 /** A call ready for the gate, with the keys to look up. */
@@ -86,16 +88,17 @@ export interface JudgedCall {
   /** Like `policyCall`, without the subjects that the tool found at the target. */
   withoutFound: GateInput['call'];
   keys: CallKeys;
+  isReview?: boolean;
 }
 
 /** Called before the step: computing subjects takes time, and the store must know what to look up. */
-export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: CallSetting): JudgedCall {
+export function judgeCall(call: ReadCall, { agentId, chatId, place, seen, isReview }: CallSetting): JudgedCall {
   const withoutFound = toPolicyCall(call, place);
   const policyCall =
     seen.length === 0 ? withoutFound : { ...withoutFound, subjects: [...withoutFound.subjects, ...seen] };
   const { toolName, argumentsText } = call;
   const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
-  return { call, agentId, place, policyCall, withoutFound, keys };
+  return { call, agentId, place, policyCall, withoutFound, keys, ...(isReview === undefined ? {} : { isReview }) };
 }
 
 /** An invocation's call, with the tool that is currently registered under its name. */

@@ -63,7 +63,8 @@ export async function startInvocation(
   const missing = await refreshTool(runtime, turn.worldId, before.toolName, signal);
   if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
-  const ready = missing === undefined ? await readyCall(runtime, snapshot, before, call) : missing;
+  const isReview = turn.review !== null;
+  const ready = missing === undefined ? await readyCall(runtime, snapshot, before, { call, isReview }) : missing;
   const needs = { chats: [turn.chatId], ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
   return await commit(runtime, 'start-invocation', turn.worldId, needs, (step) => {
     const due = dueCall(runtime, step, before.id, { rev: snapshot.world.rev, call });
@@ -135,12 +136,12 @@ async function readyCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,
   invocation: InvocationRecord,
-  call: ReadCall,
+  { call, isReview }: { call: ReadCall; isReview: boolean },
 ): Promise<ReadyCall | string> {
   try {
     const place = runtime.findPlace(snapshot);
     const signed = await signCall(runtime, call, { ...invocation, place });
-    return { judged: judgeCall(call, { ...invocation, place, seen: signed.seen }), signed };
+    return { judged: judgeCall(call, { ...invocation, place, seen: signed.seen, isReview }), signed };
   } catch (error) {
     return `could not determine what this call would touch: ${errorMessage(error)}`;
   }
@@ -157,7 +158,7 @@ function refuse(
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
   else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
   else {
-    askAgain(step, invocation, judged.call, gate, signed);
+    askAgain(runtime, step, invocation, judged.call, gate, signed);
     resumeTurn(runtime, step, invocation.turnId);
   }
 }

@@ -117,6 +117,7 @@ export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> 
  * unchanged, or if a rule now covers it, in which case starting the call decides.
  */
 export function supersedeApproval(
+  runtime: Runtime,
   step: Step,
   asked: {
     approval: ApprovalRecord;
@@ -133,7 +134,7 @@ export function supersedeApproval(
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
   // Don't defer this until the call starts: a grant from the same decision would let an unseen call run.
-  askAgain(step, invocation, judged.call, gate, signed);
+  askAgain(runtime, step, invocation, judged.call, gate, signed);
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };
   step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'changed', by: SYSTEM });

@@ -4,6 +4,7 @@ import type { ApprovalRecord, TurnRecord } from '../ports/index.js';
 import { retry } from '../step/commit.js';
 import type { Step } from '../step/runtime.js';
 import {
+  counts,
   hasSigned,
   isSigned,
   judgeSignatures,
@@ -12,6 +13,7 @@ import {
   showNeed,
   signaturesOf,
 } from '../approval/needed-signatures.js';
+import { reviewersFor } from '../calls/gate-call.js';
 
 /** What a person's approval means for a call under rules that say who must sign. `needs` includes this signature. */
 export type JudgedSignature =
@@ -23,7 +25,7 @@ export type JudgedSignature =
 
 /** Judges a signature in the step that writes it, with the people and groups of that step (A48). */
 export function judgeSignature(
-  { tx }: Step,
+  step: Step,
   asked: {
     approval: ApprovalRecord;
     turn: Pick<TurnRecord, 'requester'>;
@@ -33,22 +35,19 @@ export function judgeSignature(
 ): JudgedSignature {
   const { approval, turn, rules, signer } = asked;
   // A rule was added since the call was read.
-  const people = tx.signers() ?? retry();
+  const people = step.tx.signers() ?? retry();
   const { who, via } = signer;
   const signed = approval.signing === null ? [] : signaturesOf(approval.signing);
-  const about = { rules, requester: requesterOf(turn), people };
+  const reviewers = reviewersFor(step, approval, rules);
+  const about = { rules, requester: requesterOf(turn), people, reviewers };
   const before = judgeSignatures({ ...about, signed });
   // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
   const isComplete = isSigned(before);
   if (!isComplete && hasSigned(before, who)) return { kind: 'repeated' };
-  const counts = isComplete ? before.some(({ may }) => isAmong(may, who)) : maySign(before, who);
-  if (!counts) return { kind: 'refused', detail: refusal(before.map(showNeed), who) };
+  const isAccepted = isComplete ? before.some((state) => counts(state, who)) : maySign(before, who);
+  if (!isAccepted) return { kind: 'refused', detail: refusal(before.map(showNeed), who) };
   const after = judgeSignatures({ ...about, signed: [...signed, { ...who, via }] });
   return { kind: isSigned(after) ? 'last' : 'more-needed', needs: after.map(showNeed) };
-}
-
-function isAmong(people: readonly { readonly id: string }[], { kind, id }: Who): boolean {
-  return kind === 'person' && people.some((person) => person.id === id);
 }
 
 /** Says who may sign instead (W5). */

@@ -24,7 +24,7 @@ import {
   type CheckedDecision,
 } from './check-decision.js';
 import { judgeSignature, type JudgedSignature } from './judge-signature.js';
-import { signingRulesOf } from '../calls/gate-call.js';
+import { reviewersFor, signingRulesOf } from '../calls/gate-call.js';
 import { approvedHash } from '../calls/sign-call.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
@@ -171,7 +171,14 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
     return refused('changed', 'this call needs approval again. Decide on the new approval', state);
   }
   const rules = toSign?.ok === true ? signingRulesOf(step.snapshot, toSign.shown.judged) : [];
-  if (supersedeApproval(step, { approval, invocation, toSign, rules })) {
+  const unfit = refuseReview(
+    step,
+    input,
+    approval,
+    sent.decision === 'approve' ? rules : (approval.signing?.rules ?? []),
+  );
+  if (unfit !== undefined) return unfit;
+  if (supersedeApproval(runtime, step, { approval, invocation, toSign, rules })) {
     return refused(
       'changed',
       'the call changed after it was shown and needs approval again. Review the new version',
@@ -196,6 +203,27 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   };
 }
 
+/** An agent decides only in its own turn about this approval, and only while a rule names it for this call (A50). */
+function refuseReview(
+  step: Step,
+  { signer: { who }, sent, found: { invocation } }: DecisionInput,
+  approval: ApprovalRecord,
+  rules: readonly SigningRule[],
+): ToolResultOutcome | undefined {
+  if (who.kind !== 'agent') return undefined;
+  const reviewer = reviewersFor(step, approval, rules).find(({ id }) => id === who.id);
+  // `judgeSignature` refuses it, and says who may sign.
+  if (reviewer === undefined && sent.decision === 'approve' && rules.length > 0) return undefined;
+  if (reviewer !== undefined && reviewer.problem === undefined && reviewer.isReviewing) return undefined;
+  return refused('not-allowed', `no rule lets agent ${who.name} decide this call`, invocation.status);
+}
+
+/** The rule that a decision is recorded under: for an agent, the one that names it. */
+function ruleFor({ who }: Signer, { signing, rule }: ApprovalRecord): string | undefined {
+  const named = who.kind === 'agent' ? signing?.rules.find(({ by }) => by.agent === who.id)?.rule : undefined;
+  return named ?? rule ?? undefined;
+}
+
 /** A signature that isn't the last one leaves the approval pending (A48). */
 function recordSignature(
   step: Step,
@@ -210,7 +238,14 @@ function recordSignature(
     case 'repeated':
       return { kind: 'repeated', status: 200, invocationId: callId, state };
     case 'more-needed': {
-      const about = { chatId, callId, approvalId: approval.id, by: signer, reason: sent.reason };
+      const about = {
+        chatId,
+        callId,
+        approvalId: approval.id,
+        by: signer,
+        reason: sent.reason,
+        rule: ruleFor(signer, approval),
+      };
       step.tx.write({ kind: 'approval-signed', ...about, needs: signature.needs });
       return { kind: 'recorded', status: 200, invocationId: callId, state };
     }
@@ -264,7 +299,7 @@ function recordDecision(
     via: signer.via,
     client: signer.client,
     digest: decisionDigest(runtime, sent),
-    rule: approval.rule ?? undefined,
+    rule: ruleFor(signer, approval),
   };
   if (decision.kind === 'deny') {
     const error = `User denied approval for ${toolName}`;

@@ -122,7 +122,7 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
     replyTo: approval.messageId,
   });
   const signing = { ...approval.signing, signed: [...approval.signing.signed, { who, via, at: context.now }] };
-  const rule = approval.rule === null ? {} : { rule: maskSecrets(approval.rule) };
+  const rule = fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) };
   const why = reason === undefined ? {} : { why: maskSecrets(reason) };
   return {
     changes: [
@@ -172,8 +172,9 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
       ...(how === 'supersede' ? { superseded: true } : {}),
       via: fact.via,
       digest,
-      ...(how === 'release'
-        ? { released: true, ...(fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) }) }
+      ...(how === 'release' ? { released: true } : {}),
+      ...((how === 'release' || by.kind === 'agent') && fact.rule !== undefined
+        ? { rule: maskSecrets(fact.rule) }
         : {}),
       ...(isFromTool && fact.answer !== undefined ? { answer: fact.answer } : {}),
       ...fact.details,

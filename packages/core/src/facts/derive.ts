@@ -149,7 +149,10 @@ function deriveTurn(fact: TurnFact, context: FactContext): Derived {
     case 'turn-released':
       return { changes: [changed({ owner: null, interruptions: fact.interruptions })] };
     case 'turn-ended':
-      return { changes: [changed(ended(fact, turn, context))], events: endEvents(fact, turn, context) };
+      return {
+        changes: [changed(ended(fact, turn, context))],
+        events: [...endEvents(fact, turn, context), ...reviewEnded(turn, context)],
+      };
   }
 }
 
@@ -173,6 +176,12 @@ function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContex
   const pendingOperations = working() - (turn.state === 'open' || turn.state === 'queued' ? 1 : 0);
   const data = { type: 'turn-ended', pendingOperations, turnId: turn.id, outcome } as const;
   return [{ event: 'world', chatId: turn.chatId, data }];
+}
+
+/** If the agent didn't decide, the card says so from now on. */
+function reviewEnded({ chatId, review }: TurnRecord, { state }: FactContext): readonly Emission[] {
+  if (review === null || !state.approvals.has(review)) return [];
+  return [{ event: 'crud', chatId, data: { operation: 'update', entity: 'approval', id: review } }];
 }
 
 export function emptyChat(chat: ChatRecord): ChatState {

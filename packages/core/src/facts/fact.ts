@@ -120,6 +120,8 @@ export interface ApprovalSigned extends OfCall {
   approvalId: string;
   by: Signer;
   reason?: string | undefined;
+  /** The rule that the signature is recorded under. */
+  rule?: string | undefined;
   /** The signatures that the call needs and has, including this one, as shown to people. */
   needs: readonly NeededSignatures[];
 }

@@ -1,6 +1,7 @@
 import { attachmentsIn, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
+import { reviewRequest } from './review-request.js';
 
 /** What a view is built for. Provider state and vendor ids are returned only to the same provider and model (P1, P5). */
 export interface ViewFor {
@@ -34,6 +35,8 @@ export function toModelMessages(
 
 function toUserMessage(message: MessageRecord, view: ViewFor): ModelMessage {
   const name = view.speakerName(message);
+  const review = reviewRequest(message, name ?? '');
+  if (review !== undefined) return { role: 'user', name: 'system', content: review };
   return { role: 'user', content: message.content, ...(name === undefined ? {} : { name }) };
 }
 

@@ -10,8 +10,10 @@ import type {
   TurnRecord,
 } from '../ports/index.js';
 import { agentMayAskFor } from '../policy/index.js';
+import { REVIEW_CALL } from '../turn/ids.js';
 import type { AgentMemory } from './agent-memory.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
+import { REVIEW_INSTRUCTIONS } from './review-request.js';
 import { LEFT_OUT, systemMessage } from './system-message.js';
 import type { WorldSnapshot } from './world-snapshot.js';
 
@@ -21,6 +23,7 @@ const DEFAULT_CONTEXT_TOKENS = 32_000;
 const DEFAULT_ANSWER_TOKENS = 4_000;
 /** Low on purpose: overestimating tokens only drops a message, underestimating them fails the call. */
 const CHARACTERS_PER_TOKEN = 3;
+const NOTHING = { messages: [], leftOut: false } as const;
 const SHRUNK = '{"note":"this result was left out because the conversation is too long"}';
 
 export interface PreparedView {
@@ -50,19 +53,24 @@ export async function prepareMessagesForLLM(
     version: snapshot.world.rev,
     speakerName: (message) => speakerName(message, snapshot),
   };
-  const tools = [...context.tools].filter((tool) => agentMayAskFor(agent.definition.tools, tool.definition.name));
-  const others = snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
+  const isReview = turn.review !== null;
+  const tools = [...context.tools].filter(({ definition: { name } }) =>
+    isReview ? name === REVIEW_CALL : name !== REVIEW_CALL && agentMayAskFor(agent.definition.tools, name),
+  );
+  const others = isReview ? [] : snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
   const budget = budgetOf(context.provider, agent.definition, tools);
 
   const known = memory.current(reader, turn);
   if (known === undefined) return undefined;
   const { trigger, own: said } = known instanceof Promise ? await known : known;
   const own = toModelMessages(trigger, said, view);
-  const prompt = systemMessage(agent, others, tools, context.missing ?? []);
+  const notes = isReview ? [REVIEW_INSTRUCTIONS] : (context.missing ?? []);
+  const prompt = systemMessage(agent, others, tools, notes);
   const fixed = prompt.length + LEFT_OUT.length;
   const current = shrinkToBudget(own, Math.max(0, budget - fixed));
   const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
-  const ended = memory.past(reader, turn, view, left);
+  // A reviewer sees only the call: otherwise, the agents that it judges could instruct it in an earlier turn (A50).
+  const ended = isReview ? NOTHING : memory.past(reader, turn, view, left);
   if (ended === undefined) return undefined;
   const past = ended instanceof Promise ? await ended : ended;
   const content = past.leftOut ? prompt + LEFT_OUT : prompt;

@@ -5,7 +5,8 @@ import { parseRule } from './parse-rule.js';
 import type { SigningClause } from './types.js';
 
 /** The clause as text, which parses back to the same clause. */
-function formatSigningClause({ count, of, notRequester }: SigningClause): string {
+function formatSigningClause({ count, of, agent, notRequester }: SigningClause): string {
+  if (agent !== undefined) return `by agent @${agent}`;
   const who = of === undefined ? [] : count === 1 ? [`@${of}`] : [`${count} of @${of}`];
   return ['by', ...who, ...(notRequester === true ? ['not requester'] : [])].join(' ');
 }
@@ -19,6 +20,7 @@ describe('who must sign', () => {
     ['ask pay by not requester', { count: 1, notRequester: true }],
     ['ask pay by 3 of @finance not requester', { count: 3, of: 'finance', notRequester: true }],
     ['ask pay by @zoë', { count: 1, of: 'zoë' }],
+    ['ask pay by agent @Reviewer', { count: 1, agent: 'reviewer' }],
   ])('[A48] reads %s', (text, by) => {
     expect(parseRule(text)).toMatchObject({ ok: true, rule: { verb: 'ask', tool: 'pay', by } });
   });
@@ -41,7 +43,10 @@ describe('who must sign', () => {
     ['ask pay by not @ada', 15, 'expected "requester"'],
     ['ask pay by @finance @release', 20, 'expected the end'],
     ['ask pay by @finance # why', 20, 'line of its own'],
-    ['ask pay by agent @reviewer', 11, '"by agent" is not supported yet'],
+    ['ask pay by agent', 16, 'the id of an agent'],
+    ['ask pay by agent reviewer', 17, 'the id of an agent'],
+    ['ask pay by agent @reviewer not requester', 27, 'a rule of their own'],
+    ['ask pay by 2 of agent @reviewer', 16, 'starts with @'],
     ['ask pay by @finance with passkey', 20, '"with passkey" is not supported yet'],
     ['ask pay with passkey', 8, '"with passkey" is not supported yet'],
     ['ask pay(x=1) with passkey', 13, '"with passkey" is not supported yet'],
@@ -59,6 +64,7 @@ describe('who must sign', () => {
     const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,8}$/);
     const clauses = fc.oneof(
       fc.constant({ count: 1, notRequester: true as const }),
+      name.map((agent) => ({ count: 1, agent })),
       fc
         .record({
           count: fc.integer({ min: 1, max: 100 }),

@@ -11,7 +11,7 @@ export function startsSigningClause(text: string, at: number): boolean {
   return /^(?:by|with)(?:[ \t]|$)/i.test(text.slice(at));
 }
 
-/** Parses `by @name`, `by N of @name` or `by not requester`, or a name followed by `not requester`, up to the end of the rule. */
+/** Parses `by @name`, `by N of @name`, `by not requester`, a name followed by `not requester`, or `by agent @id`, up to the end of the rule. */
 export function readSigningClause(text: string, from: number): { ok: true; by: SigningClause } | ParseFailure {
   const words = [...text.slice(from).matchAll(/[^ \t]+/g)].map(({ 0: word, index }) => ({ word, at: from + index }));
   let next = 0;
@@ -25,8 +25,16 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
   if (peek() === 'with') return failure(peekAfter(words, next) === 'passkey' ? NO_PASSKEY : EXPECTED_BY);
   if (peek() !== 'by') return failure(EXPECTED_BY);
   next += 1;
-  if (peek() === 'agent')
-    return failure('"by agent" is not supported yet. Name a group or a person, as in "by @release"');
+  if (peek() === 'agent') {
+    next += 1;
+    const name = peek();
+    if (name === undefined || !NAME.test(name))
+      return failure('expected the id of an agent, as in "by agent @reviewer"');
+    next += 1;
+    if (peek() !== undefined)
+      return failure('expected the end of the rule. Write other signers in a rule of their own');
+    return { ok: true, by: { count: 1, agent: nameIn(name) } };
+  }
 
   let count = 1;
   let of: string | undefined;
@@ -47,7 +55,7 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
           : 'expected a group or person that starts with @, or "not requester"',
       );
     }
-    of = name.slice(1).normalize('NFKC').toLowerCase();
+    of = nameIn(name);
     next += 1;
   }
   let notRequester = false;
@@ -66,8 +74,12 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
   };
 }
 
-const EXPECTED_BY = 'expected "by @group", "by 2 of @group" or "by not requester"';
+const EXPECTED_BY = 'expected "by @group", "by 2 of @group", "by not requester" or "by agent @reviewer"';
 const NO_PASSKEY = '"with passkey" is not supported yet';
+
+function nameIn(word: string): string {
+  return word.slice(1).normalize('NFKC').toLowerCase();
+}
 
 function peekAfter(words: readonly { word: string }[], at: number): string | undefined {
   return words[at + 1]?.word;

@@ -37,6 +37,8 @@ export interface SigningClause {
   readonly of?: string;
   /** The person whose message started the turn can't sign. */
   readonly notRequester?: true;
+  /** The id of an agent that reviews the call (A50), without the `@`. A person who may sign can decide instead. */
+  readonly agent?: string;
 }
 
 /** An ask rule that says who must sign. */

@@ -90,6 +90,7 @@ export type {
   TurnState,
   WorldRecord,
 } from './records.js';
+export { UNKNOWN_AGENT } from './records.js';
 export type {
   ApprovalVerdict,
   CallKeys,

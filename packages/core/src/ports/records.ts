@@ -38,8 +38,13 @@ export interface AgentRecord {
   /** Never reused within its world, even after deletion, because grants refer to it (A22). */
   id: string;
   definition: AgentDefinition;
+  /** The agents that created this one, directly or through others. Empty if a person did. */
+  makers: readonly string[];
   createdAt: number;
 }
+
+/** In `makers`: an agent created this one before makers were stored. */
+export const UNKNOWN_AGENT = '?';
 
 export interface ChatRecord {
   id: string;
@@ -119,6 +124,8 @@ export interface TurnRecord {
   triggerSeq: number;
   /** The JSON of a `Who`: whose message led to this turn, directly or through other agents. Null if unknown. */
   requester: string | null;
+  /** The approval that the agent reviews in this turn (A50). Null in all other turns. */
+  review: string | null;
   state: TurnState;
   outcome: TurnOutcome | null;
   /** Number of completed model calls. */
@@ -184,7 +191,13 @@ export interface QuestionRecord {
 /** An ask rule that says who must sign (A48). */
 interface SigningRuleRecord {
   rule: string;
-  by: { readonly count: number; readonly of?: string; readonly notRequester?: true; readonly passkey?: true };
+  by: {
+    readonly count: number;
+    readonly of?: string;
+    readonly notRequester?: true;
+    readonly agent?: string;
+    readonly passkey?: true;
+  };
 }
 
 /** A signature on a call that needs several, or one of certain people. */

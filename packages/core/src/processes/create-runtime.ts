@@ -1,3 +1,4 @@
+import { CountersignError } from '@countersign/protocol';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type {
@@ -13,7 +14,7 @@ import type {
 import { NO_RULES, sandboxGrants } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
-import { newId } from '../turn/ids.js';
+import { newId, REVIEW_CALL } from '../turn/ids.js';
 import { failTurn } from '../turns/call-model.js';
 import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
 import { checkAdminSigners } from '../worlds/check-signers.js';
@@ -29,6 +30,7 @@ import { createRecentRepeats } from '../decisions/publish-tool-result.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
 import { parkTurns } from '../turns/take-over.js';
+import { createReviewTool } from '../decisions/review-call.js';
 import { releaseCovered } from '../decisions/release-waiting.js';
 import { titleChat } from '../turns/title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
@@ -100,6 +102,11 @@ const ADMIN_RULES = { field: 'adminRules', of: 'adminRules' };
 export function createRuntime(options: RuntimeOptions): Engine {
   const { store, clock, onError, adminRules = [] } = options;
   const common = new Map((options.tools ?? []).map((tool) => [tool.definition.name, tool]));
+  refuseReserved(common.keys());
+  common.set(
+    REVIEW_CALL,
+    createReviewTool(() => runtime),
+  );
   const added = new Map<string, Map<string, Tool>>();
   const { providerSource } = options;
   const providers = createProviders(options.providers, providerSource);
@@ -269,6 +276,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     runtime,
     clients,
     addTool(worldId, tool) {
+      refuseReserved([tool.definition.name]);
       const own = added.get(worldId) ?? new Map<string, Tool>();
       own.set(tool.definition.name, tool);
       added.set(worldId, own);
@@ -296,6 +304,14 @@ export function createRuntime(options: RuntimeOptions): Engine {
     closing: closing.signal,
     lastHeardMs: () => others?.membership.lastHeardMs(),
   };
+}
+
+/** Otherwise, a call to the program's own tool would be refused outside reviews (A50). */
+function refuseReserved(names: Iterable<string>): void {
+  for (const name of names) {
+    if (name !== REVIEW_CALL) continue;
+    throw new CountersignError('invalid', `tools: "${name}" is reserved. Choose another name`, { field: 'tools' });
+  }
 }
 
 function createProviders(given: readonly Provider[], source: ProviderSource | undefined): Providers {

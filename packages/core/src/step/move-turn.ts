@@ -1,5 +1,5 @@
 import type { StepTransaction } from '../facts/step-transaction.js';
-import type { MessageRecord, TurnOutcome, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, MessageRecord, TurnOutcome, TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskSecrets } from '../masking/index.js';
@@ -10,15 +10,39 @@ import type { Dispatch, Handover, Runtime, Situation, Started, Step } from './ru
 
 /** Queues the turns of the agents that answer a message, in the message's own step (S1). `requester`: see `TurnRecord`. */
 export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord, requester: string | null): void {
-  const { chatId, seq } = message;
+  const { seq } = message;
   for (const agentId of message.addressees) {
-    step.tx.write({ kind: 'turn-queued', turn: queuedTurn(message, agentId, requester) });
-    // The turn queues behind an unfinished one and never replaces it (M11).
-    if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
+    queueTurn(runtime, step, queuedTurn(message, agentId, { requester, review: null }), seq);
   }
 }
 
-function queuedTurn(message: MessageRecord, agentId: string, requester: string | null): TurnRecord {
+/** Queues the turns of agents that review a call, in the step that requests its approval (A50). */
+export function queueReviews(
+  runtime: Runtime,
+  step: Step,
+  { id, worldId, chatId, messageId, requestedAt }: ApprovalRecord,
+  agentIds: readonly string[],
+  requester: string | null,
+): void {
+  const seq = step.tx.chat(chatId)?.lastSeq ?? 0;
+  const message = { id: messageId, worldId, chatId, seq, createdAt: requestedAt };
+  for (const agentId of agentIds) {
+    queueTurn(runtime, step, queuedTurn(message, agentId, { requester, review: id }), seq);
+  }
+}
+
+function queueTurn(runtime: Runtime, step: Step, turn: TurnRecord, seq: number): void {
+  const { chatId, agentId } = turn;
+  step.tx.write({ kind: 'turn-queued', turn });
+  // The turn queues behind an unfinished one and never replaces it (M11).
+  if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
+}
+
+function queuedTurn(
+  message: Pick<MessageRecord, 'id' | 'worldId' | 'chatId' | 'seq' | 'createdAt'>,
+  agentId: string,
+  { requester, review }: Pick<TurnRecord, 'requester' | 'review'>,
+): TurnRecord {
   return {
     id: turnId(message.id, agentId),
     worldId: message.worldId,
@@ -27,6 +51,7 @@ function queuedTurn(message: MessageRecord, agentId: string, requester: string |
     triggerId: message.id,
     triggerSeq: message.seq,
     requester,
+    review,
     state: 'queued',
     outcome: null,
     iteration: 0,
@@ -57,7 +82,13 @@ export function openNext(
     if (next === undefined || lastSeq === undefined) return;
     const about = { chatId, turnId: next.id, begunSeq: begunSeq ?? lastSeq };
     const taken = tx.countStarted(chatId, agentId);
-    if (taken < turnLimit) {
+    // Someone else has decided the call in the meantime.
+    if (next.review !== null && tx.approval(next.review) === undefined) {
+      tx.write({ kind: 'turn-ended', ...about, outcome: 'silent' });
+      continue;
+    }
+    // A review doesn't count as an answer: the caller's own limits bound how many there are.
+    if (next.review !== null || taken < turnLimit) {
       tx.write({ kind: 'turn-opened', ...about, owner: runtime.dispatch.owner });
       runtime.dispatch.wake({ tx, ...step }, next.id);
       return;

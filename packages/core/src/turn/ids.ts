@@ -41,6 +41,9 @@ export function turnId(messageId: string, agentId: string): string {
   return `turn_${messageId.replace(/^msg_/, '')}.${agentId}`;
 }
 
+/** The tool with which an agent decides the call that it reviews (A50). */
+export const REVIEW_CALL = 'review_call';
+
 const APPROVAL = 'approval_';
 
 /** A call's first approval gets an id derived from the call, so that later approvals can be told apart. */

@@ -165,7 +165,8 @@ async function viewOf(
   const agent = snapshot.agent(turn.agentId);
   if (agent === undefined) return 'gone';
   if (missing === undefined) {
-    const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
+    const wanted = turn.review === null ? agent.definition.tools : [];
+    const waitsFor = prepareTools(runtime, turn.worldId, wanted, signal);
     // Don't wait here: this read holds a database connection.
     if (waitsFor !== undefined) return { waitsFor };
   }
@@ -220,10 +221,12 @@ async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: Te
 
 function prepareText(
   snapshot: WorldSnapshot,
-  { agentId }: TurnRecord,
+  { agentId, review }: TurnRecord,
   content: string,
   trigger: MessageRecord | undefined,
 ): PreparedAnswer {
+  // A reviewer answers people only: another agent must not decide for it (A50).
+  if (review !== null) return { content, agentIds: [], ended: false };
   return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: snapshot.addressable });
 }
 

@@ -76,7 +76,8 @@ export async function handleToolCalls(
         const trouble = missing.get(name);
         const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
         const seen = signed.signed?.seen ?? [];
-        const judged = judgeCall(call, { agentId: turn.agentId, chatId: turn.chatId, place, seen });
+        const isReview = turn.review !== null;
+        const judged = judgeCall(call, { agentId: turn.agentId, chatId: turn.chatId, place, seen, isReview });
         return { id: newId('call'), vendorId: id, judged, ...signed, ...readQuestion(call, signed.trouble) };
       },
     ),
@@ -137,11 +138,11 @@ function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: r
 /** Why calls can't run, by tool name. Doesn't start servers for tools that the agent may not use. */
 async function refreshTools(
   runtime: Runtime,
-  { worldId, agentId }: TurnRecord,
+  { worldId, agentId, review }: TurnRecord,
   { response, snapshot, signal }: { response: ToolCallsResponse; snapshot: WorldSnapshot; signal: AbortSignal },
 ): Promise<ReadonlyMap<string, string>> {
   const missing = new Map<string, string>();
-  if (runtime.sources.length === 0) return missing;
+  if (runtime.sources.length === 0 || review !== null) return missing;
   const given = snapshot.agent(agentId)?.definition.tools ?? [];
   for (const name of new Set(response.tool_calls.slice(0, MAX_CALLS).map((call) => call.function.name))) {
     if (!agentMayAskFor(given, name)) continue;
@@ -238,7 +239,7 @@ function propose(
   if (gate.kind === 'refuse') refuseCall(runtime, step, call, gate);
   if (gate.kind !== 'ask') return;
   const { tool } = judged.call;
-  askApproval(step, firstApprovalId(call.id), call, { tool, gate, signed, question });
+  askApproval(runtime, step, firstApprovalId(call.id), call, { tool, gate, signed, question });
 }
 
 /**

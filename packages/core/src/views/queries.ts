@@ -21,9 +21,10 @@ import type {
   QuestionRecord,
   StoreReader,
 } from '../ports/index.js';
-import { toolTurnId } from '../turn/ids.js';
+import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
 import { requesterOf, showNeeds, signersIn } from '../approval/needed-signatures.js';
+import { findReviewers, reviewersIn, type Reviewer } from '../approval/reviewers.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, unlessGone } from '../step/commit.js';
@@ -78,12 +79,29 @@ type NeedsReader = (approval: ApprovalRecord, invocation: InvocationRecord) => P
  */
 export function needsReader(reader: StoreReader): NeedsReader {
   let everybody: { people: PersonRecord[]; groups: GroupRecord[] } | undefined;
-  return async ({ worldId, status, signing }, { turnId }) => {
+  return async (approval, invocation) => {
+    const { worldId, status, signing } = approval;
     if (signing === null || status !== 'pending') return {};
     everybody ??= { people: await reader.people(), groups: await reader.groups() };
-    const requester = requesterOf(await reader.turn(turnId));
-    return { needs: showNeeds(signing, requester, signersIn(worldId, everybody)) };
+    const requester = requesterOf(await reader.turn(invocation.turnId));
+    const reviewers = await readReviewers(reader, approval, signing.rules);
+    return { needs: showNeeds(signing, requester, signersIn(worldId, everybody), reviewers) };
   };
+}
+
+/** The agents that rules name to review a call. */
+async function readReviewers(
+  reader: StoreReader,
+  { worldId, agentId, messageId }: ApprovalRecord,
+  rules: NonNullable<ApprovalRecord['signing']>['rules'],
+): Promise<readonly Reviewer[]> {
+  const reviewing = new Set<string>();
+  for (const id of reviewersIn(rules)) {
+    const turn = await reader.turn(turnId(messageId, id));
+    if (turn !== undefined && turn.state !== 'ended') reviewing.add(id);
+  }
+  const agents = reviewersIn(rules).length === 0 ? [] : await reader.agents(worldId);
+  return findReviewers(rules, agentId, agents, (id) => reviewing.has(id));
 }
 
 /** The current state of a chat. Undefined if it or its world was deleted. */

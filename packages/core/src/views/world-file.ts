@@ -131,11 +131,14 @@ function isAllow(rule: string): boolean {
 
 /** Rejects rules about who must sign that nobody here can satisfy. */
 async function refuseSigners(runtime: Runtime, reader: StoreReader, { policy, agents }: WorldFile): Promise<void> {
-  const tools = runtime.tools('');
-  await checkSigners(reader, '', { rules: policy, source: { field: 'policy', of: 'policy' }, tools });
+  const about = {
+    tools: runtime.tools(''),
+    agents: agents.map((definition) => ({ id: slug(definition.name, 'agent'), definition, makers: [] })),
+  };
+  await checkSigners(reader, '', { ...about, rules: policy, source: { field: 'policy', of: 'policy' } });
   for (const [index, { name, policy: rules }] of agents.entries()) {
     const source = { field: `agents.${index}.policy`, of: `policy of "${name}"` };
-    await checkSigners(reader, '', { rules, source, tools });
+    await checkSigners(reader, '', { ...about, rules, source, agentId: slug(name, 'agent') });
   }
 }
 

@@ -44,7 +44,7 @@ export async function addAgent(
   const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId) };
   checkRules(written.rules, written.source, written.tools);
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
-    await checkSigners(tx, worldId, written);
+    await checkSigners(tx, worldId, { ...written, agents: snapshot.agents });
     refuseTakenName(snapshot, definition, undefined);
     const agent = await tx.insertAgent(worldId, await freeAgentId(tx, snapshot, definition.name), definition);
     announceAgent(tx, agent, signer);
@@ -100,7 +100,7 @@ export async function updateAgent(
     const stored = agent.definition.policy;
     const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
     checkRules(written.rules, POLICY, written.tools, stored);
-    await checkSigners(change.tx, worldId, written);
+    await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents, agentId });
     refuseTakenName(change.snapshot, definition, agentId);
     await change.tx.updateAgent(worldId, agentId, definition);
     recordChanges(change, agent.definition, definition, signer, { agentId });

@@ -1,10 +1,12 @@
 import { isRule } from '@countersign/protocol';
 import { findUnsatisfiable, isNamed, signersIn, type SigningPeople } from '../approval/needed-signatures.js';
+import { findUnfitReviewer } from '../approval/reviewers.js';
 import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy/index.js';
 import type { StoreReader, Tool } from '../ports/index.js';
 import { refuseRule, type RuleSource } from './compile-rules.js';
 
 type People = Pick<StoreReader, 'people' | 'groups'>;
+type Agents = Parameters<typeof findUnfitReviewer>[1];
 
 /** Rejects new rules about who must sign that nobody in this world can satisfy (A48). Reads people only if there is such a rule. */
 export async function checkSigners(
@@ -15,14 +17,19 @@ export async function checkSigners(
     source: RuleSource;
     tools: ReadonlyMap<string, Tool>;
     stored?: readonly string[];
+    /** The agents of the world. */
+    agents: Agents;
+    /** The agent whose own rules these are. */
+    agentId?: string;
   },
 ): Promise<void> {
-  const { rules, source, tools, stored = [] } = written;
+  const { rules, source, tools, stored = [], agents, agentId } = written;
   let people: SigningPeople | undefined;
   for (const { index, rule, signing } of signingRules(rules)) {
     if (stored.includes(signing.rule)) continue;
     people ??= signersIn(worldId, { people: await reader.people(), groups: await reader.groups() });
-    const problem = findIgnored(rule, tools) ?? findUnsatisfiable(signing, people);
+    const problem =
+      findIgnored(rule, tools) ?? findUnfitReviewer(signing, agents, agentId) ?? findUnsatisfiable(signing, people);
     if (problem !== undefined) throw refuseRule(source, rules, index, problem);
   }
 }

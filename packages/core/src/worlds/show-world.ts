@@ -5,6 +5,7 @@ import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports
 import { agentIn, chatIn, noWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { prepareTools } from '../calls/read-call.js';
+import { REVIEW_CALL } from '../turn/ids.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 import { warnOfRules } from './warn-of-rules.js';
 
@@ -88,6 +89,7 @@ export async function showTools(runtime: Runtime, worldId: string): Promise<List
   return await readWorld(runtime, worldId, async () => {
     const tools = [...runtime.tools(worldId).values()];
     return tools
+      .filter(({ definition }) => definition.name !== REVIEW_CALL)
       .map(({ definition, trusted }) => ({ ...definition, trusted }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   });

@@ -112,7 +112,8 @@ async function createAgent(
         via: invocation.id,
       };
       refuseTakenName(step.snapshot, definition, undefined);
-      const agent = { worldId, id, definition, createdAt: step.tx.now() };
+      const makers = [...maker.makers, maker.id];
+      const agent = { worldId, id, definition, makers, createdAt: step.tx.now() };
       step.tx.write({ kind: 'agent-added', agent });
       announceAgent(step.tx, agent, signer);
       return { agentId: id };

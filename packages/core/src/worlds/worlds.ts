@@ -31,7 +31,7 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
   const source = { field: 'policy', of: 'policy' };
   const tools = runtime.tools('');
   checkRules(policy, source, tools);
-  await runtime.store.read((reader) => checkSigners(reader, '', { rules: policy, source, tools }));
+  await runtime.store.read((reader) => checkSigners(reader, '', { rules: policy, source, tools, agents: [] }));
   if (settings.mainAgent !== undefined) {
     throw new CountersignError(
       'invalid',
@@ -123,7 +123,7 @@ export async function setPolicy(
     refuseStale(policyVersion(before), expected, 'this policy');
     const written = { rules: policy, source: { field: 'rules' }, tools: runtime.tools(worldId), stored: before.policy };
     checkRules(policy, written.source, written.tools, written.stored);
-    await checkSigners(change.tx, worldId, written);
+    await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents });
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {
       const field = `proposed.${invented}`;

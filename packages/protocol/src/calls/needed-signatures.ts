@@ -3,9 +3,18 @@ import { whoSchema } from '../people/who.js';
 
 /**
  * Why nobody can complete a signature: the rule names nobody (`unknown-name`), too few people may sign (`too-few`), or the rule excludes the
- * requester and the turn doesn't say who that is (`unknown-requester`).
+ * requester and the turn doesn't say who that is (`unknown-requester`). The `agent-` codes say why the agent that a rule names doesn't decide; a
+ * person still can.
  */
-const stuckSchema = z.enum(['unknown-name', 'too-few', 'unknown-requester']);
+const stuckSchema = z.enum([
+  'unknown-name',
+  'too-few',
+  'unknown-requester',
+  'agent-missing',
+  'agent-inactive',
+  'agent-related',
+  'agent-undecided',
+]);
 
 /** Someone who signed, and from where: a device or client. Transcripts from older versions don't say where. */
 const signatureSchema = whoSchema.extend({ via: z.string().min(1).max(200).exactOptional() });
@@ -24,9 +33,11 @@ export const neededSignaturesSchema = z.object({
   label: z.string().exactOptional(),
   /** Set if the rule names one person, not a group. */
   person: z.literal(true).exactOptional(),
+  /** The id of the agent that the rule names. A person who may sign calls in this world can decide instead. */
+  agent: z.string().exactOptional(),
   /** Set if the person whose message started the turn can't sign. */
   notRequester: z.literal(true).exactOptional(),
-  /** The people whose signatures count, oldest first. */
+  /** The people whose signatures count, oldest first. Only under a rule that names an agent, that agent's too. */
   signed: z.array(signatureSchema),
   /** The names of people who can sign now, at most 20. */
   may: z.array(z.string()),
@@ -42,7 +53,7 @@ export type NeededSignatures = z.infer<typeof neededSignaturesSchema>;
 
 /** One line: "Needs 2 of Finance · signed by Ada, 1 more". */
 export function describeNeed(need: NeededSignatures): string {
-  return describeNeedBy(need, ({ name }) => name);
+  return describeNeedBy(need, ({ kind, name }) => (kind === 'agent' ? `${name} (agent)` : name));
 }
 
 /** Like `describeNeed`, with another way to show who signed. */
@@ -62,19 +73,21 @@ export function describeSigners(needs: readonly NeededSignatures[]): string {
   return listNames([...new Set(needs.flatMap(({ may }) => may))], 'or');
 }
 
-function wanted({ count, of, label, person, notRequester }: NeededSignatures): string {
+function wanted({ count, of, label, person, agent, notRequester }: NeededSignatures): string {
+  if (agent !== undefined) return `${label ?? `@${agent}`} (agent) or a person who may sign`;
   if (of === undefined) return 'someone other than the requester';
   const name = label ?? `@${of}`;
   const whom = person === true || label === undefined ? name : `${count} of ${name}`;
   return `${whom}${notRequester === true ? ', not the requester' : ''}`;
 }
 
-/** Why nobody can complete a signature. Undefined if somebody can. */
-export function describeStuck({ stuck, eligible = 0 }: NeededSignatures): string | undefined {
-  return stuck === undefined ? undefined : stuckText(stuck, eligible);
+/** Why nobody can complete a signature, or why a person must. Undefined if neither. */
+export function describeStuck(need: NeededSignatures): string | undefined {
+  return need.stuck === undefined ? undefined : stuckText(need.stuck, need);
 }
 
-function stuckText(stuck: NonNullable<NeededSignatures['stuck']>, eligible: number): string {
+function stuckText(stuck: NonNullable<NeededSignatures['stuck']>, { eligible = 0, label }: NeededSignatures): string {
+  const agent = label ?? 'the agent';
   switch (stuck) {
     case 'unknown-name':
       return 'nobody can sign: there is no such group or person';
@@ -82,6 +95,14 @@ function stuckText(stuck: NonNullable<NeededSignatures['stuck']>, eligible: numb
       return `stuck: ${countOf(eligible)} may sign`;
     case 'unknown-requester':
       return "nobody can sign: the message came through a shared token, so the requester isn't known";
+    case 'agent-missing':
+      return 'a person must decide: there is no such agent';
+    case 'agent-inactive':
+      return `a person must decide: ${agent} is inactive`;
+    case 'agent-related':
+      return `a person must decide: ${agent} can't review its own calls, those of agents that it created, or any if an agent created it`;
+    case 'agent-undecided':
+      return `a person must decide: ${agent} ended its turn without a decision`;
   }
 }
 

@@ -163,11 +163,13 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'needs.of': 'Group or person in the rule, without the @. Absent if anyone who may sign calls in the world can.',
   'needs.label': 'The group or person as shown to people.',
   'needs.person': 'Set if the rule names one person, not a group.',
+  'needs.agent': 'Id of the agent that the rule names to review the call. A person who may sign can decide instead.',
   'needs.notRequester': "Set if the person whose message led to the turn can't sign.",
-  'needs.signed': 'People whose signatures count, oldest first.',
+  'needs.signed': 'People whose signatures count, oldest first, and the agent that the rule names.',
   'needs.may': 'Names of people who can sign now, at most 20.',
   'needs.eligible': 'How many people can sign or have signed.',
-  'needs.stuck': 'Why too few people can sign: unknown-name, too-few or unknown-requester.',
+  'needs.stuck':
+    'Why too few people can sign (unknown-name, too-few, unknown-requester), or why the agent does not decide (agent-missing, agent-inactive, agent-related, agent-undecided).',
   network: 'Network access.',
   'McpServer.network':
     'What the program can reach from its sandbox. true: all public hosts. An object: only its hosts. false: nothing.',

@@ -19,6 +19,7 @@ import { storeMcpSignIns } from './17-store-mcp-sign-ins.js';
 import { addWho } from './18-add-who.js';
 import { addSignatures } from './19-add-signatures.js';
 import { dropPasses } from './20-drop-passes.js';
+import { addReviews } from './21-add-reviews.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   addWho,
   addSignatures,
   dropPasses,
+  addReviews,
 ];

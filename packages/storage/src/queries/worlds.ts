@@ -12,7 +12,7 @@ export const worldStatements = {
   worlds: prepared<object, WorldRow>(`${living} order by ordinal`),
   worldIdTaken: prepared<{ id: string }, [id: string]>('select id from worlds where id = :id'),
   agents: prepared<{ worldId: string }, AgentRow>(
-    'select world_id, id, definition, created_at from agents where world_id = :worldId and deleted_at is null order by ordinal',
+    'select world_id, id, definition, makers, created_at from agents where world_id = :worldId and deleted_at is null order by ordinal',
   ),
   agentIdTaken: prepared<ByAgent, [id: string]>('select id from agents where world_id = :worldId and id = :id'),
 
@@ -34,8 +34,8 @@ export const worldStatements = {
   deletePolicy: prepared<{ worldId: string }>('delete from world_policies where world_id = :worldId'),
   deleteAgentsOfWorld: prepared<{ worldId: string }>('delete from agents where world_id = :worldId'),
 
-  insertAgent: prepared<ByAgent & { definition: string; now: number }>(
-    'insert into agents (world_id, id, definition, created_at) values (:worldId, :id, :definition, :now) on conflict (world_id, id) do nothing',
+  insertAgent: prepared<ByAgent & { definition: string; makers: string | null; now: number }>(
+    'insert into agents (world_id, id, definition, makers, created_at) values (:worldId, :id, :definition, :makers, :now) on conflict (world_id, id) do nothing',
   ),
   updateAgent: prepared<ByAgent & { definition: string }>(
     'update agents set definition = :definition where world_id = :worldId and id = :id and deleted_at is null',
@@ -55,4 +55,4 @@ export type WorldRow = [
   rev: number,
   createdAt: number,
 ];
-export type AgentRow = [worldId: string, id: string, definition: string, createdAt: number];
+export type AgentRow = [worldId: string, id: string, definition: string, makers: string | null, createdAt: number];

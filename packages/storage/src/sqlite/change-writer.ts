@@ -11,6 +11,7 @@ import type { MessagesTable } from '../schema.js';
 import type { Statements } from '../statements.js';
 import { signingText, toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
+import { makersText } from '../verbs/worlds.js';
 import { purgeOrder } from '../purge-order.js';
 import type { Batch } from './batch.js';
 
@@ -141,7 +142,13 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
         return;
       case 'agent-added': {
         const { worldId, id, definition, createdAt } = row.agent;
-        addAgent({ worldId, id, definition: JSON.stringify(definition), now: createdAt });
+        addAgent({
+          worldId,
+          id,
+          definition: JSON.stringify(definition),
+          makers: makersText(row.agent),
+          now: createdAt,
+        });
         raiseRev(worldId);
         return;
       }

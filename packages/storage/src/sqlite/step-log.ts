@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { RowChange } from '@countersign/core/ports';
+import { type RowChange, UNKNOWN_AGENT } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Entry } from './entry.js';
 
@@ -199,10 +199,15 @@ function upgraded(entry: Entry | OldEntry): Entry {
   return { ...rest, changes: facts.map(withNewFields) };
 }
 
-/** Before version 18, a message had no `who` and a turn no `requester`; before 19, an approval had no `signing`. */
+/** Before version 18, a message had no `who` and a turn no `requester`; before 19, an approval had no `signing`; before 21, a turn no `review`. */
 function withNewFields(row: RowChange): RowChange {
   if (row.kind === 'message-written') return { ...row, message: { ...row.message, who: row.message.who ?? null } };
-  if (row.kind === 'turn-queued') return { ...row, turn: { ...row.turn, requester: row.turn.requester ?? null } };
+  if (row.kind === 'turn-queued') {
+    const { requester, review } = row.turn;
+    return { ...row, turn: { ...row.turn, requester: requester ?? null, review: review ?? null } };
+  }
+  if (row.kind === 'agent-added')
+    return { ...row, agent: { ...row.agent, makers: row.agent.makers ?? [UNKNOWN_AGENT] } };
   if (row.kind === 'approval-requested') {
     return { ...row, approval: { ...row.approval, signing: row.approval.signing ?? null } };
   }

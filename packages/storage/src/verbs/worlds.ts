@@ -58,10 +58,11 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
 
     async insertAgent(worldId, id, definition) {
       await raiseRev(worldId);
-      if ((await insertAgent({ worldId, id, definition: JSON.stringify(definition), now: session.now })) === 0) {
+      const row = { worldId, id, definition: JSON.stringify(definition), makers: null, now: session.now };
+      if ((await insertAgent(row)) === 0) {
         throw new CountersignError('conflict', `The agent id "${id}" was used before and can't be reused.`);
       }
-      return { worldId, id, definition, createdAt: session.now };
+      return { worldId, id, definition, makers: [], createdAt: session.now };
     },
     async updateAgent(worldId, id, definition) {
       await raiseRev(worldId);
@@ -92,6 +93,17 @@ function toWorld([id, name, settings, policy, proposed, rev, createdAt]: WorldRo
   };
 }
 
-function toAgent([worldId, id, definition, createdAt]: AgentRow): AgentRecord {
-  return { worldId, id, definition: JSON.parse(definition) as AgentDefinition, createdAt };
+function toAgent([worldId, id, definition, makers, createdAt]: AgentRow): AgentRecord {
+  return {
+    worldId,
+    id,
+    definition: JSON.parse(definition) as AgentDefinition,
+    makers: makers === null ? [] : (JSON.parse(makers) as string[]),
+    createdAt,
+  };
+}
+
+/** Null if people created the agent. */
+export function makersText({ makers }: Pick<AgentRecord, 'makers'>): string | null {
+  return makers.length === 0 ? null : JSON.stringify(makers);
 }

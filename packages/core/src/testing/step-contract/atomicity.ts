@@ -89,7 +89,7 @@ export function describeAtomicity(open: OpenStore): void {
     await step(store(), (tx) => tx.removeAgent(B));
     const failing = step(store(), (tx) => {
       tx.appendMessage(message('msg_1'));
-      tx.addAgent({ worldId: W, id: B, definition, createdAt: 1 });
+      tx.addAgent({ worldId: W, id: B, definition, makers: [], createdAt: 1 });
     });
     await expect(failing).rejects.toMatchObject({ code: 'conflict' });
     expect(await store().read((r) => r.chat(C))).toMatchObject({ lastSeq: 0 });

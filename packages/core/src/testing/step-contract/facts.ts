@@ -217,7 +217,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       (tx) => {
         tx.changeChat('chat_2', { title: HOSTILE, titled: true });
         tx.setPolicy(['deny *', HOSTILE]);
-        tx.addAgent({ worldId: W, id: 'carl', definition: agent, createdAt: tx.now() });
+        tx.addAgent({ worldId: W, id: 'carl', definition: agent, makers: ['ada', 'bob'], createdAt: tx.now() });
       },
       { chats: [C, 'chat_2'] },
     );
@@ -227,7 +227,9 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect((await stateOf(after, 'chat_2'))?.chat).toStrictEqual(known);
     expect(await after.read((r) => r.world(W))).toMatchObject({ policy: ['deny *', HOSTILE] });
     expect(await after.read((r) => r.worldRev(W))).toBeGreaterThan(before?.rev ?? 99);
-    expect((await after.read((r) => r.agents(W))).map(({ id }) => id)).toContain('carl');
+    const agents = await after.read((r) => r.agents(W));
+    expect(agents.find(({ id }) => id === 'carl')).toMatchObject({ makers: ['ada', 'bob'] });
+    expect(agents[0]?.makers).toEqual([]);
     expect(await step(after, (tx) => tx.countWorking())).toBe(1);
   });
 }

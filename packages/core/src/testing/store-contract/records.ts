@@ -43,7 +43,7 @@ export function describeRecords(open: OpenStore): void {
       expect(world).toMatchObject({ name: HOSTILE, settings: { mode: 'read' }, policy: [HOSTILE], rev: 7 });
       expect(await store().read((r) => r.worldRev(W))).toBe(7);
       expect(await store().read((r) => r.agents(W))).toStrictEqual([
-        { worldId: W, id: A, definition: { ...agent, systemPrompt: HOSTILE }, createdAt: world?.createdAt },
+        { worldId: W, id: A, definition: { ...agent, systemPrompt: HOSTILE }, makers: [], createdAt: world?.createdAt },
       ]);
     });
 

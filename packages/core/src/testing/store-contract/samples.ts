@@ -74,6 +74,7 @@ export function turn(id: string, change: Partial<TurnRecord> = {}): TurnRecord {
     triggerId: 'msg_1',
     triggerSeq: 1,
     requester: null,
+    review: null,
     state: 'open',
     outcome: null,
     iteration: 0,

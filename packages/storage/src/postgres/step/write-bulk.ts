@@ -1,6 +1,7 @@
 import { purgeOrder } from '../../purge-order.js';
 import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
+import { makersText } from '../../verbs/worlds.js';
 import type { BulkChange } from './plan.js';
 import { namedQuery, queryOf, type Query } from './query.js';
 
@@ -21,7 +22,7 @@ export function writeBulk(fact: BulkChange, s: Statements, now: number): Query[]
     case 'agent-added': {
       const { worldId, id, definition, createdAt } = fact.agent;
       const cells = [worldId, id, JSON.stringify(definition)].map(toStored);
-      return [namedQuery(INSERT_AGENT, [...cells, createdAt]), raiseRev(worldId)];
+      return [namedQuery(INSERT_AGENT, [...cells, makersText(fact.agent), createdAt]), raiseRev(worldId)];
     }
     case 'agent-removed': {
       const { worldId, agentId } = fact;
@@ -33,7 +34,7 @@ export function writeBulk(fact: BulkChange, s: Statements, now: number): Query[]
 }
 
 /** The primary key rejects an id that was already used. */
-const INSERT_AGENT = 'insert into agents (world_id, id, definition, created_at) values ($1, $2, $3, $4)';
+const INSERT_AGENT = 'insert into agents (world_id, id, definition, makers, created_at) values ($1, $2, $3, $4, $5)';
 
 function deleteWorld(id: string, s: Statements, now: number): Query[] {
   return [
