@@ -151,6 +151,7 @@ export async function runHere(
     start: nowhere,
     serve: nowhere,
     migrate: nowhere,
+    resetPasskeys: nowhere,
     openBrowser: nowhere,
     probe: nowhere,
     startModel: nowhere,

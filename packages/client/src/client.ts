@@ -1,4 +1,11 @@
 import type {
+  RegisteredPasskey,
+  PasskeySignIn,
+  PasskeyOptions,
+  NewPasskey,
+  NewChallenge,
+  PasskeyConfirmation,
+  Challenge,
   AcceptedMessage,
   Agent,
   Approval,
@@ -117,7 +124,7 @@ export interface Client {
 
   health(options?: CallOptions): Promise<Health>;
   /**
-   * Opens a session with the ticket of a start link, an invitation or a token (W1). The browser stores the cookie; pass the other part to
+   * Opens a session with the ticket of a start link, an invitation, a token or a passkey (W1). The browser stores the cookie; pass the other part to
    * `createClient`.
    */
   openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
@@ -132,6 +139,28 @@ export interface Client {
   personSessions(person: string, options?: CallOptions): Promise<List<OpenSession>>;
   /** Ends one session of someone else, or all of them. */
   endPersonSessions(person: string, session?: string, options?: CallOptions): Promise<void>;
+  /** Starts a sign-in with a passkey. Send what it signs to `openSession`. */
+  passkeySignIn(options?: CallOptions): Promise<PasskeySignIn>;
+  /** Starts the registration of a passkey. */
+  passkeyOptions(options?: CallOptions): Promise<PasskeyOptions>;
+  /** The first passkey of a server is trusted; later ones must be confirmed. */
+  registerPasskey(passkey: NewPasskey, options?: CallOptions): Promise<RegisteredPasskey>;
+  passkeys(person: string, options?: CallOptions): Promise<List<RegisteredPasskey>>;
+  trustPasskey(
+    person: string,
+    passkey: string,
+    confirmation: PasskeyConfirmation,
+    options?: CallOptions,
+  ): Promise<RegisteredPasskey>;
+  /** A trusted passkey is only removed with a confirmation. */
+  removePasskey(
+    person: string,
+    passkey: string,
+    confirmation: PasskeyConfirmation | undefined,
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Starts a confirmation with a passkey. */
+  createChallenge(challenge: NewChallenge, options?: CallOptions): Promise<Challenge>;
   people(options?: CallOptions): Promise<List<Person>>;
   addPerson(person: NewPerson, options?: CallOptions): Promise<Person>;
   updatePerson(person: string, change: PersonChange, options?: CallOptions): Promise<Person>;

@@ -25,6 +25,10 @@ import {
   messageListSchema,
   messageSchema,
   openSessionSchema,
+  passkeySignInSchema,
+  passkeySchema,
+  passkeyOptionsSchema,
+  challengeSchema,
   personSchema,
   policyVerdictSchema,
   providerModelsSchema,
@@ -89,6 +93,24 @@ export function createClient(options: ClientOptions): Client {
       const path = ['people', person, 'sessions', ...(session === undefined ? [] : [session])];
       return nothing({ method: 'DELETE', path }, options);
     },
+    passkeySignIn: (options) => get(passkeySignInSchema, { method: 'POST', path: ['session', 'challenge'] }, options),
+    passkeyOptions: (options) =>
+      get(passkeyOptionsSchema, { method: 'POST', path: ['me', 'passkeys', 'options'] }, options),
+    registerPasskey: (body, options) => get(passkeySchema, { method: 'POST', path: ['me', 'passkeys'], body }, options),
+    passkeys: (person, options) => list(passkeySchema, { path: ['people', person, 'passkeys'] }, options),
+    trustPasskey: (person, passkey, confirmation, options) => {
+      const body = { trusted: true, confirmation };
+      return get(passkeySchema, { method: 'PATCH', path: ['people', person, 'passkeys', passkey], body }, options);
+    },
+    removePasskey: (person, passkey, confirmation, options) => {
+      const path = ['people', person, 'passkeys', passkey];
+      return nothing(
+        { method: 'DELETE', path, ...(confirmation === undefined ? {} : { body: { confirmation } }) },
+        options,
+      );
+    },
+    createChallenge: (body, options) =>
+      get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),
     people: (options) => list(personSchema, { path: ['people'] }, options),
     addPerson: (body, options) => get(personSchema, { method: 'POST', path: ['people'], body }, options),
     updatePerson: (person, body, options) =>

@@ -158,6 +158,15 @@ export type { SecretVariable } from './connections/secret-variables.js';
 export { CountersignError } from './input/errors.js';
 export type { ErrorCode } from './input/errors.js';
 export { parseInput, parseRequest } from './input/parse-input.js';
+export {
+  newPasskeySchema,
+  passkeyChangeSchema,
+  passkeyOptionsSchema,
+  passkeyRemovalSchema,
+  passkeySchema,
+  passkeySignInSchema,
+} from './people/registered-passkeys.js';
+export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
 export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
 export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';
 export { challengeSchema, newChallengeSchema, receiptSchema, storedReceiptSchema } from './people/receipts.js';

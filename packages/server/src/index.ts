@@ -8,6 +8,7 @@ export type { Finding } from './home/check-models.js';
 export { migrateHome } from './home/migrate-home.js';
 export { openHome } from './home/open-home.js';
 export type { Home, HomeOptions } from './home/open-home.js';
+export { resetPasskeys } from './home/reset-passkeys.js';
 export { createLog, LOG_LEVELS } from './serve/create-log.js';
 export type { LogLevel, LogOptions } from './serve/create-log.js';
 export { hasDisplay, openBrowser } from './serve/open-browser.js';

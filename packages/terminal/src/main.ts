@@ -68,6 +68,10 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       const { migrateHome } = await load();
       return await migrateHome(home, words, onProgress);
     },
+    async resetPasskeys(home, name) {
+      const { resetPasskeys } = await load();
+      return await resetPasskeys(home, process.env, name);
+    },
     async openBrowser(url) {
       const { hasDisplay, homeFolder, openBrowser } = await load();
       if (hasDisplay(process.env)) openBrowser(url, homeFolder(process.env));

@@ -16,6 +16,11 @@ export interface ServerAccess {
     words: { from: string; to: string },
     onProgress: (progress: MigrationStep) => void,
   ): Promise<MigrationReport>;
+  /** Removes a person's passkeys. Rejects with `code: 'store-locked'` while a server uses the home folder. */
+  resetPasskeys(
+    home: string,
+    name: string,
+  ): Promise<{ person: { id: string; name: string }; removed: number; trustedLeft: number }>;
   /** Opens a URL in the browser, if there is a display. */
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { assertionSchema } from '../people/receipts.js';
 import { approvalStatusSchema } from '../calls/approvals.js';
 import { messageSchema } from '../calls/messages.js';
 import { reasonSchema } from '../calls/reasons.js';
@@ -48,9 +49,11 @@ export const newSessionSchema = z
     invitation: secretSchema.exactOptional(),
     /** A personal token, or the server's token. */
     token: secretSchema.exactOptional(),
+    /** A challenge of `POST /session/challenge`, signed by a passkey. */
+    passkey: assertionSchema.exactOptional(),
   })
   .refine((given) => Object.keys(given).length === 1, {
-    message: 'send exactly one of ticket, invitation and token',
+    message: 'send exactly one of ticket, invitation, token and passkey',
     path: ['ticket'],
   });
 export type NewSession = z.infer<typeof newSessionSchema>;

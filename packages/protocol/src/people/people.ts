@@ -61,7 +61,7 @@ function actionsOf(role: PersonRole | null | undefined): readonly TokenScope[] {
 const UNCLEAR = new RegExp(String.raw`[\t\n]|${HIDDEN_IN_PROSE}`, 'u');
 const NOT_PEOPLE = new Set(['token', 'program', 'countersign', 'countersign_token', 'browser']);
 
-const oneLine = (longest: number): z.ZodString =>
+export const oneLine = (longest: number): z.ZodString =>
   z
     .string()
     .min(1, 'must not be empty')

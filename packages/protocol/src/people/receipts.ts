@@ -21,7 +21,7 @@ export const signedDecisionSchema = z.strictObject({
 export type SignedDecision = z.infer<typeof signedDecisionSchema>;
 
 /** The answer of an authenticator, with its bytes in base64url. */
-const assertionSchema = passkeyConfirmationSchema.omit({ challenge: true });
+export const assertionSchema = passkeyConfirmationSchema.omit({ challenge: true });
 export type Assertion = z.infer<typeof assertionSchema>;
 
 /** A decision with its signature. Everything needed to verify it except the public key. */

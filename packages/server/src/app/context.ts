@@ -37,10 +37,12 @@ export interface Auth {
   /** Like `newTicket`, but waits until every process accepts the ticket. Throws for browser sessions: a stolen session must not create more. */
   newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
   /**
-   * Opens a session with a ticket, an invitation or a token: the full `Set-Cookie` value and the page's part. Throws an `HttpProblem` if it is
+   * Opens a session with a ticket, an invitation, a token or a passkey: the full `Set-Cookie` value and the page's part. Throws an `HttpProblem` if it is
    * unknown, used or expired.
    */
   signIn(given: NewSession, request: AppRequest): Promise<{ session: string; setCookie: string }>;
+  /** A challenge for signing in with a passkey. Works once, for five minutes. Limited per address, because it is stored. */
+  newSignInChallenge(request: AppRequest): Promise<string>;
   /** The id of the request's browser session; undefined if it has a token instead. Throws if the credential is missing or wrong. */
   sessionOf(request: AppRequest): Promise<string | undefined>;
   /** Whether this is an origin of our own web app. */

@@ -85,6 +85,18 @@ export const problemTexts = {
   notYours: "Only an admin can see or change other people's sessions and tokens.",
   limitedCredential:
     "A token without the scope admin, or a session opened with one, can't manage sessions and tokens. Sign in with a start link or an invitation.",
+  notYourPasskeys: "Only an admin can see or change other people's passkeys.",
+  tooManyPasskeys: (most: number) => `You already have ${most} passkeys. Remove some first.`,
+  knownPasskey: 'This passkey is already registered.',
+  lastPasskey:
+    'This is the last trusted passkey of this server. Register and confirm another one first, or stop the server and run countersign people reset-passkeys.',
+  badPasskey: (problem: string) => `The passkey could not be registered: ${problem}.`,
+  oldChallenge: 'This took longer than five minutes, or the request was sent twice. Try again.',
+  unknownPasskey: 'This passkey is not registered here, or was removed. Sign in another way.',
+  passkeyInBrowser: 'Passkeys only work in a browser. Open the web app.',
+  passkeySite: (address: string) => `Passkeys of this server only work at ${address}. Open Countersign there.`,
+  passkeyNeedsUrl:
+    'Passkeys need to know the address of this server. Ask an admin to start it with COUNTERSIGN_PUBLIC_URL.',
   widerScope: (scope: string) => `You can't grant a scope that you don't have: ${scope}.`,
   roleLacks: (name: string, scope: string) => `${name}'s role doesn't include the scope ${scope}. Choose other scopes.`,
   nobodysPasskeys: 'This credential belongs to nobody in particular, so it has no passkeys. Sign in as a person.',

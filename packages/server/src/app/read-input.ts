@@ -59,10 +59,9 @@ async function readContent(route: Route, c: AppRequest, context: AppContext): Pr
 
 function isEmpty(c: AppRequest): boolean {
   const length = c.req.header('content-length');
-  return (
-    length === '0' ||
-    (length === undefined && c.req.header('transfer-encoding') === undefined && c.req.raw.body === null)
-  );
+  if (length !== undefined || c.req.header('transfer-encoding') !== undefined) return length === '0';
+  // On a socket, a request without these headers has no body (RFC 9112), even if the adapter made a stream for it.
+  return c.env.incoming !== undefined || c.req.raw.body === null;
 }
 
 function parseJson(text: string): unknown {

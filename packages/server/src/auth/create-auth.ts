@@ -1,10 +1,19 @@
 import type { Socket } from 'node:net';
 import type { Clock, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
-import { CLIENT_HEADER, SESSION_HEADER, TERMINAL_AGENT, type Signer, type Who } from '@countersign/protocol';
+import {
+  CLIENT_HEADER,
+  SESSION_HEADER,
+  TERMINAL_AGENT,
+  type Assertion,
+  type Signer,
+  type Who,
+} from '@countersign/protocol';
 import { getCookie } from 'hono/cookie';
 import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import { addRandomChallenge } from '../passkeys/random-challenge.js';
+import { signInWith } from '../passkeys/sign-in-with.js';
 import type { Access } from '../people/access.js';
 import {
   findCredential,
@@ -54,6 +63,8 @@ export function createAuth(options: AuthOptions): Auth {
   const tokenHash = hashSecret(options.token);
   const checkHost = createHostCheck(options);
   const attempts = createFailedAttempts(clock);
+  /** Challenges for passkeys, per address: each is a row of the store. */
+  const challenged = createFailedAttempts(clock);
   const streams = createStreamWatch(store, clock, report);
   /** Pending writes: the browser may open a link before its ticket is stored. */
   const writing = new Set<Promise<void>>();
@@ -175,6 +186,7 @@ export function createAuth(options: AuthOptions): Auth {
       await stored;
       return await keyOf(c, { ticket });
     }
+    if (given.passkey !== undefined) return await passkeyOf(c, given.passkey);
     await Promise.all(writing);
     const [kind, text] =
       given.ticket === undefined ? (['invitation', given.invitation] as const) : (['ticket', given.ticket] as const);
@@ -182,6 +194,13 @@ export function createAuth(options: AuthOptions): Auth {
     if (lookup.kind === 'found') return lookup.found;
     const detail = kind === 'ticket' ? problemTexts.usedTicket : problemTexts.usedInvitation;
     throw wrong(c, detail, lookup.kind === 'wrong' ? lookup.personId : undefined);
+  }
+
+  async function passkeyOf(c: AppRequest, assertion: Assertion): Promise<FoundCredential> {
+    const origin = c.req.header('origin') ?? '';
+    const { value: checked } = await store.transact('', (tx) => signInWith(tx, assertion, origin));
+    if (checked.ok) return checked.found;
+    throw wrong(c, checked.detail, checked.personId);
   }
 
   return {
@@ -215,6 +234,14 @@ export function createAuth(options: AuthOptions): Auth {
       const { ticket, stored } = makeTicket(c.var.access);
       await stored;
       return { ticket, expiresAt };
+    },
+    async newSignInChallenge(c) {
+      const address = addressOf(c, clientAddress);
+      const seconds = challenged.wait(address);
+      if (seconds !== undefined) throw tooManyAttempts(seconds);
+      challenged.failed(address);
+      const { id } = await ensureOwner(store);
+      return (await store.transact('', (tx) => addRandomChallenge(tx, 'sign-in', id))).value;
     },
     async signIn(given, c) {
       const key = await keyOf(c, given);
@@ -252,12 +279,13 @@ export function unauthorized(detail: string): HttpProblem {
 /** Counts a wrong credential; 429 if there were too many. A right credential is never limited. */
 export function wrongCredential(attempts: FailedAttempts, keys: readonly string[], detail: string): HttpProblem {
   const seconds = Math.max(...keys.map((key) => attempts.wait(key) ?? 0));
-  if (seconds > 0) {
-    const headers = { 'Retry-After': String(seconds) };
-    return new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
-  }
+  if (seconds > 0) return tooManyAttempts(seconds);
   for (const key of keys) attempts.failed(key);
   return unauthorized(detail);
+}
+
+function tooManyAttempts(seconds: number): HttpProblem {
+  return new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers: { 'Retry-After': String(seconds) } });
 }
 
 export function addressOf(c: AppRequest, clientAddress: ClientAddress = readTrustedProxies(undefined)): string {

@@ -65,6 +65,7 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     },
     newTicket: noSessions,
     newTicketFor: noSessions,
+    newSignInChallenge: noSessions,
     sessionOf: noSessions,
     isOurOrigin: () => false,
     signIn: noSessions,

@@ -207,7 +207,7 @@ function once(act: () => void): () => void {
 }
 
 /** Removes DATABASE_URL from the environment: it contains a password, and child processes would inherit it. */
-function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
+export function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   const url = env['DATABASE_URL'];
   delete env['DATABASE_URL'];
   if (url === undefined || url === '') return undefined;
@@ -233,7 +233,7 @@ function workFolder(env: NodeJS.ProcessEnv): string | undefined {
   throw new CountersignError('invalid', detail, { field: 'COUNTERSIGN_WORK' });
 }
 
-async function openStore(folder: string, database: string | undefined, clock: Clock): Promise<Store> {
+export async function openStore(folder: string, database: string | undefined, clock: Clock): Promise<Store> {
   if (database === undefined) return await openSqlite(join(folder, 'countersign.db'), { clock });
   return await openPostgres(database, { headFile: join(folder, 'audit-heads.json') });
 }

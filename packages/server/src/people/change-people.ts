@@ -20,6 +20,10 @@ type PeopleDecision =
   | 'invitation created'
   | 'session opened'
   | 'session ended'
+  | 'passkey registered'
+  | 'passkey trusted'
+  | 'passkey removed'
+  | 'passkeys reset'
   | 'group changed'
   | 'group removed';
 

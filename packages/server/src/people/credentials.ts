@@ -34,7 +34,7 @@ export function makeLink(): Made {
   return { id: linkId(secret), secret };
 }
 
-function linkId(secret: string): string {
+export function linkId(secret: string): string {
   return hashSecret(`id of ${secret}`).toString('hex').slice(0, 16);
 }
 

@@ -6,6 +6,7 @@ import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { mcpServerRoutes } from './mcp-servers.js';
 import { meRoutes } from './me.js';
+import { passkeyRoutes } from './passkeys.js';
 import { peopleRoutes } from './people.js';
 import { policyRoutes } from './policy.js';
 import { providerRoutes } from './providers.js';
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...meRoutes,
   ...challengeRoutes,
   ...peopleRoutes,
+  ...passkeyRoutes,
   ...providerRoutes,
   ...worldRoutes,
   ...agentRoutes,

@@ -32,6 +32,13 @@ export const peopleHelp = {
     about: 'Remove a person; their signatures stay in the audit log',
     examples: ['countersign people remove bob'],
   },
+  resetPasskeys: {
+    about: 'Remove all passkeys of a person who lost them, with the server stopped',
+    notes: [
+      "Run it on the machine with the home folder. On PostgreSQL, set DATABASE_URL. The reset is recorded in the server's audit log.",
+    ],
+    examples: ['countersign people reset-passkeys bob'],
+  },
   person: 'person (id or name)',
   name: 'name',
   newName: 'new name; the id stays the same',
@@ -43,7 +50,8 @@ export const peopleHelp = {
   world: 'role in one world, such as harbour=approver; repeatable',
   enable: 'enable a disabled person',
   noInvite: "don't create a link",
-} satisfies Record<string, unknown> & Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove', Help>;
+} satisfies Record<string, unknown> &
+  Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove' | 'resetPasskeys', Help>;
 
 export const tokensHelp = {
   about: 'Manage personal tokens for programs',

@@ -163,6 +163,15 @@ export const results = {
   personChanged: (id: string): string => `Updated the person "${id}".`,
   personDisabled: (id: string): string => `Disabled "${id}". Their sessions and tokens have ended.`,
   personRemoval: (name: string): string => `This removes ${name} and ends their sessions and tokens.`,
+  passkeyReset: (name: string): string => `This removes all passkeys of ${name}.`,
+  passkeysReset: (name: string, count: number): string =>
+    count === 0
+      ? `${name} has no passkeys. Nothing changed.`
+      : `Removed ${count === 1 ? 'one passkey' : `${count} passkeys`} of ${name}.`,
+  afterReset: (hasTrusted: boolean): string =>
+    hasTrusted
+      ? 'A new passkey must be confirmed with a trusted one: by the person, or by an admin.'
+      : 'Nobody has a trusted passkey now, so the next one that anybody registers is trusted. Start the server and register yours before you let agents work.',
   personRemoved: (id: string): string => `Removed the person "${id}". Their signatures stay in the audit log.`,
   noGroups: 'There are no groups.',
   groupSaved: (name: string, people: readonly string[]): string =>

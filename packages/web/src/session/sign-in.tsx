@@ -5,6 +5,7 @@ import { TextField } from '../ui/field.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
+import { PasskeySignIn } from './passkey-sign-in.js';
 import { keepSession } from './session.js';
 
 /** Shown if there is no session. `keepsPage`: the page behind it is kept, with any unsaved input. */
@@ -21,6 +22,7 @@ export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage
         )}
         <p className="mt-3 text-ink-2">{t.signIn}</p>
         <p className="mt-3 text-ink-2">{t.signInInvited}</p>
+        <PasskeySignIn />
         <TokenForm />
         {keepsPage ? <p className="mt-3 text-sm text-ink-3">{t.keepTab}</p> : null}
       </div>

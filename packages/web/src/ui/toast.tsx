@@ -1,5 +1,6 @@
 import { ClientError } from '@countersign/client';
 import { type ReactElement, useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
 import { Icon } from './icon.js';
@@ -14,6 +15,13 @@ interface Toast {
   isConnection?: boolean;
   tone: 'neutral' | 'red' | 'green';
   text: string;
+  /** Where the person can fix it. */
+  link?: ToastLink | undefined;
+}
+
+interface ToastLink {
+  href: string;
+  label: string;
 }
 
 let toasts: readonly Toast[] = [];
@@ -42,10 +50,10 @@ export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
 }
 
 /** Shows an error until it is dismissed, the same action succeeds, or the page changes, because a person may be looking elsewhere. */
-export function sayError(about: string, error: unknown): void {
+export function sayError(about: string, error: unknown, link?: ToastLink): void {
   clearErrors(about);
   const isConnection = error instanceof ClientError && error.kind === 'network';
-  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about, isConnection });
+  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about, isConnection, link });
 }
 
 /** Called when the connection is back: "The server is not responding" is no longer true, and the page shows the current state. */
@@ -96,6 +104,14 @@ export function Toasts(): ReactElement {
           <Icon name={toast.tone === 'red' ? 'alert' : toast.tone === 'green' ? 'check' : 'chat'} className="mt-1" />
           <span className="min-w-0 py-0.5 [overflow-wrap:anywhere]">
             <Visible text={toast.text} />
+            {toast.link === undefined ? null : (
+              <>
+                {' '}
+                <Link href={toast.link.href} className="font-medium underline">
+                  {toast.link.label}
+                </Link>
+              </>
+            )}
           </span>
           <IconButton icon="cross" label={t.dismiss} className="size-7" onClick={() => dismiss(toast.id)} />
         </div>

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readAll, type Client } from '@countersign/client';
 import { personRoleSchema, ROLES, type Person, type PersonChange, type PersonRole } from '@countersign/protocol';
 import type { Command } from 'commander';
@@ -103,6 +104,17 @@ export function addPeople(program: Command, register: Register): void {
     await client.removePerson(id);
     showDone(context, plainLine(results.personRemoved(id)), { removed: id });
     await warnOfStuckRules(context, client);
+  });
+
+  const reset = withHelp(people.command('reset-passkeys').argument('<person>', help.person), help.resetPasskeys);
+  register<{ yes?: boolean }>(reset.option('--yes', YES), async (context, { args: [name = ''], options }) => {
+    await confirm(context, { yes: options.yes, what: results.passkeyReset(name) });
+    const home =
+      context.options.home === undefined ? await context.servers.defaultHome() : resolve(context.options.home);
+    const report = await context.servers.resetPasskeys(home, name);
+    const { person, removed, trustedLeft } = report;
+    showDone(context, plainLine(results.passkeysReset(person.name, removed)), report);
+    if (!context.options.json && removed > 0) context.note(results.afterReset(trustedLeft > 0));
   });
 }
 

@@ -1,0 +1,183 @@
+import { SERVER_LOG } from '@countersign/core/ports';
+import type { Challenge, Person, RegisteredPasskey } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
+import { checkResponse } from '../testing/check-response.js';
+import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
+
+afterEach(closeApps);
+
+/** A page of the web app at localhost, where passkeys work. */
+const pageOf = (t: AppFixture): string => t.url.replace('127.0.0.1', 'localhost');
+
+/** Sends a request as a browser at this page, with the credentials of a session. */
+function browser(t: AppFixture, session: Record<string, string> = {}, origin = pageOf(t)) {
+  return async <T = { detail: string }>(method: string, path: string, body?: unknown) => {
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const response = await fetch(`${t.url}/api${path}`, {
+      method,
+      headers: { Origin: origin, ...type, ...session },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { status, headers } = response;
+    const text = await response.text();
+    const read = (text === '' ? {} : JSON.parse(text)) as T;
+    checkResponse(method, path, { status, type: headers.get('content-type') ?? '', body: read });
+    return { status, headers, body: read };
+  };
+}
+
+async function signIn(t: AppFixture, body: object): Promise<Record<string, string>> {
+  const opened = await browser(t)<{ session: string }>('POST', '/session', body);
+  expect(opened.status).toBe(200);
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return { cookie, 'X-Countersign-Session': opened.body.session };
+}
+
+async function signInAs(t: AppFixture, person: string): Promise<Record<string, string>> {
+  const { open } = (await t.api<{ open: string }>('POST', `/people/${person}/invitations`)).body;
+  return await signIn(t, { invitation: open.split('=')[1] });
+}
+
+async function setUp() {
+  const t = await openApp();
+  const store = t.engine.runtime.store;
+  const origin = pageOf(t);
+  const own = (trusted = true, person = 'owner') => {
+    const soft = createSoftPasskey('ed25519', { origin });
+    return insertPasskey(store, person, soft, { trusted, origin }).then((id) => ({ soft, id }));
+  };
+  const ask = browser(t, await signIn(t, { ticket: t.newTicket() }));
+  const confirmed = async (soft: SoftPasskey, kind: string, passkey: string, as = ask) => {
+    const { challenge, options } = (await as<Challenge>('POST', '/me/challenges', { action: { kind, passkey } })).body;
+    return { challenge, ...soft.sign(options.challenge) };
+  };
+  const audit = async (): Promise<string[]> =>
+    (await store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 })))
+      .filter(({ decision }) => decision?.startsWith('passkey'))
+      .map(({ decision, why }) => `${decision} ${why}`);
+  return { t, store, origin, own, ask, confirmed, audit };
+}
+
+describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
+  it('are trusted only with a confirmation by a trusted passkey of the person or an admin', async () => {
+    const { t, own, ask, confirmed, audit } = await setUp();
+    const [first, second] = [await own(), await own(false)];
+    const path = `/people/owner/passkeys/${second.id}`;
+    const trust = (confirmation: unknown, as = ask) => as('PATCH', path, { trusted: true, confirmation });
+    expect((await ask('PATCH', path, { trusted: true })).status).toBe(422);
+    // Neither by itself, nor with a confirmation of something else.
+    expect((await trust(await confirmed(second.soft, 'trust-passkey', second.id))).status).toBe(403);
+    expect((await trust(await confirmed(first.soft, 'remove-passkey', second.id))).status).toBe(403);
+    expect((await trust(await confirmed(first.soft, 'trust-passkey', first.id))).status).toBe(403);
+    // Other people can't, even with a trusted passkey, unless they are admins.
+    for (const [name, role] of [
+      ['Bob', 'approver'],
+      ['Cleo', 'admin'],
+    ] as const) {
+      await t.api<Person>('POST', '/people', { name, role });
+      const other = await own(true, name.toLowerCase());
+      const as = browser(t, await signInAs(t, name.toLowerCase()));
+      const confirmation = await confirmed(other.soft, 'trust-passkey', second.id, as);
+      // Only an owner changes what belongs to an owner.
+      expect((await trust(confirmation, as)).status).toBe(403);
+    }
+    const done = await trust(await confirmed(first.soft, 'trust-passkey', second.id));
+    expect(done).toMatchObject({ status: 200, body: { id: second.id, trusted: true } });
+    expect(await audit()).toEqual([
+      `passkey trusted owner: "Test key" (${second.id}), confirmed with "Test key" (${first.id})`,
+    ]);
+  });
+
+  it('are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
+    const { own, ask, confirmed, audit } = await setUp();
+    const [first, second] = [await own(), await own(false)];
+    const remove = (id: string, confirmation?: unknown) =>
+      ask('DELETE', `/people/owner/passkeys/${id}`, confirmation === undefined ? undefined : { confirmation });
+    const last = await confirmed(first.soft, 'remove-passkey', first.id);
+    expect(await remove(first.id, last)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('last trusted passkey') as string },
+    });
+    expect((await remove(second.id)).status).toBe(204);
+    const third = await own();
+    expect((await remove(first.id)).status).toBe(403);
+    expect((await remove(first.id, last)).status).toBe(204);
+    expect((await remove(first.id, last)).status).toBe(404);
+    const { items } = (await ask<{ items: RegisteredPasskey[] }>('GET', '/people/owner/passkeys')).body;
+    expect(items).toMatchObject([{ id: third.id, trusted: true, host: 'localhost' }]);
+    expect((await audit()).map((line) => line.replace(/:.*, /, ', '))).toEqual([
+      'passkey removed owner, not trusted',
+      `passkey removed owner, confirmed with "Test key" (${first.id})`,
+    ]);
+  });
+
+  it('are registered with a challenge of the same person, once, at an address where passkeys work', async () => {
+    const { t, ask, store } = await setUp();
+    const options = (await ask<{ challenge: string; rp: object }>('POST', '/me/passkeys/options')).body;
+    expect(options).toMatchObject({
+      rp: { id: 'localhost' },
+      authenticatorSelection: { userVerification: 'required' },
+    });
+    const clientData = (challenge: string): string =>
+      Buffer.from(JSON.stringify({ type: 'webauthn.create', challenge, origin: pageOf(t) })).toString('base64url');
+    const register = (challenge: string, as = ask) =>
+      as('POST', '/me/passkeys', { credentialId: 'AAAA', clientData: clientData(challenge), attestation: 'oA' });
+    await t.api('POST', '/people', { name: 'Bob' });
+    const bob = browser(t, await signInAs(t, 'bob'));
+    expect((await register('A'.repeat(43))).status).toBe(409);
+    // A challenge for signing in is for nothing else.
+    const other = (await browser(t)<{ challenge: string }>('POST', '/session/challenge')).body.challenge;
+    expect((await register(other)).status).toBe(409);
+    expect(await register(options.challenge)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('The passkey could not be registered') as string },
+    });
+    expect((await register(options.challenge)).status).toBe(409);
+    const theirs = (await ask<{ challenge: string }>('POST', '/me/passkeys/options')).body.challenge;
+    expect((await register(theirs, bob)).status).toBe(409);
+    expect(await store.read((r) => r.passkeys())).toEqual([]);
+    // The server's token in this test belongs to nobody.
+    expect((await t.api('POST', '/me/passkeys/options', undefined, { Origin: pageOf(t) })).status).toBe(403);
+    expect((await t.api('POST', '/me/passkeys/options')).body['detail']).toContain('only work in a browser');
+    const atAddress = await browser(t, {}, t.url)('POST', '/session/challenge');
+    expect(atAddress).toMatchObject({ status: 409, body: { detail: expect.stringContaining(pageOf(t)) as string } });
+  });
+});
+
+describe('[W1.11] signing in with a passkey', () => {
+  it('works once per challenge, with untrusted passkeys too, and only for active people', async () => {
+    const { t, own, store } = await setUp();
+    await t.api('POST', '/people', { name: 'Bob' });
+    const [first, bobs] = [await own(), await own(false, 'bob')];
+    const ask = browser(t);
+    const challenge = async (): Promise<string> =>
+      (await ask<{ challenge: string }>('POST', '/session/challenge')).body.challenge;
+    const passkey = bobs.soft.sign(await challenge());
+    const me = await browser(t, await signIn(t, { passkey }))<{ id: string }>('GET', '/me');
+    expect(me.body.id).toBe('bob');
+    expect((await ask('POST', '/session', { passkey })).status).toBe(401);
+    // A challenge is used up even by a wrong answer.
+    const used = await challenge();
+    const wrong = { ...bobs.soft.sign(used), signature: first.soft.sign(used).signature };
+    expect((await ask('POST', '/session', { passkey: wrong })).body.detail).toContain('(wrong-signature)');
+    expect((await ask('POST', '/session', { passkey: bobs.soft.sign(used) })).status).toBe(401);
+    const elsewhere = bobs.soft.sign(await challenge(), { origin: 'http://localhost:1' });
+    expect((await ask('POST', '/session', { passkey: elsewhere })).body.detail).toContain('(other-site)');
+    const unverified = bobs.soft.sign(await challenge(), { flags: 1 });
+    expect((await ask('POST', '/session', { passkey: unverified })).body.detail).toContain('(not-verified)');
+    expect((await ask('POST', '/session', { passkey: createSoftPasskey().sign(await challenge()) })).status).toBe(401);
+    await t.api('PATCH', '/people/bob', { status: 'disabled' });
+    expect((await ask('POST', '/session', { passkey: bobs.soft.sign(await challenge()) })).status).toBe(401);
+    const log = await store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 }));
+    expect(log.map(({ why }) => why)).toContain('bob: with a passkey');
+  });
+
+  it('limits how many challenges an address gets', async () => {
+    const { t } = await setUp();
+    const ask = browser(t);
+    const statuses = new Set<number>();
+    for (let i = 0; i < 21; i += 1) statuses.add((await ask('POST', '/session/challenge')).status);
+    expect([...statuses]).toEqual([201, 429]);
+  });
+});

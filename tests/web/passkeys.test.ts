@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addAuthenticator } from './support/authenticator.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
+import { button, overflow, remarked, tabTo } from './support/steps.js';
+import { violations } from './support/violations.js';
+
+describe.runIf(hasBrowser)('passkeys', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openBrowser();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  it('[W8.8] [W1.11] a person adds, confirms and removes passkeys and signs in with one, with keys alone', async () => {
+    const { page, complaints } = await opened.visit({ path: '/account' });
+    expect(new URL(page.url()).hostname).toBe('localhost');
+    const laptop = await addAuthenticator(page);
+    const passkeys = page.getByRole('region', { name: 'Passkeys' });
+    const listed = passkeys.getByRole('listitem');
+    await passkeys.getByText('No passkeys.').waitFor();
+
+    // Cancelled: nothing is registered.
+    await laptop.answers(false);
+    await tabTo(page, 'Add a passkey');
+    await page.keyboard.press('Enter');
+    await remarked(page, 'The passkey prompt was cancelled or timed out. Nothing changed.');
+    await laptop.answers(true);
+
+    // The first passkey of the server is trusted; the next one, on another device, is not.
+    await page.keyboard.press('Enter');
+    await remarked(page, 'Passkey added.');
+    await listed.filter({ hasText: 'trusted' }).waitFor();
+    await button(page, 'Add a passkey').click();
+    await remarked(page, 'This device already has a passkey for your account.');
+    const key = await addAuthenticator(page, 'usb');
+    await laptop.putAside(true);
+    await button(page, 'Add a passkey').click();
+    await remarked(page, 'Passkey added. Confirm it with a trusted passkey');
+    await listed.filter({ hasText: 'not trusted yet' }).waitFor();
+    expect(await listed.count()).toBe(2);
+    expect(await violations(page)).toEqual([]);
+
+    // The new one can't confirm itself; the trusted one can.
+    const dialog = page.getByRole('dialog');
+    await tabTo(page, 'Confirm…');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Confirm it only if you added it yourself.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await laptop.putAside(false);
+    await key.putAside(true);
+    await laptop.answers(false);
+    await button(page, 'Confirm with a trusted passkey').click();
+    await page.getByText('The passkey prompt was cancelled or timed out. Nothing changed.').waitFor();
+    await laptop.answers(true);
+    await button(page, 'Confirm with a trusted passkey').click();
+    await remarked(page, 'Passkey confirmed. It can sign calls now.');
+    await expect.poll(() => passkeys.getByText('not trusted yet').count()).toBe(0);
+
+    // A trusted passkey is only removed with a trusted passkey, and never the last one.
+    await listed.last().getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await remarked(page, 'Passkey removed.');
+    await expect.poll(() => listed.count()).toBe(1);
+    await listed.getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await remarked(page, 'This is the last trusted passkey of this server.');
+    await button(page, 'Cancel').click();
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await overflow(page)).toBe(0);
+    await key.remove();
+
+    // Sign out, and in again with the passkey.
+    await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+    await button(page, 'Sign in with a passkey').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await laptop.answers(false);
+    await tabTo(page, 'Sign in with a passkey');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Try again, or sign in another way.').waitFor();
+    await laptop.answers(true);
+    await button(page, 'Sign in with a passkey').click();
+    await page.getByLabel('Message').waitFor();
+    const { items } = await opened.api.sessions();
+    expect(items.length).toBe(1);
+    expect(complaints).toEqual([]);
+
+    // At an IP address, browsers refuse passkeys.
+    await page.goto(page.url().replace('localhost', '127.0.0.1'));
+    await button(page, 'Sign in with a passkey').click();
+    await page
+      .getByRole('alert')
+      .getByText(/only work at http:\/\/localhost:\d+\. Open Countersign there\./)
+      .waitFor();
+  });
+});
