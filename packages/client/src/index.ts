@@ -46,7 +46,7 @@ export {
   workers,
 } from './selectors.js';
 export type { Worker } from './selectors.js';
-export { auditWhy } from './show/audit-text.js';
+export { auditRule, auditWhy } from './show/audit-text.js';
 export type { Answer } from './show/answer.js';
 export {
   maskedCount,

@@ -15,3 +15,8 @@ export function auditWhy({ kind, why = '' }: Pick<AuditEntry, 'kind' | 'why'>): 
   const reason = kind === 'run' ? RUN_REASONS[why] : undefined;
   return reason === undefined ? why : describeReason(reason);
 }
+
+/** The rule of a record, unless the reason already contains it. */
+export function auditRule({ why = '', rule }: Pick<AuditEntry, 'why' | 'rule'>): string | undefined {
+  return rule === undefined || why.includes(rule) ? undefined : rule;
+}

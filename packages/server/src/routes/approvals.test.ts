@@ -1,4 +1,4 @@
-import { CLIENT_HEADER, type RegisteredClient } from '@countersign/protocol';
+import { type AuditEntry, CLIENT_HEADER, type CreatedToken, type RegisteredClient } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
@@ -115,6 +115,42 @@ describe('decisions', () => {
     expect(t.runs).toEqual([]);
     expect(await t.pending()).toHaveLength(1);
     expect((await decide(t, { ...body, agentId: 'ada' })).status).toBe(200);
+  });
+
+  it('[W5] [W8.2] a call in a world that a person may not read gets the same answer as an unknown id', async () => {
+    const t = await asked('a');
+    await t.api('POST', '/worlds', { name: 'Other' });
+    await t.api('POST', '/people', { name: 'Bob', role: null, worldRoles: { other: 'approver' } });
+    const scopes = ['read', 'chat', 'sign'];
+    const made = await t.api<CreatedToken>('POST', '/people/bob/tokens', { name: 'test', scopes });
+    const bob = { Authorization: `Bearer ${made.body.token}` };
+    const [question] = await t.pending();
+    const ids = ['approval_none', question?.approvalId ?? '', question?.toolCallId ?? ''];
+    for (const more of [{ decision: 'approve' }, { decision: 'deny' }, { content: 'yes' }]) {
+      const answers = [];
+      for (const id of ids)
+        answers.push(await t.api('POST', '/worlds/other/tool-results', { tool_call_id: id, ...more }, bob));
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+      expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    }
+    for (const [method, path] of [
+      ['POST', '/reveal'],
+      ['GET', ''],
+    ] as const) {
+      const answers = [];
+      for (const id of ids.slice(0, 2)) {
+        const { status, body } = await t.api(method, `/worlds/other/approvals/${id}${path}`, undefined, bob);
+        answers.push(`${status} ${JSON.stringify(body).replaceAll(id, 'ID')}`);
+      }
+      expect(answers[0]).toMatch(/^404/);
+      expect(answers[1]).toBe(answers[0]);
+    }
+    // Nor do the records of the attempts tell.
+    const { body } = await t.api<{ items: AuditEntry[] }>('GET', '/worlds/other/audit', undefined, bob);
+    const refusals = body.items.filter(({ kind }) => kind === 'refusal');
+    expect(new Set(refusals.map(({ why }) => why)).size).toBe(1);
+    expect(refusals).toHaveLength(9);
+    expect(await t.pending()).toHaveLength(1);
   });
 
   it('[A17] [W2] an invalid decision approves nothing and names the field', async () => {

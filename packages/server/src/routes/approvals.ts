@@ -16,7 +16,17 @@ import {
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { neededFor, sendToolResult } from './send-tool-result.js';
-import { AS_CLIENT, PAGE, pageOf, requireApprovals, revealerOf, signerOf } from './support.js';
+import {
+  AS_CLIENT,
+  isHiddenCall,
+  NO_CALL,
+  PAGE,
+  pageOf,
+  readCallOf,
+  requireApprovals,
+  revealerOf,
+  signerOf,
+} from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 const tag = 'approvals';
@@ -94,7 +104,9 @@ export const approvalRoutes = [
       const signer = await revealerOf(c, context, params.world, () =>
         readWorld(runtime, params.world, async () => undefined),
       );
-      const outcome = await revealApproval(runtime, params.world, params.approval, signer);
+      const call = await runtime.store.read((reader) => readCallOf(reader, params.approval));
+      const id = isHiddenCall(c, params.world, call) ? NO_CALL : params.approval;
+      const outcome = await revealApproval(runtime, params.world, id, signer);
       if (outcome.kind === 'revealed') return { status: 200, body: outcome.call };
       const { status, detail, state } = outcome;
       throw new HttpProblem(status, detail, state === undefined ? {} : { state });

@@ -3,7 +3,7 @@ import type { Action, ClientToolResult, NewToolResult, ToolDecision, ToolResultO
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { clientOf, signedBy, wantsStream } from './support.js';
+import { clientOf, isHiddenCall, NO_CALL, readCallOf, signedBy, wantsStream } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
@@ -17,15 +17,16 @@ export function neededFor(body: unknown): readonly Action[] {
 }
 
 /** Passes a decision, answer or result to the engine and returns the outcome (W5). */
-export async function sendToolResult(input: Input): Promise<Reply | Response> {
-  const { context, params, body, c } = input;
+export async function sendToolResult(given: Input): Promise<Reply | Response> {
+  const { context, params, c } = given;
   const { engine } = context;
   const worldId = params.world;
   const client = await clientOf(c, context, worldId);
-  const call = await readWorld(engine.runtime, worldId, async (reader) => {
-    const approval = await reader.approval(body.tool_call_id);
-    return await reader.invocation(approval?.invocationId ?? body.tool_call_id);
-  });
+  const found = await readWorld(engine.runtime, worldId, (reader) => readCallOf(reader, given.body.tool_call_id));
+  const isHidden = isHiddenCall(c, worldId, found);
+  const call = isHidden ? undefined : found;
+  const body = isHidden ? { ...given.body, tool_call_id: NO_CALL } : given.body;
+  const input = { ...given, body };
   const isClientTool = call?.location === 'client' && call.worldId === worldId && !('decision' in body);
   const answer = async (): Promise<Accepted> => {
     const outcome = isClientTool ? await answerAsClient(input, client) : await answerAsPerson(input, client);

@@ -1,4 +1,12 @@
-import { agentName, auditWhy, callLine, type ChainVerdict, signedText, verifyChain } from '@countersign/client';
+import {
+  agentName,
+  auditRule,
+  auditWhy,
+  callLine,
+  type ChainVerdict,
+  signedText,
+  verifyChain,
+} from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -158,6 +166,7 @@ function shortId(client: string): string {
 
 function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): ReactElement {
   const look = lookOf(entry);
+  const rule = auditRule(entry);
   return (
     <tr className="border-t border-line align-top first:border-t-0">
       <td className="px-3 py-2 text-ink-3 tabular-nums">{entry.seq}</td>
@@ -188,9 +197,9 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
       </td>
       <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
         <Visible text={auditWhy(entry).slice(0, 300)} />
-        {entry.rule === undefined ? null : (
+        {rule === undefined ? null : (
           <code className="block">
-            <Visible text={entry.rule} strict />
+            <Visible text={rule} strict />
           </code>
         )}
       </td>

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { readAll, signedText } from '@countersign/client';
+import { auditRule, auditWhy, readAll, signedText } from '@countersign/client';
 import { idOf, readWho, type AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { addAuditHead } from '../../audit/add-audit-head.js';
@@ -68,7 +68,10 @@ export function addAudit(program: Command, register: Register): void {
         { title: 'agent', of: ({ agentId }: AuditEntry) => agentId ?? '' },
         { title: 'tool', of: ({ tool }: AuditEntry) => tool ?? '' },
         { title: 'who', of: ({ who, via }: AuditEntry) => signedText(who, via) },
-        { title: 'why', of: ({ why, rule }: AuditEntry) => rule ?? why ?? '' },
+        {
+          title: 'why',
+          of: (entry: AuditEntry) => [auditWhy(entry), auditRule(entry) ?? ''].filter(Boolean).join(' · '),
+        },
       ];
       showList(context, all.slice(-last), columns, auditWords.noRecords);
     },
