@@ -64,10 +64,10 @@ import type {
   StuckRule,
   Timeline,
   Token,
-  ToolDecision,
   ToolResultReply,
   World,
 } from '@countersign/protocol';
+import type { Answer } from './show/answer.js';
 import type { Clock } from './clock.js';
 import type { Batch, EventsOptions, StreamItem } from './events.js';
 
@@ -236,7 +236,7 @@ export interface Client {
   decide(
     world: string,
     approval: Pick<Approval, 'approvalId' | 'callHash'>,
-    decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'>,
+    decision: Answer,
     options?: CallOptions,
   ): Promise<ToolResultReply>;
   /** Answers a question, or returns the result of one of this client's tools (A18). */

@@ -48,6 +48,7 @@ export {
 export type { Worker } from './selectors.js';
 export { auditRule, auditWhy } from './show/audit-text.js';
 export type { Answer } from './show/answer.js';
+export { needsPasskey } from './show/needs-passkey.js';
 export {
   maskedCount,
   maskedText,

@@ -1,4 +1,4 @@
-import { ClientError, maskedText, revealedView, type ApprovalView } from '@countersign/client';
+import { ClientError, maskedText, needsPasskey, revealedView, type ApprovalView } from '@countersign/client';
 import { indented, proseBehindBar } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
@@ -10,6 +10,7 @@ import { columnsOf, lookOf, type Ask, type ApprovalPrompt } from './approval-pro
 import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer } from './read-answer.js';
 import { sendDecision } from './send-answer.js';
+import { askInBrowser } from './sign-in-browser.js';
 import { whyEdited } from './why-edited.js';
 import { cardWords } from '../words/cards.js';
 
@@ -53,6 +54,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         return await sendDecision(prompt, approval, { decision: 'deny', reason: answer.reason });
       case 'approve': {
         const { scope } = answer;
+        if (needsPasskey(approval.needs)) return await askInBrowser(prompt, approval, signal);
         const args = edited === undefined ? {} : { arguments: edited.arguments };
         const isSure = scope === 'session' ? await confirmCovered(prompt, approval, signal) : 'yes';
         if (isSure === 'gone') return { kind: 'gone' };

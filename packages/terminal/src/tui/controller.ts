@@ -6,7 +6,10 @@ import {
   type Answer,
   type ApprovalView,
   type Client,
+  needsPasskey,
 } from '@countersign/client';
+import { signingLink } from '../approvals/signing-link.js';
+import { cardWords } from '../words/cards.js';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { Picture } from './app.js';
 import { holdCovered, matchOf } from './confirm-covered.js';
@@ -210,6 +213,13 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function decide(approval: ApprovalView, answer: Answer): Promise<void> {
+    if (answer.decision === 'approve' && needsPasskey(approval.needs)) {
+      const link = await signingLink(client, worldId, approval.chatId);
+      // The card stays, and shows the decision when it was made in the browser.
+      ui = { ...ui, card: { ...ui.card, sending: without(approval.approvalId) } };
+      say(cardWords.signLink(link), false);
+      return;
+    }
     const wanted = matchOf(approval, answer);
     if (wanted !== undefined) {
       const { waiting } = await client.policyMatches(worldId, wanted);

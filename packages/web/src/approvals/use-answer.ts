@@ -1,7 +1,10 @@
-import { afterSigning, type Answer, ClientError } from '@countersign/client';
-import type { ToolResultReply } from '@countersign/protocol';
+import { afterSigning, type Answer, type Client, ClientError, needsPasskey } from '@countersign/client';
+import type { PasskeyConfirmation, ToolResultReply } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient, useWorldStore } from '../data/connection.js';
+import { confirmWith } from '../passkeys/confirm.js';
+import { PasskeyFailure } from '../passkeys/passkey-failure.js';
+import { linkFor } from '../passkeys/passkey-link.js';
 import { clearErrors, say, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 import { t } from '../words/approvals.js';
@@ -38,7 +41,8 @@ export function useAnswer(): {
           clearErrors(about);
           return { kind: 'invalid', why: error.detail };
         }
-        if (error instanceof ClientError && error.kind === 'network')
+        if (error instanceof PasskeyFailure) sayError(about, error, linkFor(error));
+        else if (error instanceof ClientError && error.kind === 'network')
           sayError(about, new ClientError('network', { detail: t.maybeNotDecided }, error));
         else if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(about, error);
       }
@@ -49,8 +53,11 @@ export function useAnswer(): {
   const decide = useCallback(
     (asked: Asked, answer: Answer) => {
       const { worldId, approval } = asked;
-      const sent = client.decide(worldId, approval, { ...answer, chatId: approval.chatId });
-      return outcomeOf(asked, sent, answer.arguments !== undefined);
+      const send = async (): Promise<ToolResultReply> => {
+        const confirmation = await confirmationFor(client, asked, answer);
+        return await client.decide(worldId, approval, { ...answer, ...confirmation, chatId: approval.chatId });
+      };
+      return outcomeOf(asked, send(), answer.arguments !== undefined);
     },
     [client, outcomeOf],
   );
@@ -62,4 +69,15 @@ export function useAnswer(): {
     [client, outcomeOf],
   );
   return { decide, reply };
+}
+
+/** If a rule requires a passkey, the browser asks for it now. Denying needs none. */
+async function confirmationFor(
+  client: Client,
+  { worldId, approval }: Asked,
+  { decision }: Answer,
+): Promise<{ confirmation?: PasskeyConfirmation }> {
+  if (decision !== 'approve' || !needsPasskey(approval.needs)) return {};
+  const action = { kind: 'sign-call', world: worldId, approval: approval.approvalId, decision } as const;
+  return { confirmation: await confirmWith(client, action) };
 }

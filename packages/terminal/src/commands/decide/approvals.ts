@@ -1,7 +1,17 @@
-import { ClientError, grantMatch, readAll, readerIn, viewOfApproval, yourPart, type Client } from '@countersign/client';
+import {
+  ClientError,
+  grantMatch,
+  needsPasskey,
+  readAll,
+  readerIn,
+  viewOfApproval,
+  yourPart,
+  type Client,
+} from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, Me, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { describeApproval, describeQuestion, type CardLook } from '../../approvals/describe-approval.js';
+import { approveInBrowser } from '../../approvals/sign-in-browser.js';
 import { whyEdited } from '../../approvals/why-edited.js';
 import { checkDetach, followDecision } from '../../approvals/follow-decision.js';
 import { watchWorlds } from '../../approvals/watch-worlds.js';
@@ -120,6 +130,8 @@ export function addApprovals(program: Command, register: Register): void {
       if (scope === 'always' && rule !== undefined)
         await showCovered(context, client, world, { chatId, rule }, { invocationId, chatId });
       await confirm(context, { yes: options.yes, what: cardWords.approving(cardWords.scope[scope]), word: 'approve' });
+      if (needsPasskey(approval.needs))
+        return await approveInBrowser(context, client, { world, approval, isDetached: options.detach === true });
       const decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'> = {
         decision: 'approve',
         scope,
