@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { mcpServerChangeSchema, newMcpServerSchema } from './mcp-servers.js';
 import { newProviderSchema } from './providers.js';
 
 function problemOf(host: string): string | undefined {
@@ -49,3 +50,13 @@ it.each([
 ])('[P7.3] %s is neither', (host) => {
   expect(problemOf(host)).toBeUndefined();
 });
+
+it.each(['169.254.169.254', '2852039166', '169%2e254.169.254', '[fe80::1]:8000', 'me@169.254.169.254', 'metadata'])(
+  '[A46.13] an MCP server can’t be at %s',
+  (host) => {
+    const server = { name: 'x', transport: 'http', url: `http://${host}/mcp` };
+    expect(newMcpServerSchema.safeParse(server).error?.issues[0]?.message).toMatch(/link-local|nvalid/);
+    const { url } = server;
+    expect(mcpServerChangeSchema.safeParse({ url }).success).toBe(false);
+  },
+);

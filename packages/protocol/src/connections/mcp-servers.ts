@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLinkLocal } from './is-link-local.js';
 
 /** The name of an MCP server (W3 `mcp-servers`). It is part of the names of its tools: `mcp__name__tool`. */
 export const mcpServerNameSchema = z
@@ -33,6 +34,19 @@ const hostName = z
 /** `true`: all public hosts. `hosts`: only these public hosts (A46.10). */
 export const mcpNetworkSchema = z.union([z.boolean(), z.strictObject({ hosts: z.array(hostName).min(1).max(50) })]);
 export type McpNetwork = z.output<typeof mcpNetworkSchema>;
+/** Not a link-local address: cloud machines have their metadata service there. */
+const serverUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(4096)
+  .refine((url) => !isLinkLocal(hostOf(url)), {
+    error: 'must not be a link-local address: cloud machines have their metadata service there',
+  });
+
+/** As `fetch` reads it: `169%2e254.169.254` is an address too. */
+function hostOf(url: string): string {
+  const { data: read = '' } = z.url({ normalize: true }).safeParse(url);
+  return /^https?:\/\/(?:[^/?#@]*@)?([^/?#]+)/.exec(read)?.[1] ?? '';
+}
 const variableName = z
   .string()
   .max(200)
@@ -65,7 +79,7 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
   z.strictObject({
     ...mcpCommon,
     transport: z.literal('http'),
-    url: z.url({ protocol: /^https?$/ }).max(4096),
+    url: serverUrl,
     headers: z.record(headerName, headerValue).default({}),
   }),
 ]);
@@ -84,10 +98,7 @@ export const mcpServerChangeSchema = z.strictObject({
   env: z.record(variableName, variableValue.nullable()).exactOptional(),
   network: mcpNetworkSchema.exactOptional(),
   folders: folders.exactOptional(),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(4096)
-    .exactOptional(),
+  url: serverUrl.exactOptional(),
   headers: z.record(headerName, headerValue.nullable()).exactOptional(),
   trusted: z.boolean().exactOptional(),
   enabled: z.boolean().exactOptional(),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { guardedLookup, isMetadataHost, refusal } from './guarded-lookup.js';
 
 /** How long a server may be silent. On a slow machine, a model may process a long conversation for minutes before it answers. */
 const SILENCE_MS = 15 * 60_000;
@@ -31,6 +32,8 @@ export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
 
 async function send(request: Request, body: Buffer | undefined, silenceMs: number): Promise<IncomingMessage> {
   const url = new URL(request.url);
+  // An IP address is not looked up.
+  if (isMetadataHost(url.hostname)) throw refusal();
   return await new Promise((resolve, reject) => {
     // Don't use `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
     const { request: open } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
@@ -42,6 +45,7 @@ async function send(request: Request, body: Buffer | undefined, silenceMs: numbe
         ...(body === undefined ? {} : { 'content-length': body.length }),
       },
       signal: request.signal,
+      lookup: guardedLookup(),
       timeout: silenceMs,
     });
     outgoing.on('timeout', () =>

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { hasAuthorizationHeader } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
+import { refuseMetadata } from './refuse-metadata.js';
 import { LARGEST_MESSAGE } from './stdio-transport.js';
 
 export type HttpDefinition = Extract<McpServerDefinition, { transport: 'http' }>;
@@ -32,6 +33,7 @@ export function createHttpTransport(definition: HttpDefinition, signIn?: SignInO
       maxRetries: 2,
     },
     fetch: async (to, init) => {
+      await refuseMetadata(new URL(to));
       const response = await limitedFetch(to, init);
       signIn?.onStatus(response.status);
       return response;
