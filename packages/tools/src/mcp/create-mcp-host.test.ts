@@ -4,12 +4,25 @@ import { mcpServers } from './create-mcp-host.js';
 
 function hostWith(stored: Map<string, McpServerWithTools>, isShared: boolean) {
   const asked: string[] = [];
+  let held: Promise<void> | undefined;
+  /** The next read takes until the returned function is called. */
+  const hold = (): (() => void) => {
+    let release = (): void => undefined;
+    held = new Promise((done) => {
+      release = done;
+    });
+    return release;
+  };
   const records: McpRecords = {
     isShared: () => isShared,
     all: () => Promise.resolve([]),
-    one: (_world, name) => {
+    one: async (_world, name) => {
       asked.push(name);
-      return Promise.resolve(stored.get(name));
+      const found = stored.get(name);
+      const waits = held;
+      held = undefined;
+      await waits;
+      return found;
     },
     listed: () => Promise.resolve(undefined),
     place: () => Promise.resolve({ workingDirectory: '/' }),
@@ -18,7 +31,7 @@ function hostWith(stored: Map<string, McpServerWithTools>, isShared: boolean) {
     report: () => undefined,
   };
   const host = mcpServers({ sandbox: { kind: 'none', reason: 'nothing runs' }, clock: systemClock })(records);
-  return { host, asked };
+  return { host, asked, hold };
 }
 
 const off: McpServerWithTools = {
@@ -58,4 +71,30 @@ it('reads nothing for tools that are not from MCP servers, or if no other proces
   const alone = hostWith(new Map(), false);
   await alone.host.refresh('w', 'mcp__late__echo');
   expect(alone.asked).toEqual([]);
+});
+
+it('[A46] a slow reload does not undo a newer one', async () => {
+  const { definition } = off.server;
+  const version = (trusted: boolean): McpServerWithTools => ({
+    ...off,
+    server: { ...off.server, definition: { ...definition, enabled: true, trusted } },
+    tools: [
+      {
+        ...{ worldId: 'w', server: 'late', name: 'mcp__late__echo', reviewed: false },
+        ...{ accepted: { name: 'echo', inputSchema: {} }, acceptedDigest: 'x' },
+        ...{ seen: { name: 'echo', inputSchema: {} }, seenDigest: 'x' },
+      },
+    ],
+  });
+  const stored = new Map([['late', version(true)]]);
+  const { host, hold } = hostWith(stored, false);
+  await host.reload('w', 'late');
+  const release = hold();
+  const slow = host.reload('w', 'late');
+  stored.set('late', version(false));
+  await host.reload('w', 'late');
+  release();
+  await slow;
+  expect(host.tools('w').get('mcp__late__echo')).toMatchObject({ trusted: false });
+  await host.close();
 });

@@ -80,7 +80,13 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
   }
 
   async function reload(worldId: string, name: string): Promise<void> {
-    await put(worldId, name, await records.one(worldId, name));
+    const known = (): unknown => worlds.get(worldId)?.get(name)?.record();
+    for (;;) {
+      const before = known();
+      const found = await records.one(worldId, name);
+      // Another reload or a listing finished first and may be newer than what we read, so read again.
+      if (known() === before) return await put(worldId, name, found);
+    }
   }
 
   function supervisorOf(worldId: string, name: string): Supervisor {

@@ -48,6 +48,8 @@ export interface SupervisorOptions {
 /** One server in one world: it starts on demand, is health-checked while it runs, and restarts when it dies. */
 export interface Supervisor {
   tools(): ReadonlyMap<string, Tool>;
+  /** The record in use. Another object means that it was replaced. */
+  record(): OpenedMcpServer;
   state(): McpServerState;
   isOn(): boolean;
   isRunning(): boolean;
@@ -206,7 +208,13 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
 
   async function list(from: Connection): Promise<void> {
     const read = await from.list();
-    const kept = await records.listed(worldId, name, read.tools);
+    let before = record;
+    let kept = await records.listed(worldId, name, read.tools);
+    // A person changed the server in the meantime. What we read may be older, such as trust that was just taken away.
+    while (record !== before) {
+      before = record;
+      kept = await records.one(worldId, name);
+    }
     leftOut = read.leftOut;
     if (kept !== undefined) record = kept;
     rebuild();
@@ -284,6 +292,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
 
   return {
     tools: () => offered.tools(),
+    record: () => record,
     state() {
       const hide = hidden();
       const now = keeper.state();
