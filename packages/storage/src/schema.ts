@@ -188,6 +188,10 @@ export interface PeopleTable {
   status: string;
   rev: number;
   created_at: number;
+  /** JSON. */
+  oidc: string | null;
+  /** The issuer and subject, also as JSON. */
+  oidc_key: string | null;
 }
 
 export interface CredentialsTable {

@@ -21,7 +21,17 @@ export function signersIn(
   worldId: string,
   { people, groups }: { people: readonly PersonRecord[]; groups: readonly GroupRecord[] },
 ): SigningPeople {
-  return { people: people.filter((person) => effectiveActions(person, worldId, undefined).has('sign')), groups };
+  const signers = people.filter((person) => effectiveActions(person, worldId, undefined).has('sign'));
+  return { people: signers, groups: groups.map(({ name, ...group }) => ({ name, people: membersOf(group, people) })) };
+}
+
+/** The ids of a group's people: those it lists, and those in its OIDC group. */
+export function membersOf(
+  { people: listed, oidcGroup }: Pick<GroupRecord, 'people' | 'oidcGroup'>,
+  everybody: readonly PersonRecord[],
+): string[] {
+  const isMember = ({ oidc }: PersonRecord): boolean => oidcGroup !== null && oidc?.groups.includes(oidcGroup) === true;
+  return [...new Set([...listed, ...everybody.filter(isMember).map(({ id }) => id)])];
 }
 
 /** The people that a rule names. */

@@ -35,6 +35,7 @@ export type {
   CredentialRecord,
   FoundCredential,
   GroupRecord,
+  OidcIdentity,
   PasskeyData,
   PersonRecord,
 } from './people-records.js';

@@ -22,6 +22,22 @@ export interface PersonRecord {
   /** Incremented by every update. */
   rev: number;
   createdAt: number;
+  /** Absent if the person doesn't sign in with OIDC. */
+  oidc?: OidcIdentity;
+}
+
+/** A person's account at the OIDC provider (W9). Its issuer and subject identify it, never a name or email address. */
+export interface OidcIdentity {
+  issuer: string;
+  subject: string;
+  /** The person's groups there, at the last check. */
+  groups: readonly string[];
+  /** When the provider last confirmed the groups. 0: the person must sign in again before any of their credentials works. */
+  checkedAt: number;
+  /** Encrypted. Absent if the provider issued none. */
+  refreshToken?: string;
+  /** Until when a process is using the refresh token, which may work only once. */
+  checkingUntil?: number;
 }
 
 /**

@@ -103,6 +103,8 @@ export interface StoreReader {
   /** Everybody, in the order in which they were added, including removed people. */
   people(): Promise<PersonRecord[]>;
   person(id: string): Promise<PersonRecord | undefined>;
+  /** The person with this account at the OIDC provider, even if removed. */
+  personByOidc(issuer: string, subject: string): Promise<PersonRecord | undefined>;
   /** A credential with its person, even if it has ended. */
   credential(id: string): Promise<FoundCredential | undefined>;
   /** Like `credential`, for several ids at once, in any order. Unknown ids are left out. */

@@ -20,6 +20,7 @@ import { addWho } from './18-add-who.js';
 import { addSignatures } from './19-add-signatures.js';
 import { dropPasses } from './20-drop-passes.js';
 import { addReviews } from './21-add-reviews.js';
+import { addOidc } from './22-add-oidc.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   addSignatures,
   dropPasses,
   addReviews,
+  addOidc,
 ];

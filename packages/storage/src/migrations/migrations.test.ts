@@ -52,6 +52,9 @@ it.each(versions)('[S5] [A16.4] a store of version %i opens with all its data an
     expect(await r.providers()).toMatchObject(providers);
     const people = version < 15 ? [] : [{ id: 'ada-lovelace', role: 'owner', worldRoles: { garden: 'viewer' } }];
     expect(await r.people()).toMatchObject(people);
+    const account = { issuer: 'https://id.example', subject: 'ada' };
+    const found = await r.personByOidc(account.issuer, account.subject);
+    expect(found?.oidc).toEqual(version < 22 ? undefined : { ...account, groups: ['staff'], checkedAt: 1793491203000 });
     expect(await r.groups()).toMatchObject(people.map(({ id }) => ({ name: 'finance', people: [id] })));
     const vault = { name: 'vault', definition: { env: { TOKEN: '' } }, sealed: 'v1.0123456789ab.bm9uY2U.Ym9keQ' };
     const well = { name: 'well', definition: { headers: {} }, sealed: null, signIn: 'v1.0123456789ab.bm9uY2U.dG9rZW4' };

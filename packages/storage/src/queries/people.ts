@@ -12,6 +12,8 @@ export const personColumns = [
   'status',
   'rev',
   'created_at',
+  'oidc',
+  'oidc_key',
 ] as const satisfies readonly (keyof PeopleTable)[];
 export type PersonRow = Cells<PeopleTable, typeof personColumns>;
 
@@ -56,9 +58,12 @@ export const peopleStatements = {
   personByEmail: prepared<{ emailKey: string }, [id: string]>(
     `select id from people where email_key = :emailKey and status <> 'removed' and email_key is not null`,
   ),
+  personByOidc: prepared<{ oidcKey: string }, PersonRow>(
+    `${person} where oidc_key = :oidcKey and oidc_key is not null`,
+  ),
   insertPerson: insertInto<PeopleTable>('people', personColumns, ' on conflict do nothing'),
   updatePerson: prepared<Omit<RowOf<PeopleTable>, 'createdAt'>>(
-    'update people set name = :name, name_key = :nameKey, email = :email, email_key = :emailKey, role = :role, world_roles = :worldRoles, status = :status, rev = rev + 1 where id = :id and rev = :rev',
+    'update people set name = :name, name_key = :nameKey, email = :email, email_key = :emailKey, role = :role, world_roles = :worldRoles, status = :status, oidc = :oidc, oidc_key = :oidcKey, rev = rev + 1 where id = :id and rev = :rev',
   ),
   credential: prepared<{ id: string }, [...CredentialRow, ...PersonRow]>(
     `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.id = :id`,

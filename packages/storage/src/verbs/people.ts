@@ -4,6 +4,7 @@ import {
   type CredentialRecord,
   type FoundCredential,
   type GroupRecord,
+  type OidcIdentity,
   type PersonRecord,
   type StoreTransaction,
 } from '@countersign/core/ports';
@@ -16,6 +17,7 @@ type PeopleVerbs = Pick<
   StoreTransaction,
   | 'people'
   | 'person'
+  | 'personByOidc'
   | 'credential'
   | 'credentialsById'
   | 'credentials'
@@ -39,6 +41,7 @@ const KEEP_MS = 24 * 60 * 60 * 1000;
 export function peopleVerbs(on: Connection, s: PeopleStatements, session: Session): PeopleVerbs {
   const people = on.all(s.people, toPerson);
   const person = on.first(s.person, toPerson);
+  const personByOidc = on.first(s.personByOidc, toPerson);
   const byName = on.first(s.personByName, ([id]) => id);
   const byEmail = on.first(s.personByEmail, ([id]) => id);
   const insertPerson = on.run(s.insertPerson);
@@ -72,6 +75,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   return {
     people: async () => people({}),
     person: async (id) => person({ id }),
+    personByOidc: async (issuer, subject) => personByOidc({ oidcKey: oidcKeyOf({ issuer, subject }) }),
     credential: async (id) => credential({ id }),
     credentialsById: async (ids) => credentialsById({ ids: JSON.stringify(ids) }),
     credentials: async (personId, kind) => credentials({ personId, kind, now: session.now }),
@@ -120,9 +124,15 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   };
 }
 
-function toRow({ id, name, email, role, worldRoles, status, rev }: PersonRecord) {
+function toRow({ id, name, email, role, worldRoles, status, rev, oidc }: PersonRecord) {
   const keys = { nameKey: keyOf(name), emailKey: email === null ? null : keyOf(email) };
-  return { id, name, email, ...keys, role, worldRoles: JSON.stringify(worldRoles), status, rev };
+  const account =
+    oidc === undefined ? { oidc: null, oidcKey: null } : { oidc: JSON.stringify(oidc), oidcKey: oidcKeyOf(oidc) };
+  return { id, name, email, ...keys, role, worldRoles: JSON.stringify(worldRoles), status, rev, ...account };
+}
+
+function oidcKeyOf({ issuer, subject }: Pick<OidcIdentity, 'issuer' | 'subject'>): string {
+  return JSON.stringify([issuer, subject]);
 }
 
 function keyOf(name: string): string {
@@ -133,7 +143,8 @@ function taken(field: 'name' | 'email', detail: string): CountersignError {
   return new CountersignError('conflict', `${field}: ${detail}`, { field });
 }
 
-export function toPerson([id, name, , email, , role, worldRoles, status, rev, createdAt]: PersonRow): PersonRecord {
+export function toPerson(row: PersonRow): PersonRecord {
+  const [id, name, , email, , role, worldRoles, status, rev, createdAt, oidc] = row;
   return {
     id,
     name,
@@ -143,6 +154,7 @@ export function toPerson([id, name, , email, , role, worldRoles, status, rev, cr
     status: status as PersonStatus,
     rev,
     createdAt,
+    ...(oidc === null ? {} : { oidc: JSON.parse(oidc) as OidcIdentity }),
   };
 }
 

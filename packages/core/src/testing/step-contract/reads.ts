@@ -217,7 +217,11 @@ export function describeReads(open: OpenStore): void {
     expect(await ids()).toEqual(['ada', 'bob']);
     const group = { name: 'finance', people: ['ada', 'eve'], oidcGroup: null };
     await write(store(), (tx) => tx.putGroup(group));
-    expect((await look())?.groups).toEqual([group]);
+    expect((await look())?.groups).toEqual([{ name: 'finance', people: ['ada', 'eve'] }]);
+    const oidc = { issuer: 'https://id.example', subject: 'frank', groups: ['staff'], checkedAt: 7 };
+    await add('frank', { role: 'approver', oidc });
+    await write(store(), (tx) => tx.putGroup({ ...group, oidcGroup: 'staff' }));
+    expect((await look())?.groups).toEqual([{ name: 'finance', people: ['ada', 'eve', 'frank'] }]);
   });
 
   it('[A1.6] returns the record of an MCP tool', async () => {

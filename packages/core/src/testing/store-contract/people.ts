@@ -62,6 +62,22 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
     });
   });
 
+  it('[W9.1] are found by their OIDC account, which belongs to one person, even after they were removed', async () => {
+    const oidc = { issuer: 'https://id.example', subject: HOSTILE, groups: ['staff'], checkedAt: 7, refreshToken: 'x' };
+    const ada = person('ada', { oidc });
+    await add(ada, person('bob'));
+    const find = (issuer: string, subject: string): Promise<PersonRecord | undefined> =>
+      store().read((r) => r.personByOidc(issuer, subject));
+    expect(await find(oidc.issuer, HOSTILE)).toStrictEqual(ada);
+    expect(await find('https://other.example', HOSTILE)).toBeUndefined();
+    expect(await find(oidc.issuer, 'bob')).toBeUndefined();
+    await expect(add(person('eve', { oidc }))).rejects.toMatchObject({ code: 'conflict' });
+    const removed = { ...ada, status: 'removed', oidc: { ...oidc, groups: [] } } as const;
+    expect(await write(store(), (tx) => tx.updatePerson(removed))).toBe(true);
+    expect(await find(oidc.issuer, HOSTILE)).toStrictEqual({ ...removed, rev: 2 });
+    await expect(add(person('eve', { oidc }))).rejects.toMatchObject({ code: 'conflict' });
+  });
+
   describe('credentials', () => {
     it('[W1] are found with their person, and only current ones are listed', async () => {
       await add(person('ada'), person('bob'));
