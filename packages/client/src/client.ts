@@ -40,6 +40,8 @@ import type {
   NewPolicy,
   NewProvider,
   NewSession,
+  OidcStart,
+  SignInWays,
   NewToken,
   NewWorld,
   OpenSession,
@@ -128,6 +130,10 @@ export interface Client {
    * `createClient`.
    */
   openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
+  /** How a browser can sign in besides links, invitations and tokens. Needs no credential. */
+  signInWays(options?: CallOptions): Promise<SignInWays>;
+  /** Starts a sign-in with the OIDC provider (W9). Needs no credential. */
+  startOidcSignIn(options?: CallOptions): Promise<OidcStart>;
   /** A link that signs in one browser, within a minute. Requires the token; a session is rejected (W1). */
   startLink(options?: CallOptions): Promise<StartLink>;
   /** Who you are and what you may do. */

@@ -24,6 +24,7 @@ import {
   meSchema,
   messageListSchema,
   messageSchema,
+  oidcStartSchema,
   openSessionSchema,
   passkeySignInSchema,
   passkeySchema,
@@ -37,6 +38,7 @@ import {
   queuedApprovalSchema,
   searchHitSchema,
   sessionSchema,
+  signInWaysSchema,
   shownPolicySchema,
   startLinkSchema,
   statsSchema,
@@ -83,6 +85,8 @@ export function createClient(options: ClientOptions): Client {
       const body = typeof given === 'string' ? { ticket: given } : given;
       return get(sessionSchema, { method: 'POST', path: ['session'], body }, options);
     },
+    signInWays: (options) => get(signInWaysSchema, { path: ['sign-in'] }, options),
+    startOidcSignIn: (options) => get(oidcStartSchema, { method: 'POST', path: ['sign-in', 'oidc'] }, options),
     startLink: (options) => get(startLinkSchema, { method: 'POST', path: ['tickets'] }, options),
     me: (options) => get(meSchema, { path: ['me'] }, options),
     sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),

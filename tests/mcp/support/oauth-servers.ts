@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
+import { signInAt } from '../../support/oidc-accounts.js';
 
 interface OAuthOptions {
   /** Whether the authorization server registers clients. Default: true. */
@@ -140,41 +141,6 @@ export async function startOAuthServers(options: OAuthOptions = {}): Promise<OAu
     grants,
     revokeAccess: () => destroy(tokens.access),
     revokeRefresh: () => destroy(tokens.refresh),
-    signIn: (start) => signInAt(issuer, start),
+    signIn: (start) => signInAt(issuer, start, 'ada'),
   };
-}
-
-/** Fills in the forms of the provider's sign-in pages, with cookies, until it sends the browser elsewhere. */
-async function signInAt(issuer: string, start: string): Promise<URL> {
-  const cookies = new Map<string, string>();
-  const go = async (to: URL, init: RequestInit = {}): Promise<Response> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), cookie };
-    const response = await fetch(to, { ...init, redirect: 'manual', headers });
-    for (const each of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
-      cookies.set(name, value);
-    }
-    return response;
-  };
-  let response = await go(new URL(start));
-  for (let step = 0; step < 12; step += 1) {
-    const location = response.headers.get('location');
-    if (location !== null) {
-      const to = new URL(location, issuer);
-      if (to.origin !== issuer) return to;
-      response = await go(to);
-      continue;
-    }
-    const html = await response.text();
-    const action = /action="([^"]+)"/.exec(html)?.[1];
-    const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1];
-    if (action === undefined || prompt === undefined) throw new Error(`no form: ${html}`);
-    response = await go(new URL(action, issuer), {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ prompt, login: 'ada', password: 'x' }),
-    });
-  }
-  throw new Error('the sign-in did not end');
 }

@@ -82,7 +82,9 @@ export function leave(): void {
 }
 
 /** A real server for a test file, and people who visit it with a browser. */
-export async function openBrowser(options: Pick<ServeOptions, 'providerTestMs'> = {}): Promise<Opened> {
+export async function openBrowser(
+  options: Partial<Pick<ServeOptions, 'providerTestMs' | 'env'>> = {},
+): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const recorded = testTools();
   const log = createLog({
@@ -92,9 +94,9 @@ export async function openBrowser(options: Pick<ServeOptions, 'providerTestMs'> 
     now: Date.now,
   });
   const serving = await serve({
+    env: {},
     ...options,
     home,
-    env: {},
     log,
     port: 0,
     version: 'test',

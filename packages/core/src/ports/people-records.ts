@@ -85,6 +85,8 @@ export interface CredentialRecord {
     scopes?: readonly TokenScope[];
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
+    /** A ticket for someone who signed in with OIDC. */
+    oidc?: true;
     passkey?: PasskeyData;
     challenge?: ChallengeData;
   };

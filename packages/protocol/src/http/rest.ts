@@ -40,6 +40,25 @@ export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), 
 export type StartLink = z.infer<typeof startLinkSchema>;
 
 const secretSchema = z.string().min(1).max(1000);
+
+/** How a browser can sign in, besides links, tokens and passkeys. */
+export const signInWaysSchema = z.object({ oidc: z.object({ name: z.string() }).exactOptional() });
+export type SignInWays = z.infer<typeof signInWaysSchema>;
+
+/** Open `url`, and send the `attempt` with the answer. */
+export const oidcStartSchema = z.object({ url: z.string(), attempt: z.string() });
+export type OidcStart = z.infer<typeof oidcStartSchema>;
+
+/** What the OIDC provider added to our URL, with the attempt that this browser started (W9). */
+const oidcReturnSchema = z.strictObject({
+  attempt: z.string().min(1).max(4000),
+  state: secretSchema,
+  code: z.string().min(1).max(4000).exactOptional(),
+  iss: secretSchema.exactOptional(),
+  error: secretSchema.exactOptional(),
+});
+export type OidcReturn = z.infer<typeof oidcReturnSchema>;
+
 /** How a browser signs in (W1): exactly one of these. */
 export const newSessionSchema = z
   .strictObject({
@@ -51,9 +70,11 @@ export const newSessionSchema = z
     token: secretSchema.exactOptional(),
     /** A challenge of `POST /session/challenge`, signed by a passkey. */
     passkey: assertionSchema.exactOptional(),
+    /** The answer of the OIDC provider. */
+    oidc: oidcReturnSchema.exactOptional(),
   })
   .refine((given) => Object.keys(given).length === 1, {
-    message: 'send exactly one of ticket, invitation, token and passkey',
+    message: 'send exactly one of ticket, invitation, token, passkey and oidc',
     path: ['ticket'],
   });
 export type NewSession = z.infer<typeof newSessionSchema>;

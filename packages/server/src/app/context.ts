@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
 import type { Access } from '../people/access.js';
 import type { StreamWatch } from '../people/stream-watch.js';
+import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
 import type { NewSession, Signer } from '@countersign/protocol';
@@ -45,6 +46,8 @@ export interface Auth {
   newSignInChallenge(request: AppRequest): Promise<string>;
   /** The id of the request's browser session; undefined if it has a token instead. Throws if the credential is missing or wrong. */
   sessionOf(request: AppRequest): Promise<string | undefined>;
+  /** Sign-in with OIDC. Absent if no provider is configured. */
+  oidc?: Pick<OidcSignIn, 'name' | 'start'>;
   /** Whether this is an origin of our own web app. */
   isOurOrigin(origin: string): boolean;
   /** Ends event streams when their credential ends. Absent if the program that serves the API checks its own credentials. */

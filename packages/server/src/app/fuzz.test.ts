@@ -180,6 +180,7 @@ const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 /** They need a valid ticket, which the fuzzer can't guess, a browser session, a passkey, and a running MCP server. */
 const UNREACHABLE = [
   'post_session',
+  'post_sign_in_oidc',
   'post_me_challenges',
   'delete_me_sessions_session',
   'post_worlds_world_mcp_servers_name_context',

@@ -36,6 +36,21 @@ export const problemTexts = {
   tooManyAttempts: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
   needsToken: "A browser session can't create start links. Send the token, or run countersign open.",
   usedInvitation: 'This invitation was already used, has expired or was replaced. Ask an admin for a new one.',
+  noOidc: 'This server has no sign-in with OIDC.',
+  oidcOtherBrowser: (name: string) =>
+    `This sign-in was started in another tab or browser, or was already used. Sign in with ${name} again here.`,
+  oidcTooLate: (name: string) => `The sign-in took longer than ten minutes. Sign in with ${name} again.`,
+  oidcRefused: (name: string) => `${name} refused the sign-in, or it was already used. Try again.`,
+  oidcInvalid: (name: string) =>
+    `The answer from ${name} is invalid, so you are not signed in. Try again. If it happens again, tell an admin: the server log has the details.`,
+  oidcUnreachable: (name: string) => `${name} can't be reached. Try again later, or sign in another way.`,
+  oidcNoRole: (name: string, admins: readonly string[]) =>
+    `None of your groups at ${name} has a role on this server, so you can't sign in.${askFor(admins)}`,
+  oidcInactive: (admins: readonly string[]) =>
+    `Your account on this server was disabled or removed, so you can't sign in.${askFor(admins)}`,
+  oidcExpired: 'Your sign-in has expired, or your groups changed. Sign in again.',
+  oidcRole: (name: string) => `${name}'s role comes from groups of the OIDC provider. Change the groups there.`,
+  oidcInvitation: (name: string) => `${name} signs in with OIDC and needs no invitation.`,
   usedTicket: 'This ticket was already used or is older than one minute. Open a new start link.',
 
   notFound: (path: string, docs: string) => `No route matches ${path}. See ${docs} for all routes.`,

@@ -5,6 +5,7 @@ import {
   SESSION_HEADER,
   TERMINAL_AGENT,
   type Assertion,
+  type OidcReturn,
   type Signer,
   type Who,
 } from '@countersign/protocol';
@@ -27,12 +28,15 @@ import {
 import { ensureOwner } from '../people/ensure-owner.js';
 import { openSession } from '../people/manage-sessions.js';
 import { createStreamWatch } from '../people/stream-watch.js';
+import { isConfirmed } from '../oidc/confirm-person.js';
+import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
 import { readTrustedProxies, type ClientAddress } from './client-address.js';
 import { deviceOf } from './device-of.js';
 import { createFailedAttempts, type FailedAttempts } from './failed-attempts.js';
 import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
+import { unauthorized } from './unauthorized.js';
 
 export interface AuthOptions extends HostOptions {
   /** The bearer token of the server, at least 32 characters. Only its hash is stored here. */
@@ -46,6 +50,8 @@ export interface AuthOptions extends HostOptions {
   /** Default: the address of the connection. */
   clientAddress?: ClientAddress;
   report: (error: unknown, what: string) => void;
+  /** Absent if no OIDC provider is configured. */
+  oidc?: OidcSignIn;
   /** The label of the client with this secret (`X-Countersign-Client`), in the world that the path names. */
   clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
   /** Called for each connection whose request had a valid credential. */
@@ -65,7 +71,7 @@ export function createAuth(options: AuthOptions): Auth {
   const attempts = createFailedAttempts(clock);
   /** Challenges for passkeys, per address: each is a row of the store. */
   const challenged = createFailedAttempts(clock);
-  const streams = createStreamWatch(store, clock, report);
+  const streams = createStreamWatch(store, clock, { report, confirm });
   /** Pending writes: the browser may open a link before its ticket is stored. */
   const writing = new Set<Promise<void>>();
   // Cookies ignore the port. The name includes it; otherwise, two servers on one host would overwrite each other's session.
@@ -132,7 +138,16 @@ export function createAuth(options: AuthOptions): Auth {
     return { signer: { who: whoIs(person), via }, access: { holder: kind, kind, person } };
   }
 
-  async function authenticated({ credential, person }: FoundCredential, via: string): Promise<Authenticated> {
+  /** The person as the OIDC provider last described them. Undefined if they must sign in again. */
+  async function confirm(person: PersonRecord): Promise<PersonRecord | undefined> {
+    if (options.oidc !== undefined) return await options.oidc.confirm(person);
+    return isConfirmed(person, clock.now()) ? person : undefined;
+  }
+
+  async function authenticated(found: FoundCredential, via: string): Promise<Authenticated> {
+    const { credential } = found;
+    const person = await confirm(found.person);
+    if (person === undefined) throw unauthorized(problemTexts.oidcExpired);
     // A full disk must not sign everyone out.
     await noteUse(store, credential, clock.now()).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
@@ -179,7 +194,21 @@ export function createAuth(options: AuthOptions): Auth {
     return { ticket: made.secret, stored };
   }
 
+  /** Asks the provider only if this address has not sent too many wrong answers. */
+  async function finishOidc(c: AppRequest, given: OidcReturn): Promise<FoundCredential> {
+    if (options.oidc === undefined) throw new HttpProblem(404, problemTexts.noOidc);
+    const address = addressOf(c, clientAddress);
+    if (attempts.wait(address) !== undefined) throw wrongCredential(attempts, [address], '');
+    try {
+      return await options.oidc.finish(given, deviceOf(c.req.header('user-agent')));
+    } catch (error) {
+      if (error instanceof HttpProblem && error.status < 500) attempts.failed(address);
+      throw error;
+    }
+  }
+
   async function keyOf(c: AppRequest, given: SignInWith): Promise<FoundCredential> {
+    if (given.oidc !== undefined) return await finishOidc(c, given.oidc);
     if (given.token !== undefined) {
       if (!isSecret(given.token, tokenHash)) return await findToken(c, given.token);
       const { ticket, stored } = makeTicket(undefined);
@@ -224,6 +253,7 @@ export function createAuth(options: AuthOptions): Auth {
       return access.kind === 'session' ? access.holder : undefined;
     },
     isOurOrigin,
+    ...(options.oidc === undefined ? {} : { oidc: options.oidc }),
     newTicket: () => makeTicket(undefined).ticket,
     async newTicketFor(c) {
       // The middleware has authenticated the request; without this header, it used a session.
@@ -245,6 +275,7 @@ export function createAuth(options: AuthOptions): Auth {
     },
     async signIn(given, c) {
       const key = await keyOf(c, given);
+      if ((await confirm(key.person)) === undefined) throw unauthorized(problemTexts.oidcExpired);
       const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')));
       // Someone else was faster.
       if (opened === undefined) throw wrong(c, problemTexts.usedTicket, undefined);
@@ -270,10 +301,6 @@ function whoIs({ id, name }: PersonRecord): Who {
 
 function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
-}
-
-export function unauthorized(detail: string): HttpProblem {
-  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 /** Counts a wrong credential; 429 if there were too many. A right credential is never limited. */

@@ -4,10 +4,11 @@ import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import type { Authorize } from './authorize.js';
-import { addressOf, setHeaders, unauthorized, wrongCredential } from './create-auth.js';
+import { addressOf, setHeaders, wrongCredential } from './create-auth.js';
 import { createFailedAttempts } from './failed-attempts.js';
 import { PROGRAM_TOKEN } from './holders.js';
 import { hashSecret, isSecret } from './secrets.js';
+import { unauthorized } from './unauthorized.js';
 
 export interface MountedAuthOptions {
   token?: string;

@@ -13,6 +13,7 @@ import { findKeychain } from '../providers/keychain.js';
 import { prepareSecrets } from '../providers/prepare-secrets.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { takeSecretsKey } from '../providers/secrets-key.js';
+import { takeOidcSettings, type OidcSettings } from '../oidc/oidc-settings.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
 import { takeOverSessions } from '../people/take-over-sessions.js';
@@ -28,7 +29,10 @@ import { createWorkFolders, type WorkFolders } from './work-folders.js';
 export interface HomeOptions {
   /** The folder; see `homeFolder`. */
   home: string;
-  /** The environment. Secrets are removed from it: `COUNTERSIGN_TOKEN`, `COUNTERSIGN_SECRETS_KEY` and `DATABASE_URL`. */
+  /**
+   * The environment. Secrets are removed from it: `COUNTERSIGN_TOKEN`, `COUNTERSIGN_SECRETS_KEY`, `COUNTERSIGN_OIDC_CLIENT_SECRET`
+   * and `DATABASE_URL`.
+   */
   env: NodeJS.ProcessEnv;
   log: Log;
   /** Default: true. False if the caller itself tells people that there is no sandbox. */
@@ -59,6 +63,8 @@ export interface Home {
   workFolders: WorkFolders;
   metrics: Metrics;
   providers: ProviderRegistry;
+  /** Undefined if no OIDC provider is configured. */
+  oidc: OidcSettings | undefined;
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
   /** Parks running turns and releases the home folder. */
@@ -74,6 +80,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     // Detecting the sandbox starts programs, so open the store in the meantime.
     const looking = options.sandbox ?? findSandbox();
     const database = takeDatabase(env);
+    const oidc = takeOidcSettings(env);
     const secrets = takeSecretsKey(folder, env, findKeychain(folder, { env }));
     const admin = readAdminRules(folder, env);
     const work = workFolder(env);
@@ -125,7 +132,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         },
         onListenerFailure: (error, event) => report(error, `a listener failed on ${event.event} ${event.id}`),
         adminRules: admin.rules,
-        ownSecrets: [token.value, ...found.secrets, ...(database === undefined ? [] : [database])],
+        ownSecrets: [
+          token.value,
+          ...found.secrets,
+          ...[database, oidc?.clientSecret].filter((each) => each !== undefined),
+        ],
       }),
     );
     return {
@@ -136,6 +147,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       workFolders,
       metrics,
       providers: registry,
+      oidc,
       async start() {
         await engine.start(options.unfinished);
         // Skip this on a shared database, where each server would create a demo world.

@@ -8,7 +8,7 @@ import { actionsOf, isOwner, type Access } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 
-const LONGEST_ID = 64;
+export const LONGEST_ID = 64;
 
 /** Email addresses are only shown to admins and to the person. */
 export function toPerson(
@@ -48,6 +48,8 @@ export async function changePerson(store: Store, id: string, change: PersonChang
   return await changePeople(store, by.signer, async (tx) => {
     const before = present(await tx.person(id), id);
     refuseOwnerChange(by, before.role === 'owner' || change.role === 'owner');
+    if (before.oidc !== undefined && change.role !== undefined && change.role !== before.role)
+      throw new HttpProblem(409, problemTexts.oidcRole(before.name), { field: 'role' });
     if (change.worldRoles !== undefined) await refuseUnknownWorlds(tx, change.worldRoles, before.worldRoles);
     const after: PersonRecord = { ...before, ...change };
     if (after.status === 'disabled' && by.access.person?.id === id)
@@ -74,7 +76,13 @@ export async function removePerson(store: Store, id: string, by: By): Promise<vo
     const before = present(await tx.person(id), id);
     refuseOwnerChange(by, before.role === 'owner');
     if (by.access.person?.id === id) throw new HttpProblem(409, problemTexts.ownAccount('remove'));
-    const after = { ...before, status: 'removed' } as const;
+    // The account is kept: signing in again must not bring the person back.
+    const account = before.oidc;
+    const oidc =
+      account === undefined
+        ? {}
+        : { oidc: { issuer: account.issuer, subject: account.subject, groups: [], checkedAt: 0 } };
+    const after = { ...before, ...oidc, status: 'removed' } as const;
     await refuseLastOwner(tx, before, after);
     await update(tx, after);
     await tx.endCredentials(id);

@@ -53,7 +53,12 @@ export async function openSession(
     });
     const who = { kind: 'person', id: person.id, name: person.name } as const;
     const signer: Signer = { who, via: device };
-    tx.record({ kind: 'policy', decision: 'session opened', why: `${person.id}: ${HOW[credential.kind]}`, ...signer });
+    tx.record({
+      kind: 'policy',
+      decision: 'session opened',
+      why: `${person.id}: ${credential.data.oidc === true ? 'with OIDC' : HOW[credential.kind]}`,
+      ...signer,
+    });
     return { value: { cookie: `${made.id}.${made.secret}`, header, person } };
   });
 }

@@ -91,6 +91,7 @@ export async function invitePerson(
     const person = present(await tx.person(personId), personId);
     refuseOwnerChange(by, person.role === 'owner');
     if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
+    if (person.oidc !== undefined) throw new HttpProblem(409, problemTexts.oidcInvitation(person.name));
     // The person who creates the link could also open it.
     const own = actionsAnywhere(by.access);
     const wider = [...actionsAnywhere({ holder: '', kind: 'session', person })].find((action) => !own.has(action));

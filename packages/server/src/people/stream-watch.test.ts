@@ -26,7 +26,8 @@ it('[W8.4] reads all open sessions with one query, and ends the streams of the e
       ),
   };
   const problems: unknown[] = [];
-  const watch = createStreamWatch(counted, clock, (error) => problems.push(error));
+  const report = (error: unknown): void => void problems.push(error);
+  const watch = createStreamWatch(counted, clock, { report, confirm: async (each) => each });
   const ended: string[] = [];
   const sessions: string[] = [];
   for (const name of ['laptop', 'phone', 'tablet']) {

@@ -1,6 +1,7 @@
-import type { Clock, Store } from '@countersign/core/ports';
+import type { Clock, PersonRecord, Store } from '@countersign/core/ports';
 import { effectiveActions } from '@countersign/protocol';
 import type { Access } from './access.js';
+import { isConfirmed, needsCheck } from '../oidc/confirm-person.js';
 import { isUsable } from './credentials.js';
 
 /** How often to check for changes by other processes. */
@@ -20,10 +21,16 @@ export interface StreamWatch {
   check(): Promise<void>;
 }
 
+interface StreamWatchOptions {
+  report: (error: unknown, what: string) => void;
+  /** Asks the OIDC provider again about a person with an open stream, if its last answer is too old. */
+  confirm: (person: PersonRecord) => Promise<unknown>;
+}
+
 export function createStreamWatch(
   store: Pick<Store, 'read'>,
   clock: Pick<Clock, 'after'>,
-  report: (error: unknown, what: string) => void,
+  { report, confirm }: StreamWatchOptions,
 ): StreamWatch {
   const open = new Set<Watched>();
   let cancel = (): void => undefined;
@@ -45,6 +52,7 @@ export function createStreamWatch(
   async function check(): Promise<void> {
     if (open.size === 0) return;
     try {
+      const old = new Map<string, PersonRecord>();
       const ended = await store.read(async (reader) => {
         const ended: Watched[] = [];
         const ids = new Set([...open].map(({ access }) => access.holder));
@@ -53,13 +61,20 @@ export function createStreamWatch(
         const found = new Map(credentials.map((each) => [each.credential.id, each]));
         for (const stream of open) {
           const credential = found.get(stream.access.holder);
+          if (credential !== undefined && needsCheck(credential.person, reader.now()))
+            old.set(credential.person.id, credential.person);
           if (credential === undefined || !isUsable(credential, reader.now())) ended.push(stream);
+          else if (!isConfirmed(credential.person, reader.now())) ended.push(stream);
           else if (!effectiveActions(credential.person, stream.worldId, stream.access.scopes).has('read'))
             ended.push(stream);
         }
         return ended;
       });
       for (const stream of ended) stream.end();
+      for (const person of old.values())
+        void confirm(person).catch((error: unknown) =>
+          report(error, 'A person with an open stream could not be checked'),
+        );
     } catch (error) {
       report(error, 'Event streams could not be checked for ended sessions');
     }

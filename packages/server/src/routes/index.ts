@@ -12,11 +12,13 @@ import { policyRoutes } from './policy.js';
 import { providerRoutes } from './providers.js';
 import { recordRoutes } from './records.js';
 import { serverRoutes } from './server.js';
+import { signInRoutes } from './sign-in.js';
 import { worldRoutes } from './worlds.js';
 
 /** All API routes (W3), in the order of the docs. */
 export const routes: readonly Route[] = [
   ...serverRoutes,
+  ...signInRoutes,
   ...meRoutes,
   ...challengeRoutes,
   ...peopleRoutes,

@@ -27,11 +27,7 @@ import {
   newMcpServerSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
-import type { AppContext } from '../app/context.js';
-import { HttpProblem } from '../app/http-problem.js';
-import { problemTexts } from '../app/problem-texts.js';
-import { isLoopback } from '../auth/check-host.js';
-import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
+import { etag, IF_MATCH, ifMatch, pageOf, returnUrlAt } from './support.js';
 
 const tag = 'mcp-servers';
 
@@ -156,7 +152,7 @@ export const mcpServerRoutes = [
     body: mcpSignInRequestSchema,
     answers: { 200: { description: 'The URL to open, or what is missing', schema: mcpSignInStartSchema } },
     async handle({ context, params: { world: worldId, name }, body: { origin, ...client }, c }) {
-      const redirectUrl = redirectUrlAt(origin, context);
+      const redirectUrl = returnUrlAt(origin, '/oauth/callback', context);
       const session = await context.auth.sessionOf(c);
       const start = { worldId, name, redirectUrl, session, signer: c.var.signer, ...client };
       return { status: 200, body: await startMcpSignIn(context.engine.runtime, start) };
@@ -215,12 +211,3 @@ export const mcpServerRoutes = [
     },
   }),
 ];
-
-/** The page that the authorization server sends the browser to. */
-function redirectUrlAt(given: string, { auth }: AppContext): string {
-  const { origin, protocol, hostname } = new URL(given);
-  if (!auth.isOurOrigin(origin)) throw new HttpProblem(422, problemTexts.otherOrigin, { field: 'origin' });
-  if (protocol !== 'https:' && !isLoopback(hostname))
-    throw new HttpProblem(422, problemTexts.insecureOrigin, { field: 'origin' });
-  return `${origin}/oauth/callback`;
-}

@@ -41,7 +41,7 @@ export const serverRoutes = [
     tag,
     summary: 'Sign a browser in',
     description:
-      'Send one of: the `ticket` of a start link, an `invitation`, what a `passkey` signed, or a `token`, which is then not stored in the browser. Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
+      'Send one of: the `ticket` of a start link, an `invitation`, what a `passkey` signed, the answer of an `oidc` provider, or a `token`, which is then not stored in the browser. Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
     body: newSessionSchema,
     answers: { 200: { description: 'The session value for the header', schema: sessionSchema } },
     async handle({ body, c, context }) {

@@ -4,6 +4,7 @@ import { CLIENT_HEADER, CountersignError, END_OF_LIST, type Signer } from '@coun
 import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import { isLoopback } from '../auth/check-host.js';
 import { actionsOf } from '../people/access.js';
 
 /** Default page size. */
@@ -108,6 +109,15 @@ export function linkOrigin(c: AppRequest, { publicUrl }: Pick<AppContext, 'publi
 /** The origin of the page that sent the request. Browsers send it; the guard has checked that it is ours. */
 export function pageOrigin(c: AppRequest, context: Pick<AppContext, 'publicUrl'>): string {
   return c.req.header('origin') ?? linkOrigin(c, context);
+}
+
+/** The page that another server sends the browser back to. The redirect contains a code, so the connection must be private. */
+export function returnUrlAt(given: string, path: string, { auth }: Pick<AppContext, 'auth'>): string {
+  const { origin, protocol, hostname } = new URL(given);
+  if (!auth.isOurOrigin(origin)) throw new HttpProblem(422, problemTexts.otherOrigin, { field: 'origin' });
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    throw new HttpProblem(422, problemTexts.insecureOrigin, { field: 'origin' });
+  return `${origin}${path}`;
 }
 
 export function wantsStream(c: AppRequest): boolean {

@@ -11,9 +11,11 @@ import { problemTexts } from '../app/problem-texts.js';
 import type { RouteScope } from '../app/route.js';
 import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
 import type { Authorize } from '../auth/authorize.js';
-import { createAuth } from '../auth/create-auth.js';
+import { createAuth, type AuthOptions } from '../auth/create-auth.js';
 import { PROGRAM_TOKEN } from '../auth/holders.js';
 import { createMountedAuth } from '../auth/mounted-auth.js';
+import { checkOidcOptions, type OidcOptions } from '../oidc/oidc-settings.js';
+import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { createFixedRegistry } from '../providers/fixed-registry.js';
 import { routes } from '../routes/index.js';
 
@@ -31,6 +33,11 @@ export interface MountOptions {
    * requires a `token` and excludes `authorize`.
    */
   webApp?: string;
+  /**
+   * Sign-in to the web app with an OIDC provider. Requires `webApp`, and the `secretsKey` of `openCountersign`, which encrypts refresh tokens.
+   * Register `{webApp}/oidc/callback` with the provider.
+   */
+  oidc?: OidcOptions;
   /** `approvals` serves only the routes that list, show, decide and stream approvals and grants. Default: the whole API. */
   only?: 'approvals';
   /** The path where the API is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). Other paths get 404. */
@@ -62,6 +69,7 @@ const KEYS: Record<keyof MountOptions, true> = {
   authorize: true,
   token: true,
   webApp: true,
+  oidc: true,
   only: true,
   path: true,
   origins: true,
@@ -120,6 +128,7 @@ function authOf({ runtime }: Engine, options: MountOptions): Auth {
     const serverToken = { token, tokenHolder: PROGRAM_TOKEN };
     return createAuth({
       ...serverToken,
+      ...oidcOf(runtime, options, report),
       store,
       report,
       clock,
@@ -134,6 +143,18 @@ function authOf({ runtime }: Engine, options: MountOptions): Auth {
     ...(authorize === undefined ? {} : { authorize }),
     ...(token === undefined ? {} : { token }),
   });
+}
+
+function oidcOf(
+  { store, clock, secretBox: box }: Engine['runtime'],
+  { oidc }: MountOptions,
+  report: (error: unknown, what: string) => void,
+): Pick<AuthOptions, 'oidc'> {
+  if (oidc === undefined) return {};
+  const settings = checkOidcOptions(oidc);
+  if (box === undefined)
+    throw wrong('oidc', 'needs the option secretsKey of openCountersign, to encrypt refresh tokens');
+  return { oidc: createOidcSignIn({ settings, store, clock, box, report }) };
 }
 
 /** Without the web app, a program has its own sign-in. It configures its providers in code, so they can't be changed here. */
@@ -195,6 +216,7 @@ function checkOptions(options: MountOptions): void {
   refuseUnknownKeys(options, KEYS, 'mount');
   const { authorize, token, webApp, only, path, origins } = options;
   if (webApp !== undefined) checkWebApp(options);
+  else if (options.oidc !== undefined) throw wrong('oidc', 'signs people in to the web app, so it needs webApp');
   if (authorize === undefined && token === undefined) {
     throw wrong('authorize', 'is missing. Without it or a token, anyone could approve calls');
   }

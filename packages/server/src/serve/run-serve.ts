@@ -30,7 +30,9 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** `countersign serve`: runs until a signal. Resolves to the exit code; errors are one line on standard error. */
 export async function runServe(options: RunServeOptions): Promise<number> {
   const { open, json, home = homeFolder(process.env), logLevel, ...rest } = options;
-  const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
+  const secrets = ['COUNTERSIGN_TOKEN', 'COUNTERSIGN_OIDC_CLIENT_SECRET']
+    .map((name) => process.env[name] ?? '')
+    .filter((secret) => secret !== '');
   const log = createLog({
     level: logLevel ?? (process.stderr.isTTY ? 'warn' : 'info'),
     isTerminal: process.stderr.isTTY,

@@ -11,6 +11,7 @@ import { createAuth, type AuthOptions } from '../auth/create-auth.js';
 import { readPublicUrl } from '../auth/public-url.js';
 import { readOwner } from '../home/home-owner.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
+import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
 import { limitUnauthenticated, UNAUTHENTICATED_LIMITS, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
@@ -81,6 +82,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     ...cookieNameOf(home),
     clientAddress,
     report: (error, what) => log.error(what, { error }),
+    ...oidcOf(home, (error, what) => log.warn(what, { error: String(error) })),
     clientLabel: async (secret, path) => {
       const world = /^\/api\/worlds\/([^/]+)/.exec(path)?.[1];
       return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
@@ -146,6 +148,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return closed;
     },
   };
+}
+
+function oidcOf(
+  { engine: { runtime }, oidc: settings }: Home,
+  report: (error: unknown, what: string) => void,
+): Pick<AuthOptions, 'oidc'> {
+  const { store, clock, secretBox: box } = runtime;
+  if (settings === undefined || box === undefined) return {};
+  return { oidc: createOidcSignIn({ settings, store, clock, box, report }) };
 }
 
 /** The same cookie name in every process, so that each finds the browser's session. */

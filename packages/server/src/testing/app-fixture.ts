@@ -15,6 +15,8 @@ import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
 import { createAuth } from '../auth/create-auth.js';
 import { PROGRAM_TOKEN } from '../auth/holders.js';
+import type { OidcSettings } from '../oidc/oidc-settings.js';
+import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { createRegistry } from '../providers/create-registry.js';
 import { createSecretBox } from '../providers/secret-box.js';
@@ -66,6 +68,8 @@ export interface AppFixtureOptions {
   store?: Store;
   /** Default: a key that exists only in this process. */
   secrets?: SecretsKey;
+  /** Settings of an OIDC provider. */
+  oidc?: OidcSettings;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers'>>;
 }
 
@@ -93,16 +97,20 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     onError: (error, what) => errors.push(`${what}: ${String(error)}`),
   });
   await engine.start();
+  const report = (error: unknown, what: string): void => void errors.push(`${what}: ${String(error)}`);
   let port = 0;
   const auth = createAuth({
     token: TOKEN,
     tokenHolder: PROGRAM_TOKEN,
     store,
     clock,
-    report: (error, what) => errors.push(`${what}: ${String(error)}`),
+    report,
     port: () => port,
     host: '127.0.0.1',
     allowHosts: [],
+    ...(options.oidc === undefined
+      ? {}
+      : { oidc: createOidcSignIn({ settings: options.oidc, store, clock, box: createSecretBox(secrets), report }) }),
   });
   const quiet = (): void => undefined;
   const app = createApp({

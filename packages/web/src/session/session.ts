@@ -35,8 +35,37 @@ export function forgetSession(refused: string | undefined): void {
   tell();
 }
 
-/** The ticket of a start link, or an invitation. */
+/** The sign-in with OIDC that this tab started. Other tabs, origins and ports can't read or set it, so an answer works only in this tab. */
+const OIDC = 'countersign.oidc';
+const CALLBACK = '/oidc/callback';
+
+/** Remembers a sign-in with OIDC, and the page to return to. */
+export function keepOidcAttempt(attempt: string): void {
+  sessionStorage.setItem(OIDC, JSON.stringify({ attempt, page: location.pathname + location.search }));
+}
+
+function oidcAttempt(): { attempt: string; page: string } {
+  const { attempt = '-', page = '/' } = JSON.parse(sessionStorage.getItem(OIDC) ?? '{}') as Record<string, string>;
+  return { attempt, page: page.startsWith(CALLBACK) ? '/' : page };
+}
+
+/** What the OIDC provider added to our URL. */
+function oidcInUrl(): NewSession | undefined {
+  if (location.pathname !== CALLBACK) return undefined;
+  const given = new URLSearchParams(location.search);
+  const read = (name: string): object => {
+    const value = given.get(name);
+    return value === null || value === '' ? {} : { [name]: value.slice(0, name === 'code' ? 4000 : 1000) };
+  };
+  const state = given.get('state') ?? '';
+  const answer = { ...read('code'), ...read('iss'), ...read('error') };
+  return { oidc: { attempt: oidcAttempt().attempt, state: state === '' ? '-' : state.slice(0, 1000), ...answer } };
+}
+
+/** The ticket of a start link, an invitation, or the answer of the OIDC provider. */
 export function keyInUrl(): NewSession | undefined {
+  const answer = oidcInUrl();
+  if (answer !== undefined) return answer;
   const given = new URLSearchParams(location.hash.slice(1));
   const ticket = given.get('ticket');
   if (ticket !== null) return { ticket };
@@ -44,10 +73,14 @@ export function keyInUrl(): NewSession | undefined {
   return invitation === null ? undefined : { invitation };
 }
 
-/** Removes the ticket or invitation from the URL, so that it doesn't stay in the history. */
+/** Removes the ticket, invitation or code from the URL, so that it doesn't stay in the history. */
 export function takeKey(): NewSession | undefined {
   const key = keyInUrl();
-  if (key !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  if (key?.oidc !== undefined) {
+    const { page } = oidcAttempt();
+    sessionStorage.removeItem(OIDC);
+    history.replaceState(null, '', location.origin + page.replace(/^\/+/, '/'));
+  } else if (key !== undefined) history.replaceState(null, '', location.pathname + location.search);
   return key;
 }
 

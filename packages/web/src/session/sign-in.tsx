@@ -5,6 +5,7 @@ import { TextField } from '../ui/field.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
+import { OidcSignIn } from './oidc-sign-in.js';
 import { PasskeySignIn } from './passkey-sign-in.js';
 import { keepSession } from './session.js';
 
@@ -20,6 +21,7 @@ export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage
             <Visible text={why} />
           </p>
         )}
+        <OidcSignIn />
         <p className="mt-3 text-ink-2">{t.signIn}</p>
         <p className="mt-3 text-ink-2">{t.signInInvited}</p>
         <PasskeySignIn />

@@ -73,6 +73,7 @@ export const t = {
   token: 'Or paste a token',
   tokenHint: "A personal token (cs_…) or the server's token. It is exchanged for a session and not saved.",
   noToken: 'Enter a token.',
+  signInWith: (name: string): string => `Sign in with ${name}`,
   signInButton: 'Sign in',
 
   crashed: "This page can't be shown",

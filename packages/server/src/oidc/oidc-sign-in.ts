@@ -1,0 +1,95 @@
+import type { Clock, FoundCredential, PersonRecord, SecretBox, Store } from '@countersign/core/ports';
+import type { OidcReturn } from '@countersign/protocol';
+import { z } from 'zod';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { unauthorized } from '../auth/unauthorized.js';
+import { changePeople } from '../people/change-people.js';
+import { admitPerson } from './admit-person.js';
+import { createConfirm } from './confirm-person.js';
+import { createOidcProvider, OidcError, type OidcAccount } from './oidc-provider.js';
+import type { OidcSettings } from './oidc-settings.js';
+
+/** How long a person has to sign in at the provider. */
+const ATTEMPT_MS = 10 * 60_000;
+const PURPOSE = ['oidc sign-in'];
+
+const attemptSchema = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  redirectUri: z.string(),
+  expiresAt: z.number(),
+});
+type Attempt = z.infer<typeof attemptSchema>;
+
+/** Sign-in with an OIDC provider (W9). */
+export interface OidcSignIn {
+  /** The provider's name, for people. */
+  readonly name: string;
+  /**
+   * The URL to open, and the attempt, encrypted, which the page keeps for its origin and sends with the answer. Nothing is stored: anyone may
+   * start, any process can finish, and an answer is worth nothing in another browser.
+   */
+  start(redirectUri: string): Promise<{ url: string; attempt: string }>;
+  /** A single-use ticket for the person. Throws an `HttpProblem` if the sign-in failed. */
+  finish(given: OidcReturn, via: string): Promise<FoundCredential>;
+  /** Asks the provider again if its last answer is too old. Undefined if the person must sign in again. */
+  confirm(person: PersonRecord): Promise<PersonRecord | undefined>;
+}
+
+export interface OidcSignInOptions {
+  settings: OidcSettings;
+  store: Store;
+  box: SecretBox;
+  clock: Pick<Clock, 'now' | 'after'>;
+  report: (error: unknown, what: string) => void;
+}
+
+export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
+  const { settings, store, box, clock, report } = options;
+  const { name } = settings;
+  const provider = createOidcProvider(settings, clock);
+
+  function open({ attempt, state }: OidcReturn): Attempt {
+    const opened = box.unseal(attempt, PURPOSE);
+    const parsed = opened.ok ? attemptSchema.safeParse(JSON.parse(opened.value)).data : undefined;
+    if (parsed === undefined || parsed.state !== state) throw unauthorized(problemTexts.oidcOtherBrowser(name));
+    if (parsed.expiresAt <= clock.now()) throw unauthorized(problemTexts.oidcTooLate(name));
+    return parsed;
+  }
+
+  function explain(error: unknown): never {
+    if (!(error instanceof OidcError)) throw error;
+    report(error.cause, `Sign-in with ${name} failed (${error.kind})`);
+    if (error.kind === 'unreachable') throw new HttpProblem(503, problemTexts.oidcUnreachable(name));
+    throw unauthorized(error.kind === 'refused' ? problemTexts.oidcRefused(name) : problemTexts.oidcInvalid(name));
+  }
+
+  async function admit(account: OidcAccount, via: string): Promise<FoundCredential> {
+    const admission = await changePeople(store, undefined, (tx) => admitPerson(tx, { account, settings, box, via }));
+    switch (admission.kind) {
+      case 'admitted':
+        return admission.ticket;
+      case 'inactive':
+        throw new HttpProblem(403, problemTexts.oidcInactive(admission.admins));
+      case 'no-role':
+        throw new HttpProblem(403, problemTexts.oidcNoRole(name, admission.admins));
+    }
+  }
+
+  return {
+    name,
+    async start(redirectUri) {
+      const { url, ...attempt } = await provider.start(redirectUri).catch(explain);
+      const kept: Attempt = { ...attempt, expiresAt: clock.now() + ATTEMPT_MS };
+      return { url, attempt: box.seal(JSON.stringify(kept), PURPOSE) };
+    },
+    async finish(given, via) {
+      const attempt = open(given);
+      const { attempt: _sealed, ...answer } = given;
+      return await admit(await provider.redeem(attempt, answer).catch(explain), via);
+    },
+    confirm: createConfirm({ ...options, provider }),
+  };
+}
