@@ -51,7 +51,7 @@ describe('the commands', () => {
     expect(agents.stdout).toMatch(/^ID +NAME +MODEL/);
     expect(chats).toMatchObject({ items: [{ id: made['id'], title: 'First' }] });
     expect(removed).toEqual({ removed: 'scout' });
-    expect(worlds.stdout).toMatch(/^ops +Ops +ask/m);
+    expect(worlds.stdout).toMatch(/^Ops +ops +ask/m);
     const unsure = await run('worlds', 'remove', 'ops');
     expect(unsure).toMatchObject({ code: 2, stdout: '' });
     expect(unsure.stderr).toContain('--yes');

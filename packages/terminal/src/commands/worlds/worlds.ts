@@ -35,9 +35,10 @@ export function addWorlds(program: Command, register: Register): void {
     const client = await context.client();
     const all = await readAll((page) => client.worlds(page));
     const columns = [
-      { title: 'id', of: ({ id }: World) => id },
       { title: 'name', of: ({ name }: World) => name },
+      { title: 'id', of: ({ id }: World) => id },
       { title: 'mode', of: ({ mode }: World) => mode },
+      { title: 'folder', of: ({ workingDirectory }: World) => workingDirectory ?? '' },
       { title: 'description', of: ({ description }: World) => description ?? '' },
     ];
     showList(context, all, columns, results.noWorlds);
