@@ -4,7 +4,7 @@ import { common } from './common.js';
 export const t = {
   ...common,
   title: 'Passkeys',
-  lead: 'Sign in without a token, and sign calls whose rule says “with passkey”. The private key never leaves your device.',
+  lead: 'To sign in, and to sign calls that require a passkey. They stay on your devices.',
   thePasskeys: 'your passkeys',
   none: 'No passkeys.',
   add: 'Add a passkey',
