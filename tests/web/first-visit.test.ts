@@ -53,22 +53,6 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
-  it('[W1] without a ticket, or with a used one, says how to sign in and shows nothing', async () => {
-    const { page, context } = await opened.visit();
-    const stranger = await (context.browser()?.newContext() ?? Promise.reject(new Error('no browser')));
-    const other = await stranger.newPage();
-    await other.goto(`${opened.serving.url}/#ticket=used-up`);
-    await other.getByText('It works once, for one minute.').waitFor();
-    expect(await other.getByLabel('Message').count()).toBe(0);
-    await stranger.close();
-    // A second tab of a signed-in browser needs no link.
-    const tab = await context.newPage();
-    await tab.goto(opened.serving.url);
-    await tab.getByLabel('Message').waitFor();
-    await page.close();
-    await context.close();
-  });
-
   it('[W1] the file that opens the browser signs it in, once', async () => {
     const browser = await launch();
     const file = writeRedirect(opened.serving.newStartUrl(), opened.serving.home.folder);
@@ -83,20 +67,26 @@ describe.runIf(hasBrowser)('the first visit', () => {
     }
   });
 
-  it('[W1.9] a session outlives its tab, and a browser signs in with a token or an invitation', async () => {
+  it('[W1] [W1.9] a session outlives its tab; without one, a token or an invitation signs in, but no used ticket', async () => {
     const { page, context } = await opened.visit();
+    // A second tab of a signed-in browser needs no link, and works without the first.
+    const tab = await context.newPage();
     await page.close();
-    const again = await context.newPage();
-    await again.goto(opened.serving.url);
-    await again.getByLabel('Message').waitFor();
+    await tab.goto(opened.serving.url);
+    await tab.getByLabel('Message').waitFor();
     await context.close();
 
     const browser = await launch();
     const stranger = await browser.newContext();
     const other = await stranger.newPage();
+    // With a used ticket, and without one.
+    await other.goto(`${opened.serving.url}/#ticket=used-up`);
+    await other.getByText('It works once, for one minute.').waitFor();
+    expect(await other.getByLabel('Message').count()).toBe(0);
     await other.goto(opened.serving.url);
     await button(other, 'Sign in').click();
     await other.getByText('Enter a token.').waitFor();
+    expect(await other.getByLabel('Message').count()).toBe(0);
     await other.getByLabel('Or paste a token').fill('cs_0123456789abcdef_wrong');
     await other.keyboard.press('Enter');
     await other.getByText('This token is invalid, expired or revoked.').waitFor();

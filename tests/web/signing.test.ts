@@ -189,13 +189,27 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
 
   const hidden = `${lines(90, 'harmless')}\nrm -rf everything`;
 
-  it.each([390, 1440])('[A23.2] at %d a call can be approved only after its end was on the screen', async (width) => {
-    const { page, context, world, sent } = await enter(width, [
-      call('shell_cmd', { command: hidden }),
-      call('shell_cmd', { command: `echo ${'a '.repeat(3000)}; rm -rf everything` }),
-      call('write_file', { path: 'long.md', content: `${lines(300, 'written')}\nthe end` }),
-      press(`begin ${'b'.repeat(9000)} end`),
-    ]);
+  /** Long calls, with a text that identifies their card. */
+  const longCalls = {
+    lines: { words: 'harmless', call: call('shell_cmd', { command: hidden }) },
+    oneLine: { words: 'a a a', call: call('shell_cmd', { command: `echo ${'a '.repeat(3000)}; rm -rf everything` }) },
+    folded: {
+      words: 'long.md',
+      call: call('write_file', { path: 'long.md', content: `${lines(300, 'written')}\nthe end` }),
+    },
+    edited: { words: 'begin bbb', call: press(`begin ${'b'.repeat(9000)} end`) },
+  };
+  const everyCall = ['lines', 'oneLine', 'folded', 'edited'] as const;
+
+  // `npm run verify` tries every call at both widths, `npm test` each call at one of them.
+  it.each<{ width: number; shown: readonly (keyof typeof longCalls)[] }>([
+    { width: 390, shown: isFullSize ? everyCall : ['lines', 'edited'] },
+    { width: 1440, shown: isFullSize ? everyCall : ['oneLine', 'folded'] },
+  ])('[A23.2] at $width a call can be approved only after its end was on the screen', async ({ width, shown }) => {
+    const { page, context, world, sent } = await enter(
+      width,
+      shown.map((each) => longCalls[each].call),
+    );
     const approve = button(page, 'Approve once');
     const reading = page.locator('[data-reading]');
     /** The call can't be approved by button, key or menu, but it can be denied. */
@@ -221,68 +235,68 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
         (box: { scrollWidth: number; clientWidth: number; querySelectorAll: (what: string) => Iterable<unknown> }) =>
           box.scrollWidth <= box.clientWidth,
       );
-    const nextCall = async (answers: number): Promise<void> => {
+    const reads = {
+      async lines(): Promise<void> {
+        await cannotApprove(/call, scroll to its end/);
+        await page.getByRole('button', { name: /^\d+ more lines$/ }).waitFor();
+        // By keyboard alone, page by page.
+        await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
+        for (let pages = 0; pages < 60 && !(await approve.isEnabled()); pages += 1) {
+          await page.keyboard.press('PageDown');
+          await drawn(page, context);
+        }
+        expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
+        // Scrolling back to the start does not disable approval again.
+        await page.keyboard.press('Home');
+      },
+      async oneLine(): Promise<void> {
+        // One line that doesn't exceed the right edge.
+        await cannotApprove(/call, scroll to its end/);
+        expect(await isWrapped()).toBe(true);
+        await readToEnd(page);
+      },
+      async folded(): Promise<void> {
+        // Folded text doesn't count as shown, even after scrolling to the end.
+        await readToEnd(page);
+        await cannotApprove(/call, expand it and scroll/);
+        await page.getByRole('button', { name: /^Show \d+ more lines/ }).click();
+        await page.locator('footer').getByText('call, scroll to its end').waitFor();
+        expect(await approve.isDisabled()).toBe(true);
+        await readToEnd(page);
+      },
+      async edited(): Promise<void> {
+        await readToEnd(page);
+        await cannotApprove(/call, expand it and scroll/);
+        await page.getByRole('button', { name: /^Show more/ }).click();
+        await page.locator('footer').getByText('call, scroll to its end').waitFor();
+        await readToEnd(page);
+        await enabled(approve);
+
+        // After each edit, the call must be scrolled to its end again.
+        await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
+        await edit(page, context);
+        await context.clock.runFor(1000);
+        await page.locator('footer').getByText('call, scroll to its end').waitFor();
+        expect(await approve.isDisabled()).toBe(true);
+        await page.getByLabel('Arguments').fill('{"button":"seen"}');
+        await readToEnd(page);
+        await enabled(approve);
+        await page.getByLabel('Arguments').fill(`{"button":"seen"${'\n'.repeat(200)}}`);
+        await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
+        await expect.poll(() => approve.isDisabled()).toBe(true);
+        await readToEnd(page);
+      },
+    };
+    for (const [index, each] of shown.entries()) {
+      await page.locator('[data-call]').filter({ hasText: longCalls[each].words }).waitFor();
+      await reads[each]();
       await enabled(approve);
       await approve.click();
-      await expect.poll(() => sent.length).toBe(answers);
-    };
-
-    await page.locator('[data-call]').filter({ hasText: 'harmless' }).waitFor();
-    await cannotApprove(/call, scroll to its end/);
-    await page.getByRole('button', { name: /^\d+ more lines$/ }).waitFor();
-    // By keyboard alone, page by page.
-    await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
-    for (let pages = 0; pages < 60 && !(await approve.isEnabled()); pages += 1) {
-      await page.keyboard.press('PageDown');
-      await drawn(page, context);
+      await expect.poll(() => sent.length).toBe(index + 1);
     }
-    expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
-    // Scrolling back to the start does not disable approval again.
-    await page.keyboard.press('Home');
-    await nextCall(1);
-
-    // Another call on a new card. One line that doesn't exceed the right edge.
-    await page.locator('[data-call]').filter({ hasText: 'a a a' }).waitFor();
-    await cannotApprove(/call, scroll to its end/);
-    expect(await isWrapped()).toBe(true);
-    await readToEnd(page);
-    await nextCall(2);
-
-    // Folded text doesn't count as shown, even after scrolling to the end.
-    await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
-    await readToEnd(page);
-    await cannotApprove(/call, expand it and scroll/);
-    await page.getByRole('button', { name: /^Show \d+ more lines/ }).click();
-    await page.locator('footer').getByText('call, scroll to its end').waitFor();
-    expect(await approve.isDisabled()).toBe(true);
-    await readToEnd(page);
-    await nextCall(3);
-
-    await page.locator('[data-call]').filter({ hasText: 'begin bbb' }).waitFor();
-    await readToEnd(page);
-    await cannotApprove(/call, expand it and scroll/);
-    await page.getByRole('button', { name: /^Show more/ }).click();
-    await page.locator('footer').getByText('call, scroll to its end').waitFor();
-    await readToEnd(page);
-    await enabled(approve);
-
-    // After each edit, the call must be scrolled to its end again.
-    await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
-    await edit(page, context);
-    await context.clock.runFor(1000);
-    await page.locator('footer').getByText('call, scroll to its end').waitFor();
-    expect(await approve.isDisabled()).toBe(true);
-    await page.getByLabel('Arguments').fill('{"button":"seen"}');
-    await readToEnd(page);
-    await enabled(approve);
-    await page.getByLabel('Arguments').fill(`{"button":"seen"${'\n'.repeat(200)}}`);
-    await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
-    await expect.poll(() => approve.isDisabled()).toBe(true);
-    await readToEnd(page);
-    await nextCall(4);
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(0);
     await said(page, 'Finished.').waitFor();
-    expect(opened.ran).toContain('seen');
+    expect(opened.ran).toEqual(expect.arrayContaining(shown.includes('edited') ? ['seen'] : []));
     await context.close();
   });
 });

@@ -16,7 +16,7 @@ const child = fileURLToPath(new URL('../dist/testing/bundle/crash-child.js', imp
 
 const LIMIT_MS = 120_000;
 /** Processes killed by a signal at a random moment, including between probes and in the middle of a write. */
-const RANDOM_KILLS = isFullSize ? 1000 : 10;
+const RANDOM_KILLS = isFullSize ? 1000 : 4;
 
 interface Place {
   file: string;
