@@ -28,6 +28,7 @@ export { finishMcpSignIn, signOutOfMcpServer, startMcpSignIn } from './mcp/mcp-s
 export type { Unfinished } from './processes/unfinished-turns.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { IncomingMessage } from './chats/publish-message.js';
+export type { VerifiedReceipt } from './decisions/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
 export { announceSigners } from './decisions/announce-signers.js';
 export { publishToolResult } from './decisions/publish-tool-result.js';

@@ -279,7 +279,10 @@ describe('a rule that nobody can satisfy', () => {
     ['ask pay by @ghosts', 'there is no group @ghosts, and no person with this id who may sign calls in this world'],
     ['ask sandbox_network by @finance', 'sandbox_network is not a call, so nobody can sign it'],
     ['ask pay by agent @reviewer', 'there is no agent with the id @reviewer in this world'],
-    ['ask pay by @finance with passkey', '"with passkey" is not supported yet'],
+    [
+      'ask pay by @finance with passkey',
+      'it needs a signature with a passkey, but nobody in @finance has a trusted one',
+    ],
     ['allow pay by @finance', 'only an ask rule can say who must sign'],
   ])('[A48.8] is refused when it is written, and nothing changes: %s', async (rule, error) => {
     const t = await open('ask pay');

@@ -227,7 +227,8 @@ export function createWorldHandle<A extends Approval>(
     revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), PROGRAM),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
     setPolicy: async (rules) => {
-      await setPolicy(runtime, id, rules, PROGRAM);
+      // The program owns its rules. People change them through routes, which need a confirmation.
+      await setPolicy(runtime, id, rules, PROGRAM, { isConfirmed: true });
     },
     checkPolicy: async (check) => await checkPolicy(runtime, id, parseInput(policyCheckSchema, check, 'check')),
     update: async (change) => {

@@ -1,4 +1,4 @@
-import { describeNeed, describeSigners, type Who } from '@countersign/protocol';
+import { describeNeed, describeSigners, type Signature, type Who } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
@@ -12,6 +12,7 @@ import {
   showNeed,
   type SigningInput,
   type SigningPeople,
+  mustUsePasskey,
 } from './needed-signatures.js';
 
 const person = (id: string, name = id): Who => ({ kind: 'person', id, name });
@@ -28,6 +29,10 @@ const people: SigningPeople = {
     { name: 'finance', people: ['ada-lovelace', 'bob', 'gone'] },
     { name: 'release-team', people: ['bob', 'carol'] },
     { name: 'nobody', people: [] },
+  ],
+  passkeys: [
+    { id: 'key_ada', personId: 'ada-lovelace' },
+    { id: 'key_carol', personId: 'carol' },
   ],
 };
 
@@ -185,11 +190,55 @@ describe('a rule that nobody can satisfy', () => {
   });
 
   it('[A48.8] excluding the requester needs a second person, and a name must be clear', () => {
-    expect(findUnsatisfiable(rule('by not requester'), { people: [ada], groups: [] })).toBe(
+    expect(findUnsatisfiable(rule('by not requester'), { people: [ada], groups: [], passkeys: [] })).toBe(
       'it excludes the requester, but only one person may sign calls in this world',
     );
-    const both = { people: [bob], groups: [{ name: 'bob', people: ['carol'] }] };
+    const both = { people: [bob], groups: [{ name: 'bob', people: ['carol'] }], passkeys: [] };
     expect(findUnsatisfiable(rule('by @bob'), both)).toBe('@bob is both a group and a person. Rename the group');
     expect(judged(['by @bob'], [bob, carol], { people: both })[0]?.stuck).toBe('unknown-name');
+  });
+});
+
+describe('[A49] a rule that requires a passkey', () => {
+  const withKey = (who: Who, passkey: string) => ({ ...who, passkey });
+  const isMet = (text: string, ...signed: Signature[]): boolean => isSigned(judged([text], [], { signed }));
+
+  it('counts only signatures with a trusted passkey of their author', () => {
+    expect(isMet('with passkey', ada)).toBe(false);
+    expect(isMet('with passkey', withKey(ada, 'key_ada'))).toBe(true);
+    expect(isMet('with passkey', withKey(ada, 'key_carol'))).toBe(false);
+    expect(isMet('with passkey', withKey(ada, 'key_removed'))).toBe(false);
+    expect(isMet('with passkey', ada, withKey(ada, 'key_ada'))).toBe(true);
+    expect(isMet('with passkey', withKey(agent, 'key_ada'))).toBe(false);
+    expect(isMet('by @finance with passkey', withKey(carol, 'key_carol'))).toBe(false);
+    expect(isMet('by 2 of @finance', withKey(ada, 'key_ada'), bob)).toBe(true);
+  });
+
+  it('says who must use one, and shows it', () => {
+    const both = judged(['by @release-team', 'with passkey'], []);
+    expect([ada, bob, carol].map((who) => mustUsePasskey(both, who))).toEqual([true, false, true]);
+    const [, need] = both.map(showNeed);
+    expect(need).toMatchObject({ passkey: true, may: ['Ada Lovelace', 'Carol'], eligible: 2 });
+    expect(need === undefined ? '' : describeNeed(need)).toBe('Needs a signature with a passkey');
+    const [stuck] = judged(['by 2 of @finance with passkey'], []).map(showNeed);
+    expect(stuck).toMatchObject({ stuck: 'no-passkey' });
+    expect(stuck === undefined ? '' : describeNeed(stuck)).toBe(
+      'Needs 2 of Finance, with a passkey · stuck: only one person with a trusted passkey may sign',
+    );
+  });
+
+  it.each<[string, string | undefined]>([
+    ['with passkey', undefined],
+    ['by @finance with passkey', undefined],
+    [
+      'by @bob with passkey',
+      'it needs a signature with a passkey, but nobody in @bob has a trusted one. Register a passkey first',
+    ],
+    [
+      'by 2 of @finance with passkey',
+      'it needs 2 signatures with a passkey, but only one person in @finance has a trusted one. Register a passkey first',
+    ],
+  ])('[A48.8] %s: %s', (text, expected) => {
+    expect(findUnsatisfiable(rule(text), people)).toBe(expected);
   });
 });

@@ -1,6 +1,13 @@
 import { effectiveActions, type NeededSignatures, readWho, type Signature, type Who } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
-import type { GroupRecord, PersonRecord, SigningRecord, TurnRecord } from '../ports/index.js';
+import type {
+  CredentialRecord,
+  GroupRecord,
+  PersonRecord,
+  SigningRecord,
+  StoreReader,
+  TurnRecord,
+} from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
 import type { Reviewer } from './reviewers.js';
 
@@ -14,15 +21,33 @@ interface SigningPerson {
 export interface SigningPeople {
   readonly people: readonly SigningPerson[];
   readonly groups: readonly { readonly name: string; readonly people: readonly string[] }[];
+  /** Trusted passkeys. */
+  readonly passkeys: readonly { readonly id: string; readonly personId: string }[];
+}
+
+/** Everyone in the store, with all groups and passkeys. */
+export interface Everybody {
+  readonly people: readonly PersonRecord[];
+  readonly groups: readonly GroupRecord[];
+  readonly passkeys: readonly Pick<CredentialRecord, 'id' | 'personId' | 'data'>[];
 }
 
 /** The people who may sign calls in a world, from everyone in the store. */
-export function signersIn(
-  worldId: string,
-  { people, groups }: { people: readonly PersonRecord[]; groups: readonly GroupRecord[] },
-): SigningPeople {
-  const signers = people.filter((person) => effectiveActions(person, worldId, undefined).has('sign'));
-  return { people: signers, groups: groups.map(({ name, ...group }) => ({ name, people: membersOf(group, people) })) };
+export function signersIn(worldId: string, { people, groups, passkeys }: Everybody): SigningPeople {
+  return {
+    people: people.filter((person) => effectiveActions(person, worldId, undefined).has('sign')),
+    groups: groups.map(({ name, ...group }) => ({ name, people: membersOf(group, people) })),
+    passkeys: passkeys.flatMap(({ id, personId, data }) => (data.passkey?.trusted === true ? [{ id, personId }] : [])),
+  };
+}
+
+export async function readEverybody(reader: Pick<StoreReader, 'people' | 'groups' | 'passkeys'>): Promise<Everybody> {
+  const passkeys = await reader.passkeys();
+  return {
+    people: await reader.people(),
+    groups: await reader.groups(),
+    passkeys: passkeys.map(({ credential }) => credential),
+  };
 }
 
 /** The ids of a group's people: those it lists, and those in its OIDC group. */
@@ -74,14 +99,16 @@ export interface SigningInput {
  */
 export function judgeSignatures(input: SigningInput): readonly SigningState[] {
   const { rules, signed, requester, people, reviewers = [] } = input;
-  const signers = new Map(signed.flatMap((who) => (who.kind === 'person' ? [[who.id, who] as const] : [])));
   return rules.map((rule): SigningState => {
-    const { count, notRequester } = rule.by;
+    const { count, notRequester, passkey } = rule.by;
+    const valid = passkey === true ? signed.filter((signature) => isByPasskey(signature, people)) : signed;
+    const signers = new Map(valid.flatMap((who) => (who.kind === 'person' ? [[who.id, who] as const] : [])));
     const named = findNamed(rule, people);
     const isUnknown = notRequester === true && requester?.kind !== 'person';
-    const may = isUnknown
+    const eligible = isUnknown
       ? []
       : (named?.people ?? []).filter(({ id }) => notRequester !== true || id !== requester?.id);
+    const may = passkey === true ? eligible.filter(({ id }) => hasPasskey(id, people)) : eligible;
     const counted = may.flatMap(({ id }) => signers.get(id) ?? []);
     const reviewer = reviewers.find(({ id }) => id === rule.by.agent);
     const reviewed = signed.find((who) => isReviewer(reviewer, who));
@@ -98,10 +125,24 @@ export function judgeSignatures(input: SigningInput): readonly SigningState[] {
       reviewer,
       stuck:
         rule.by.agent === undefined
-          ? stuckBecause({ isNamed: named !== undefined, isUnknown, isEnough: may.length >= count })
+          ? stuckBecause({
+              isNamed: named !== undefined,
+              isUnknown,
+              isEnough: may.length >= count,
+              lacksPasskeys: eligible.length >= count,
+            })
           : reviewStuck(reviewer, missing),
     };
   });
+}
+
+/** Whether a signature was made with a passkey of its author that is still trusted. */
+function isByPasskey({ kind, id: author, passkey }: Signature, { passkeys }: SigningPeople): boolean {
+  return kind === 'person' && passkeys.some(({ id, personId }) => id === passkey && personId === author);
+}
+
+function hasPasskey(personId: string, { passkeys }: SigningPeople): boolean {
+  return passkeys.some((passkey) => passkey.personId === personId);
 }
 
 /** Whether the call has every signature it needs. */
@@ -111,7 +152,16 @@ export function isSigned(states: readonly SigningState[]): boolean {
 
 /** Whether a signature of this person or agent would count for a rule that isn't met yet. */
 export function maySign(states: readonly SigningState[], who: Who): boolean {
-  return !hasSigned(states, who) && states.some((state) => state.missing > 0 && counts(state, who));
+  return states.some((state) => isWanted(state, who));
+}
+
+/** Whether a signature of this person would count only with a passkey, for a rule that isn't met yet. */
+export function mustUsePasskey(states: readonly SigningState[], who: Who): boolean {
+  return states.some((state) => state.rule.by.passkey === true && isWanted(state, who));
+}
+
+function isWanted(state: SigningState, who: Who): boolean {
+  return state.missing > 0 && counts(state, who) && !hasSigned([state], who);
 }
 
 /** Whether a signature of this person or agent counts for this rule. */
@@ -142,7 +192,7 @@ const MAX_IDS = 100;
 
 /** Everyone who signed a call so far, oldest first. */
 export function signaturesOf({ signed }: SigningRecord): Signature[] {
-  return signed.map(({ who, via }) => ({ ...who, via }));
+  return signed.map(({ who, via, passkey }) => ({ ...who, via, ...(passkey === undefined ? {} : { passkey }) }));
 }
 
 /**
@@ -158,12 +208,13 @@ export function showNeeds(
   const { rules } = signing;
   const signed = signaturesOf(signing);
   if (people !== undefined) return judgeSignatures({ rules, signed, requester, people, reviewers }).map(showNeed);
-  return rules.map(({ rule, by: { count, of, agent, notRequester } }) => ({
+  return rules.map(({ rule, by: { count, of, agent, notRequester, passkey } }) => ({
     rule: maskSecrets(rule),
     count,
     ...(of === undefined ? {} : { of, label: inWords(of) }),
     ...(agent === undefined ? {} : { agent }),
     ...(notRequester === true ? { notRequester } : {}),
+    ...(passkey === true ? { passkey } : {}),
     signed,
     may: [],
   }));
@@ -172,7 +223,7 @@ export function showNeeds(
 export function showNeed(state: SigningState): NeededSignatures {
   const { rule, by } = state.rule;
   const { may, signed, missing, named, reviewer, stuck } = state;
-  const { count, of, agent, notRequester } = by;
+  const { count, of, agent, notRequester, passkey } = by;
   const open = missing === 0 ? [] : may.filter(({ id }) => !signed.some((who) => who.id === id));
   return {
     rule: maskSecrets(rule),
@@ -182,6 +233,7 @@ export function showNeed(state: SigningState): NeededSignatures {
     ...labelOf(reviewer?.problem === 'agent-missing' ? undefined : (reviewer?.name ?? named?.label)),
     ...(named?.isPerson === true ? { person: true } : {}),
     ...(notRequester === true ? { notRequester } : {}),
+    ...(passkey === true ? { passkey } : {}),
     signed: [...signed],
     may: open.slice(0, MAX_NAMES).map(({ name }) => name),
     mayIds: open.slice(0, MAX_IDS).map(({ id }) => id),
@@ -201,7 +253,7 @@ export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Wh
 
 /** Explains why nobody can satisfy a rule with the current people and groups, for any requester. Undefined if someone can. */
 export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): string | undefined {
-  const { count, of, notRequester } = rule.by;
+  const { count, of, notRequester, passkey } = rule.by;
   const named = findNamed(rule, people);
   if (named === undefined) {
     const isGroup = people.groups.some(({ name }) => name === of);
@@ -212,6 +264,11 @@ export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): str
   const available = named.people.length;
   if (of !== undefined && available < count) {
     return `it needs ${count === 1 ? 'a signature' : `${count} signatures`}, but ${countPeople(available)} in @${of} may sign calls in this world`;
+  }
+  const able = named.people.filter(({ id }) => hasPasskey(id, people)).length;
+  if (passkey === true && able < count) {
+    const among = of === undefined ? 'who may sign calls in this world' : `in @${of}`;
+    return `it needs ${count === 1 ? 'a signature' : `${count} signatures`} with a passkey, but ${countPeople(able)} ${among} ${able > 1 ? 'have' : 'has'} a trusted one. Register a passkey first`;
   }
   // With a name, the requester may be someone else. Without one, the only person who may sign is also the one who asks.
   if (of === undefined && notRequester === true && available < 2) {
@@ -229,10 +286,16 @@ export function isNamed(rule: SigningRule, people: SigningPeople): boolean {
   return findNamed(rule, people) !== undefined;
 }
 
-function stuckBecause(state: { isNamed: boolean; isUnknown: boolean; isEnough: boolean }): SigningState['stuck'] {
+function stuckBecause(state: {
+  isNamed: boolean;
+  isUnknown: boolean;
+  isEnough: boolean;
+  lacksPasskeys: boolean;
+}): SigningState['stuck'] {
   if (!state.isNamed) return 'unknown-name';
   if (state.isUnknown) return 'unknown-requester';
-  return state.isEnough ? undefined : 'too-few';
+  if (state.isEnough) return undefined;
+  return state.lacksPasskeys ? 'no-passkey' : 'too-few';
 }
 
 /** The people that a rule names: a group, or one person by id. Undefined if there is neither, or both: the rule then means nobody. */

@@ -24,7 +24,7 @@ const RULE = rule('by agent @reviewer');
 const reviewer: Who = { kind: 'agent', id: 'reviewer', name: 'Reviewer' };
 const ada: Who = { kind: 'person', id: 'ada', name: 'Ada' };
 const bob: Who = { kind: 'person', id: 'bob', name: 'Bob' };
-const people = { people: [ada, bob], groups: [{ name: 'finance', people: ['ada', 'bob'] }] };
+const people = { people: [ada, bob], groups: [{ name: 'finance', people: ['ada', 'bob'] }], passkeys: [] };
 
 describe('who can review a call', () => {
   it.each<[string, ReturnType<typeof agent>[], Reviewer['problem']]>([

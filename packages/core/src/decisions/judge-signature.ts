@@ -1,6 +1,6 @@
 import { describeNeed, describeSigners, type NeededSignatures, type Signer, type Who } from '@countersign/protocol';
 import type { SigningRule } from '../policy/index.js';
-import type { ApprovalRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { retry } from '../step/commit.js';
 import type { Step } from '../step/runtime.js';
 import {
@@ -9,11 +9,13 @@ import {
   isSigned,
   judgeSignatures,
   maySign,
+  mustUsePasskey,
   requesterOf,
   showNeed,
   signaturesOf,
 } from '../approval/needed-signatures.js';
 import { reviewersFor } from '../calls/gate-call.js';
+import { findReceiptProblem, type VerifiedReceipt } from './check-receipt.js';
 
 /** What a person's approval means for a call under rules that say who must sign. `needs` includes this signature. */
 export type JudgedSignature =
@@ -28,27 +30,37 @@ export function judgeSignature(
   step: Step,
   asked: {
     approval: ApprovalRecord;
+    invocation: InvocationRecord;
     turn: Pick<TurnRecord, 'requester'>;
     rules: readonly SigningRule[];
     signer: Signer;
+    receipt: VerifiedReceipt | undefined;
   },
 ): JudgedSignature {
-  const { approval, turn, rules, signer } = asked;
+  const { approval, invocation, turn, rules, signer, receipt } = asked;
   // A rule was added since the call was read.
   const people = step.tx.signers() ?? retry();
   const { who, via } = signer;
+  const problem =
+    receipt === undefined ? undefined : findReceiptProblem(receipt, { approval, invocation, signer, people });
+  if (problem !== undefined) return { kind: 'refused', detail: problem };
   const signed = approval.signing === null ? [] : signaturesOf(approval.signing);
   const reviewers = reviewersFor(step, approval, rules);
   const about = { rules, requester: requesterOf(turn), people, reviewers };
   const before = judgeSignatures({ ...about, signed });
   // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
   const isComplete = isSigned(before);
-  if (!isComplete && hasSigned(before, who)) return { kind: 'repeated' };
+  if (!isComplete && !maySign(before, who) && hasSigned(before, who)) return { kind: 'repeated' };
   const isAccepted = isComplete ? before.some((state) => counts(state, who)) : maySign(before, who);
   if (!isAccepted) return { kind: 'refused', detail: refusal(before.map(showNeed), who) };
-  const after = judgeSignatures({ ...about, signed: [...signed, { ...who, via }] });
+  const needsPasskey = isComplete ? rules.some(({ by }) => by.passkey === true) : mustUsePasskey(before, who);
+  if (receipt === undefined && needsPasskey) return { kind: 'refused', detail: NEEDS_PASSKEY };
+  const passkey = receipt === undefined ? {} : { passkey: receipt.passkeyId };
+  const after = judgeSignatures({ ...about, signed: [...signed, { ...who, via, ...passkey }] });
   return { kind: isSigned(after) ? 'last' : 'more-needed', needs: after.map(showNeed) };
 }
+
+const NEEDS_PASSKEY = 'a rule requires a signature with a passkey. Open the call in a browser and sign it there';
 
 /** Says who may sign instead (W5). */
 function refusal(needs: readonly NeededSignatures[], { kind, name }: Who): string {

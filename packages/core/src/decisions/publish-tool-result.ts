@@ -2,6 +2,7 @@ import {
   type NeededSignatures,
   type QuestionAnswer,
   type Signer,
+  type StoredReceipt,
   type ToolDecision,
   type ToolResultOutcome,
   CountersignError,
@@ -23,6 +24,7 @@ import {
   supersedeApproval,
   type CheckedDecision,
 } from './check-decision.js';
+import type { VerifiedReceipt } from './check-receipt.js';
 import { judgeSignature, type JudgedSignature } from './judge-signature.js';
 import { reviewersFor, signingRulesOf } from '../calls/gate-call.js';
 import { approvedHash } from '../calls/sign-call.js';
@@ -58,6 +60,7 @@ export async function publishToolResult(
   agentId: string | undefined,
   input: ToolDecision | QuestionAnswer,
   signer: Signer,
+  receipt?: VerifiedReceipt,
 ): Promise<ToolResultOutcome> {
   if (!validSigners.has(signer)) {
     parseInput(signerSchema, signer, 'signer');
@@ -73,7 +76,7 @@ export async function publishToolResult(
   const key = (): string => canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.isEmpty() ? undefined : runtime.repeats.find(key());
   if (known !== undefined) return known;
-  const { outcome, chatId } = await decideCall(runtime, worldId, agentId, sent, signer);
+  const { outcome, chatId } = await decideCall(runtime, worldId, { agentId, sent, signer, receipt });
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
     if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
     // A short-lived command releases calls only in this chat: those it started in other chats would be interrupted when it exits. The next
@@ -105,10 +108,9 @@ const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] sat
 async function decideCall(
   runtime: Runtime,
   worldId: string,
-  agentId: string | undefined,
-  sent: ToolDecision,
-  signer: Signer,
+  asked: Pick<DecisionInput, 'agentId' | 'sent' | 'signer' | 'receipt'>,
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
+  const { sent, signer } = asked;
   let isAgain = false;
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
@@ -123,7 +125,7 @@ async function decideCall(
       const outcome =
         found === undefined
           ? refused('unknown', 'there is no call or approval with this id')
-          : decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
+          : decide(runtime, step, { ...asked, found, worldId, toSign });
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return { outcome, chatId: found?.invocation.chatId };
     });
@@ -137,10 +139,12 @@ interface DecisionInput {
   worldId: string;
   toSign: CallToSign | undefined;
   signer: Signer;
+  /** Already verified, except that it is about this approval. */
+  receipt?: VerifiedReceipt | undefined;
 }
 
 function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultOutcome {
-  const { found, sent, agentId, worldId, toSign, signer } = input;
+  const { found, sent, agentId, worldId, toSign, signer, receipt } = input;
   const { invocation, approval, turn } = found;
   const foreign = refuseForeign(found, { ...sent, worldId, agentId });
   if (foreign !== undefined) return foreign;
@@ -190,7 +194,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   let needs: readonly NeededSignatures[] | undefined;
   if (checked.decision.kind === 'approve' && rules.length > 0) {
     if (!isAskedUnder(approval, rules)) return refused('changed', 'the rules changed. Review the call again', state);
-    const signature = judgeSignature(step, { approval, turn, rules, signer });
+    const signature = judgeSignature(step, { approval, invocation, turn, rules, signer, receipt });
     if (signature.kind !== 'last') return recordSignature(step, input, approval, signature);
     ({ needs } = signature);
   }
@@ -227,7 +231,7 @@ function ruleFor({ who }: Signer, { signing, rule }: ApprovalRecord): string | u
 /** A signature that isn't the last one leaves the approval pending (A48). */
 function recordSignature(
   step: Step,
-  { found: { invocation }, sent, signer }: DecisionInput,
+  { found: { invocation }, sent, signer, receipt }: DecisionInput,
   approval: ApprovalRecord,
   signature: Exclude<JudgedSignature, { kind: 'last' }>,
 ): ToolResultOutcome {
@@ -246,10 +250,19 @@ function recordSignature(
         reason: sent.reason,
         rule: ruleFor(signer, approval),
       };
-      step.tx.write({ kind: 'approval-signed', ...about, needs: signature.needs });
+      const passkey =
+        receipt === undefined
+          ? {}
+          : { receipt: { passkeyId: receipt.passkeyId, receipt: storedReceipt(receipt, approval) } };
+      step.tx.write({ kind: 'approval-signed', ...about, needs: signature.needs, ...passkey });
       return { kind: 'recorded', status: 200, invocationId: callId, state };
     }
   }
+}
+
+/** Kept with the audit record, so that it can be verified from an export (A49). */
+function storedReceipt({ receipt }: VerifiedReceipt, { callHash }: ApprovalRecord): StoredReceipt {
+  return { ...receipt, callHash };
 }
 
 /** An identical decision is accepted and does nothing; a different one is too late (W5). */
@@ -286,7 +299,7 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
 function recordDecision(
   runtime: Runtime,
   step: Step,
-  { found: { invocation, turn }, sent, signer, toSign }: DecisionInput,
+  { found: { invocation, turn }, sent, signer, toSign, receipt }: DecisionInput,
   approval: ApprovalRecord,
   decision: CheckedDecision,
   { rules, needs }: { rules: readonly SigningRule[]; needs: readonly NeededSignatures[] | undefined },
@@ -311,7 +324,9 @@ function recordDecision(
   const approved = { arguments: argumentsText, callHash: approvedHash(runtime.store.hashKey, callHash, rules) };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
   const details = needs === undefined ? decision.record : { ...decision.record, needs };
-  step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details });
+  // Without a rule about signers, nobody checked what the receipt is about.
+  const signed = receipt === undefined || rules.length === 0 ? undefined : storedReceipt(receipt, approval);
+  step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details, receipt: signed });
   decision.writeGrantOrRule(step, signer);
   if (step.tx.outcomeUnknown(decision.keys)) {
     step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });

@@ -106,7 +106,7 @@ function approvalData(
  * last signature is a decision instead.
  */
 export function approvalSigned(fact: ApprovalSigned, context: FactContext): Derived {
-  const { approvalId, chatId, by, reason, needs } = fact;
+  const { approvalId, chatId, by, reason, needs, receipt } = fact;
   const approval = context.state.approvals.get(approvalId);
   if (approval === undefined || approval.signing === null)
     throw new Error(`The approval "${approvalId}" accepts no signatures.`);
@@ -121,7 +121,9 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
     toolCallId: approvalId,
     replyTo: approval.messageId,
   });
-  const signing = { ...approval.signing, signed: [...approval.signing.signed, { who, via, at: context.now }] };
+  const passkey = receipt === undefined ? {} : { passkey: receipt.passkeyId };
+  const signature = { who, via, at: context.now, ...passkey };
+  const signing = { ...approval.signing, signed: [...approval.signing.signed, signature] };
   const rule = fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) };
   const why = reason === undefined ? {} : { why: maskSecrets(reason) };
   return {
@@ -131,7 +133,18 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
     ],
     // The call's status doesn't change, so this tells clients to reload the queue.
     events: [messageEvent(message), { event: 'crud', chatId, data: approvalData('update', approvalId) }],
-    records: [{ kind: 'sign', ...auditOf(call), decision: 'approve', scope: 'once', ...by, ...why, ...rule }],
+    records: [
+      {
+        kind: 'sign',
+        ...auditOf(call),
+        decision: 'approve',
+        scope: 'once',
+        ...by,
+        ...why,
+        ...rule,
+        ...(receipt === undefined ? {} : { receipt: receipt.receipt }),
+      },
+    ],
   };
 }
 
@@ -235,7 +248,7 @@ const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: '
 
 /** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
-  { how, by, via, client, scope, answer, approved, rule }: ApprovalDecided,
+  { how, by, via, client, scope, answer, approved, rule, receipt }: ApprovalDecided,
   reason: string | undefined,
   isFromTool: boolean,
   call: InvocationRecord,
@@ -252,6 +265,7 @@ function decisionRecord(
     ...(client === undefined ? {} : { client }),
     ...(words === undefined ? {} : { why: how === 'release' ? words : maskSecrets(words) }),
     ...(rule === undefined ? {} : { rule: maskSecrets(rule) }),
+    ...(receipt === undefined ? {} : { receipt }),
   };
   return [record];
 }

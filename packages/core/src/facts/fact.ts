@@ -4,6 +4,7 @@ import type {
   NeededSignatures,
   Scope,
   Signer,
+  StoredReceipt,
   UnknownOutcome,
   Usage,
   Who,
@@ -124,6 +125,8 @@ export interface ApprovalSigned extends OfCall {
   rule?: string | undefined;
   /** The signatures that the call needs and has, including this one, as shown to people. */
   needs: readonly NeededSignatures[];
+  /** With a passkey: its id, and what it signed. */
+  receipt?: { passkeyId: string; receipt: StoredReceipt };
 }
 
 /** How an approval ends. `supersede`: the call has changed and needs a new approval. */
@@ -147,6 +150,8 @@ export interface ApprovalDecided extends OfCall {
   digest?: string;
   /** Additional fields for the message. */
   details?: Readonly<Record<string, unknown>>;
+  /** What a passkey signed, if one did. */
+  receipt?: StoredReceipt | undefined;
   /** The approved call. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
   approved?: { arguments: string; callHash: string | null };
 }

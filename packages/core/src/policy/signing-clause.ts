@@ -11,7 +11,7 @@ export function startsSigningClause(text: string, at: number): boolean {
   return /^(?:by|with)(?:[ \t]|$)/i.test(text.slice(at));
 }
 
-/** Parses `by @name`, `by N of @name`, `by not requester`, a name followed by `not requester`, or `by agent @id`, up to the end of the rule. */
+/** Parses `by @name`, `by N of @name`, `by not requester`, a name followed by `not requester`, or `by agent @id`. `with passkey` can follow a person, or stand alone. */
 export function readSigningClause(text: string, from: number): { ok: true; by: SigningClause } | ParseFailure {
   const words = [...text.slice(from).matchAll(/[^ \t]+/g)].map(({ 0: word, index }) => ({ word, at: from + index }));
   let next = 0;
@@ -22,7 +22,20 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
     position: words[next]?.at ?? text.trimEnd().length,
   });
 
-  if (peek() === 'with') return failure(peekAfter(words, next) === 'passkey' ? NO_PASSKEY : EXPECTED_BY);
+  /** Reads `with passkey`, if it is next, and the end of the rule. */
+  const finish = (by: SigningClause): { ok: true; by: SigningClause } | ParseFailure => {
+    const isWith = peek() === 'with';
+    if (isWith) {
+      next += 1;
+      if (peek() !== 'passkey') return failure('expected "passkey" after "with"');
+      next += 1;
+    }
+    if (peek()?.startsWith('#') === true) return failure('a comment needs a line of its own');
+    if (peek() !== undefined) return failure('expected the end of the rule');
+    return { ok: true, by: { ...by, ...(isWith ? { passkey: true } : {}) } };
+  };
+
+  if (peek() === 'with') return finish({ count: 1 });
   if (peek() !== 'by') return failure(EXPECTED_BY);
   next += 1;
   if (peek() === 'agent') {
@@ -65,22 +78,12 @@ export function readSigningClause(text: string, from: number): { ok: true; by: S
     notRequester = true;
     next += 1;
   }
-  if (peek() === 'with' && peekAfter(words, next) === 'passkey') return failure(NO_PASSKEY);
-  if (peek()?.startsWith('#') === true) return failure('a comment needs a line of its own');
-  if (peek() !== undefined) return failure('expected the end of the rule');
-  return {
-    ok: true,
-    by: { count, ...(of === undefined ? {} : { of }), ...(notRequester ? { notRequester: true } : {}) },
-  };
+  return finish({ count, ...(of === undefined ? {} : { of }), ...(notRequester ? { notRequester: true } : {}) });
 }
 
-const EXPECTED_BY = 'expected "by @group", "by 2 of @group", "by not requester" or "by agent @reviewer"';
-const NO_PASSKEY = '"with passkey" is not supported yet';
+const EXPECTED_BY =
+  'expected "by @group", "by 2 of @group", "by not requester", "by agent @reviewer" or "with passkey"';
 
 function nameIn(word: string): string {
   return word.slice(1).normalize('NFKC').toLowerCase();
-}
-
-function peekAfter(words: readonly { word: string }[], at: number): string | undefined {
-  return words[at + 1]?.word;
 }

@@ -39,6 +39,8 @@ export interface SigningClause {
   readonly notRequester?: true;
   /** The id of an agent that reviews the call (A50), without the `@`. A person who may sign can decide instead. */
   readonly agent?: string;
+  /** Only signatures with a trusted passkey count. */
+  readonly passkey?: true;
 }
 
 /** An ask rule that says who must sign. */

@@ -205,6 +205,8 @@ interface SignatureRecord {
   who: Who;
   via: string;
   at: number;
+  /** The id of the passkey that it was made with. */
+  passkey?: string;
 }
 
 /** Which rules say who must sign a call, and who has signed it so far. */

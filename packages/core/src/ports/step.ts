@@ -1,5 +1,5 @@
 import type { McpToolRecord } from './mcp-records.js';
-import type { GroupRecord, PersonRecord } from './people-records.js';
+import type { CredentialRecord, GroupRecord, PersonRecord } from './people-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -107,8 +107,12 @@ export interface StepReads {
   client(id: string): ClientRecord | undefined;
   hasAsker(): boolean;
   mcpTool(name: string): McpToolRecord | undefined;
-  /** Everybody, including people who may not sign, and all groups. */
-  people(): { people: readonly PersonRecord[]; groups: readonly GroupRecord[] };
+  /** Everybody, including people who may not sign, all groups, and all passkeys that were not removed. */
+  people(): {
+    people: readonly PersonRecord[];
+    groups: readonly GroupRecord[];
+    passkeys: readonly Pick<CredentialRecord, 'id' | 'personId' | 'data'>[];
+  };
   /** Unrevoked grants that may cover this call, oldest first, including expired ones. */
   grants(call: CallKeys): readonly GrantRecord[];
   outcomeUnknown(call: CallKeys): boolean;

@@ -14,16 +14,14 @@ import { maskArguments } from '../masking/index.js';
 import type {
   ApprovalRecord,
   ChatRecord,
-  GroupRecord,
   InvocationRecord,
   MessageRecord,
-  PersonRecord,
   QuestionRecord,
   StoreReader,
 } from '../ports/index.js';
 import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
-import { requesterOf, showNeeds, signersIn } from '../approval/needed-signatures.js';
+import { readEverybody, requesterOf, showNeeds, signersIn, type Everybody } from '../approval/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../approval/reviewers.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -78,11 +76,11 @@ type NeedsReader = (approval: ApprovalRecord, invocation: InvocationRecord) => P
  * if no rule says who must sign.
  */
 export function needsReader(reader: StoreReader): NeedsReader {
-  let everybody: { people: PersonRecord[]; groups: GroupRecord[] } | undefined;
+  let everybody: Everybody | undefined;
   return async (approval, invocation) => {
     const { worldId, status, signing } = approval;
     if (signing === null || status !== 'pending') return {};
-    everybody ??= { people: await reader.people(), groups: await reader.groups() };
+    everybody ??= await readEverybody(reader);
     const requester = requesterOf(await reader.turn(invocation.turnId));
     const reviewers = await readReviewers(reader, approval, signing.rules);
     return { needs: showNeeds(signing, requester, signersIn(worldId, everybody), reviewers) };

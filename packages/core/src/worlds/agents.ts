@@ -17,6 +17,7 @@ import { maskSecrets, revealPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
+import { refuseUnconfirmed } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn, changeWorld, commit } from '../step/commit.js';
@@ -82,7 +83,7 @@ export async function updateAgent(
   agentId: string,
   change: PartOf<NewAgent>,
   signer: Signer,
-  expected?: Expected,
+  { expected, isConfirmed = false }: { expected?: Expected; isConfirmed?: boolean } = {},
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
@@ -98,6 +99,7 @@ export async function updateAgent(
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
     if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
     const stored = agent.definition.policy;
+    refuseUnconfirmed(stored, definition.policy, isConfirmed);
     const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
     checkRules(written.rules, POLICY, written.tools, stored);
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents, agentId });
@@ -135,7 +137,10 @@ export async function removeAgent(
     stopTurns(runtime, step, chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn), signer);
   const chats = await findChats();
   await commit(runtime, 'remove-agent', worldId, { chats }, (step) => {
-    refuseStale(agentVersion(runtime.store.hashKey, agentIn(step.snapshot, agentId)), expected, 'this agent');
+    const agent = agentIn(step.snapshot, agentId);
+    refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
+    // Remove the rules first, with a confirmation.
+    refuseUnconfirmed(agent.definition.policy, [], false);
     stopIn(step, chats);
     step.tx.write({ kind: 'agent-removed', worldId, agentId });
     step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });

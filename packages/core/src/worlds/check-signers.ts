@@ -1,11 +1,17 @@
 import { isRule } from '@countersign/protocol';
-import { findUnsatisfiable, isNamed, signersIn, type SigningPeople } from '../approval/needed-signatures.js';
+import {
+  findUnsatisfiable,
+  isNamed,
+  readEverybody,
+  signersIn,
+  type SigningPeople,
+} from '../approval/needed-signatures.js';
 import { findUnfitReviewer } from '../approval/reviewers.js';
 import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy/index.js';
 import type { StoreReader, Tool } from '../ports/index.js';
 import { refuseRule, type RuleSource } from './compile-rules.js';
 
-type People = Pick<StoreReader, 'people' | 'groups'>;
+type People = Pick<StoreReader, 'people' | 'groups' | 'passkeys'>;
 type Agents = Parameters<typeof findUnfitReviewer>[1];
 
 /** Rejects new rules about who must sign that nobody in this world can satisfy (A48). Reads people only if there is such a rule. */
@@ -27,7 +33,7 @@ export async function checkSigners(
   let people: SigningPeople | undefined;
   for (const { index, rule, signing } of signingRules(rules)) {
     if (stored.includes(signing.rule)) continue;
-    people ??= signersIn(worldId, { people: await reader.people(), groups: await reader.groups() });
+    people ??= signersIn(worldId, await readEverybody(reader));
     const problem =
       findIgnored(rule, tools) ?? findUnfitReviewer(signing, agents, agentId) ?? findUnsatisfiable(signing, people);
     if (problem !== undefined) throw refuseRule(source, rules, index, problem);
@@ -40,7 +46,7 @@ export async function checkSigners(
  */
 export async function checkAdminSigners(reader: People, rules: readonly string[], source: RuleSource): Promise<void> {
   for (const { index, rule, signing } of signingRules(rules)) {
-    const everybody = { people: await reader.people(), groups: await reader.groups() };
+    const everybody = await readEverybody(reader);
     const { of } = signing.by;
     const problem =
       findIgnored(rule, new Map()) ??

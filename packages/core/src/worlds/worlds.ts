@@ -16,6 +16,7 @@ import {
 import { z } from 'zod';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
+import { refuseUnconfirmed } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
@@ -115,12 +116,17 @@ export async function setPolicy(
   worldId: string,
   rules: readonly string[],
   signer: Signer,
-  { expected, keep }: { expected?: Expected; keep?: readonly string[] } = {},
+  {
+    expected,
+    keep,
+    isConfirmed = false,
+  }: { expected?: Expected; keep?: readonly string[]; isConfirmed?: boolean } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
   const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
     const before = change.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
+    refuseUnconfirmed(before.policy, policy, isConfirmed);
     const written = { rules: policy, source: { field: 'rules' }, tools: runtime.tools(worldId), stored: before.policy };
     checkRules(policy, written.source, written.tools, written.stored);
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents });

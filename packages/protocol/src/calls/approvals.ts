@@ -5,6 +5,7 @@ import { neededSignaturesSchema } from './needed-signatures.js';
 import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
+import { storedReceiptSchema } from '../people/receipts.js';
 import { whoSchema } from '../people/who.js';
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
@@ -121,6 +122,8 @@ const auditRecordSchema = z.object({
   client: z.string().exactOptional(),
   why: z.string().exactOptional(),
   rule: z.string().exactOptional(),
+  /** What a passkey signed, with the key that verified it (A49). */
+  receipt: storedReceiptSchema.exactOptional(),
 });
 export type AuditRecord = z.infer<typeof auditRecordSchema>;
 

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { whoSchema } from '../people/who.js';
 
 /**
- * Why nobody can complete a signature: the rule names nobody (`unknown-name`), too few people may sign (`too-few`), or the rule excludes the
+ * Why nobody can complete a signature: the rule names nobody (`unknown-name`), too few people may sign (`too-few`) or have a trusted passkey (`no-passkey`), or the rule excludes the
  * requester and the turn doesn't say who that is (`unknown-requester`). The `agent-` codes say why the agent that a rule names doesn't decide; a
  * person still can.
  */
 const stuckSchema = z.enum([
   'unknown-name',
   'too-few',
+  'no-passkey',
   'unknown-requester',
   'agent-missing',
   'agent-inactive',
@@ -17,7 +18,11 @@ const stuckSchema = z.enum([
 ]);
 
 /** Someone who signed, and from where: a device or client. Transcripts from older versions don't say where. */
-const signatureSchema = whoSchema.extend({ via: z.string().min(1).max(200).exactOptional() });
+const signatureSchema = whoSchema.extend({
+  via: z.string().min(1).max(200).exactOptional(),
+  /** The id of the passkey that it was made with. */
+  passkey: z.string().exactOptional(),
+});
 /** Someone who signed, and from where. */
 export type Signature = z.infer<typeof signatureSchema>;
 
@@ -37,6 +42,8 @@ export const neededSignaturesSchema = z.object({
   agent: z.string().exactOptional(),
   /** Set if the person whose message started the turn can't sign. */
   notRequester: z.literal(true).exactOptional(),
+  /** Set if only signatures with a trusted passkey count (A49). */
+  passkey: z.literal(true).exactOptional(),
   /** The people whose signatures count, oldest first. Only under a rule that names an agent, that agent's too. */
   signed: z.array(signatureSchema),
   /** The names of people who can sign now, at most 20. */
@@ -73,7 +80,14 @@ export function describeSigners(needs: readonly NeededSignatures[]): string {
   return listNames([...new Set(needs.flatMap(({ may }) => may))], 'or');
 }
 
-function wanted({ count, of, label, person, agent, notRequester }: NeededSignatures): string {
+function wanted(need: NeededSignatures): string {
+  if (need.passkey !== true) return wantedPeople(need);
+  return need.of === undefined && need.notRequester !== true
+    ? 'a signature with a passkey'
+    : `${wantedPeople(need)}, with a passkey`;
+}
+
+function wantedPeople({ count, of, label, person, agent, notRequester }: NeededSignatures): string {
   if (agent !== undefined) return `${label ?? `@${agent}`} (agent) or a person who may sign`;
   if (of === undefined) return 'someone other than the requester';
   const name = label ?? `@${of}`;
@@ -93,6 +107,8 @@ function stuckText(stuck: NonNullable<NeededSignatures['stuck']>, { eligible = 0
       return 'nobody can sign: there is no such group or person';
     case 'too-few':
       return `stuck: ${countOf(eligible)} may sign`;
+    case 'no-passkey':
+      return `stuck: ${countOf(eligible)} with a trusted passkey may sign`;
     case 'unknown-requester':
       return "nobody can sign: the message came through a shared token, so the requester isn't known";
     case 'agent-missing':

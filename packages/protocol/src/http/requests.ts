@@ -1,3 +1,4 @@
+import { passkeyConfirmationSchema } from '../people/passkeys.js';
 import { z } from 'zod';
 import { approvalFilterSchema } from '../calls/approvals.js';
 import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from '../calls/decisions.js';
@@ -73,11 +74,16 @@ function asPart(field: z.core.$ZodType): z.ZodType {
 
 const { policy: _, ...worldShape } = newWorldSchema.shape;
 export const worldChangeSchema = partOf(worldShape);
-export const agentChangeSchema = partOf(newAgentSchema.shape);
+/** Needed to remove a rule that requires a passkey, and to sign a call under one (A49). */
+const confirmation = passkeyConfirmationSchema.exactOptional();
+export const agentChangeSchema = partOf(newAgentSchema.shape).extend({ confirmation });
 export const chatChangeSchema = z.strictObject({ title: newChatSchema.shape.title.unwrap() });
 export type ChatChange = z.infer<typeof chatChangeSchema>;
 
-const decisionBody = toolDecisionSchema.extend({ agentId: id.exactOptional() });
+const decisionBody = toolDecisionSchema.extend({
+  agentId: id.exactOptional(),
+  confirmation,
+});
 const answerBody = questionAnswerSchema.extend({ agentId: id.exactOptional() });
 
 /** What can be sent about a call (W3): a decision, a client tool's result, or a person's answer to a question. */
@@ -125,5 +131,5 @@ export const shownPolicySchema = z.object({
 });
 export type ShownPolicy = z.infer<typeof shownPolicySchema>;
 /** A new policy. `proposed`: the proposals to keep. Default: all that are not among the rules. */
-export const newPolicySchema = z.strictObject({ rules, proposed: rules.exactOptional() });
+export const newPolicySchema = z.strictObject({ rules, proposed: rules.exactOptional(), confirmation });
 export type NewPolicy = z.infer<typeof newPolicySchema>;

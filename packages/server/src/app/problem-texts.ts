@@ -120,6 +120,7 @@ export const problemTexts = {
   needsPasskey: 'Confirm this with a passkey, in a browser.',
   unknownChallenge: 'This challenge is unknown, used or older than five minutes. Try again.',
   otherChallenge: 'The passkey signed something else. Try again.',
+  onlyApproveOnce: 'confirmation: only valid with decision approve and scope once',
   untrustedPasskey: 'This passkey is not one of your trusted passkeys.',
   badSignature: (problem: string) => `The passkey's signature is not valid (${problem}). Try again.`,
   copiedPasskey: "The passkey's counter went back, so it may have been copied. Remove it and register another one.",

@@ -17,8 +17,10 @@ import {
   memoryQuerySchema,
   messageSchema,
   newAgentSchema,
+  type PasskeyConfirmation,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
+import { confirmPolicy } from '../confirmations/confirm-policy.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'agents';
@@ -83,7 +85,14 @@ export const agentRoutes = [
     answers: { 200: { description: 'The updated agent', schema: agentSchema } },
     async handle({ context, params, body, c }) {
       const { runtime } = context.engine;
-      const { value, version } = await updateAgent(runtime, params.world, params.agent, body, c.var.signer, ifMatch(c));
+      // Safe: the schema has parsed both.
+      const { confirmation, ...change } = body as { confirmation?: PasskeyConfirmation; policy?: string[] | null };
+      const where = { world: params.world, agent: params.agent };
+      const isConfirmed = await confirmPolicy(c, context, { ...where, rules: change.policy ?? [], confirmation });
+      const { value, version } = await updateAgent(runtime, params.world, params.agent, change, c.var.signer, {
+        expected: ifMatch(c),
+        isConfirmed,
+      });
       return { status: 200, body: value, headers: etag(version) };
     },
   }),

@@ -85,6 +85,7 @@ const COLUMNS = [
   'why',
   'rule',
   'approvalId',
+  'receipt',
   'previousHash',
   'hash',
 ] as const satisfies readonly (keyof AuditEntry)[];

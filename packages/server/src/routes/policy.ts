@@ -12,6 +12,7 @@ import {
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
+import { confirmPolicy } from '../confirmations/confirm-policy.js';
 import { etag, ifMatch, pageOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -40,7 +41,8 @@ export const policyRoutes = [
     needs: 'admin',
     tag,
     summary: 'Replace the rules of a world',
-    description: 'Requires `If-Match`, so that nobody overwrites a rule they have not seen.',
+    description:
+      'Requires `If-Match`, so that nobody overwrites a rule they have not seen. Removing or changing a rule `with passkey` also requires a `confirmation`.',
     headers: { 'If-Match': 'ETag of the policy you read. 428 if missing, 412 if the policy has changed since.' },
     body: newPolicySchema,
     answers: { 200: { description: 'The updated policy', schema: shownPolicySchema } },
@@ -50,8 +52,11 @@ export const policyRoutes = [
       if (expected === undefined || expected === '*') {
         throw new HttpProblem(428, problemTexts.needsIfMatch);
       }
-      const { value, version } = await setPolicy(context.engine.runtime, params.world, body.rules, c.var.signer, {
+      const { rules, confirmation } = body;
+      const isConfirmed = await confirmPolicy(c, context, { world: params.world, rules, confirmation });
+      const { value, version } = await setPolicy(context.engine.runtime, params.world, rules, c.var.signer, {
         expected,
+        isConfirmed,
         ...(body.proposed === undefined ? {} : { keep: body.proposed }),
       });
       return { status: 200, body: value, headers: etag(version) };

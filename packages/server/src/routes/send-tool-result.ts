@@ -3,7 +3,9 @@ import type { Action, ClientToolResult, NewToolResult, ToolDecision, ToolResultO
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { clientOf, isHiddenCall, NO_CALL, readCallOf, signedBy, wantsStream } from './support.js';
+import { confirmDecision } from '../confirmations/confirm-decision.js';
+import { byOf } from './people.js';
+import { clientOf, isHiddenCall, NO_CALL, pageOrigin, readCallOf, signedBy, wantsStream } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
@@ -68,8 +70,14 @@ async function answerAsPerson(
 ): Promise<ToolResultOutcome> {
   const signer = signedBy(c, client);
   if ('decision' in body) {
-    const { agentId, ...decision } = body;
-    return await publishToolResult(context.engine.runtime, params.world, agentId, decision, signer);
+    const { agentId, confirmation, ...decision } = body;
+    const { runtime } = context.engine;
+    if (confirmation === undefined) return await publishToolResult(runtime, params.world, agentId, decision, signer);
+    const { tool_call_id: approval } = decision;
+    const action = { kind: 'sign-call', world: params.world, approval, decision: 'approve' } as const;
+    const asked = { action, confirmation, origin: pageOrigin(c, context) };
+    const receipt = await confirmDecision(runtime.store, byOf(c), asked, decision);
+    return await publishToolResult(runtime, params.world, agentId, decision, signer, receipt);
   }
   if ('error' in body || body.content === undefined) {
     throw new HttpProblem(422, problemTexts.noErrorHere, { field: 'error' });

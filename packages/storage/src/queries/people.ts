@@ -17,7 +17,7 @@ export const personColumns = [
 ] as const satisfies readonly (keyof PeopleTable)[];
 export type PersonRow = Cells<PeopleTable, typeof personColumns>;
 
-const credentialColumns = [
+export const credentialColumns = [
   'id',
   'person_id',
   'kind',

@@ -11,7 +11,7 @@ import { toClient } from '../verbs/clients.js';
 import { toFoundGrant } from '../verbs/grants.js';
 import { toTool } from '../verbs/mcp-servers.js';
 import { toMessage } from '../verbs/messages.js';
-import { toGroup, toPerson } from '../verbs/people.js';
+import { toFound, toGroup, toPerson } from '../verbs/people.js';
 import type { SqliteConnection } from './connection.js';
 import type { CachedChat, StateCache } from './state-cache.js';
 import { chatLoader } from './load-chat.js';
@@ -42,6 +42,7 @@ export function sqliteReads(
   const mcpTool = on.first(s.mcpTool, toTool);
   const people = on.all(s.people, toPerson);
   const groups = on.all(s.groups, toGroup);
+  const passkeys = on.all(s.passkeys, (row) => toFound(row).credential);
   const grants = folded.all(s.grants, (row) => row);
   const anyGrant = on.first(s.anyGrant, ([id]) => id);
   const unknown = folded.first(s.outcomeUnknown, ([id]) => id);
@@ -108,7 +109,7 @@ export function sqliteReads(
       const known = (cache.world(worldId).mcpTools ??= new Map<string, McpToolRecord>());
       return once(known, name, () => mcpTool({ worldId, name }));
     },
-    people: () => ({ people: people({}), groups: groups({}) }),
+    people: () => ({ people: people({}), groups: groups({}), passkeys: passkeys({}) }),
     grants(call: CallKeys) {
       const { chatId, agentId, toolName } = call;
       const chat = chatOf(chatId);

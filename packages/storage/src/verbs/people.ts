@@ -158,7 +158,7 @@ export function toPerson(row: PersonRow): PersonRecord {
   };
 }
 
-function toCredential(row: CredentialRow): CredentialRecord {
+export function toCredential(row: CredentialRow): CredentialRecord {
   const [id, personId, kind, name, hash, data, parentId, createdAt, usedAt, expiresAt, endedAt] = row;
   return {
     id,
@@ -175,7 +175,7 @@ function toCredential(row: CredentialRow): CredentialRecord {
   };
 }
 
-function toFound(row: [...CredentialRow, ...PersonRow]): FoundCredential {
+export function toFound(row: [...CredentialRow, ...PersonRow]): FoundCredential {
   const [id, personId, kind, name, hash, data, parentId, createdAt, usedAt, expiresAt, endedAt, ...person] = row;
   const cells = [id, personId, kind, name, hash, data, parentId, createdAt, usedAt, expiresAt, endedAt] as const;
   return { credential: toCredential([...cells]), person: toPerson(person) };

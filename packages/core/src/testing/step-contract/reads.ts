@@ -207,7 +207,7 @@ export function describeReads(open: OpenStore): void {
       });
     const look = () => step(store(), (tx) => tx.signers(), { people: true });
     const ids = async () => (await look())?.people.map(({ id }) => id);
-    expect(await look()).toEqual({ people: [], groups: [] });
+    expect(await look()).toEqual({ people: [], groups: [], passkeys: [] });
     expect(await step(store(), (tx) => tx.signers())).toBeUndefined();
     await add('ada', { role: 'owner' });
     await add('bob', { worldRoles: { [W]: 'approver' } });
@@ -222,6 +222,22 @@ export function describeReads(open: OpenStore): void {
     await add('frank', { role: 'approver', oidc });
     await write(store(), (tx) => tx.putGroup({ ...group, oidcGroup: 'staff' }));
     expect((await look())?.groups).toEqual([{ name: 'finance', people: ['ada', 'eve', 'frank'] }]);
+    const passkey = { credentialId: 'x', rpId: 'localhost', origin: 'http://localhost', counter: 0 };
+    const key = { kty: 'OKP', crv: 'Ed25519', x: 'x' } as const;
+    const times = { createdAt: 0, usedAt: null, expiresAt: null, endedAt: null };
+    for (const [id, trusted] of [
+      ['trusted', true],
+      ['removed', true],
+      ['untrusted', false],
+    ] as const)
+      await write(store(), (tx) =>
+        tx.insertCredential({
+          ...{ id, personId: 'ada', kind: 'passkey', name: id, hash: '', parentId: null, ...times },
+          data: { passkey: { ...passkey, publicKey: key, trusted } },
+        }),
+      );
+    await write(store(), (tx) => tx.endCredential('removed'));
+    expect((await look())?.passkeys).toEqual([{ id: 'trusted', personId: 'ada' }]);
   });
 
   it('[A1.6] returns the record of an MCP tool', async () => {

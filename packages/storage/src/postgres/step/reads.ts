@@ -9,7 +9,7 @@ import { toFoundGrant } from '../../verbs/grants.js';
 import { toInvocation } from '../../verbs/invocations.js';
 import { toTool } from '../../verbs/mcp-servers.js';
 import { toMessage } from '../../verbs/messages.js';
-import { toGroup, toPerson } from '../../verbs/people.js';
+import { toCredential, toGroup, toPerson } from '../../verbs/people.js';
 import { toTurn } from '../../verbs/turns.js';
 import type { CachedChat, ChatCache, CachedClient } from './chat-cache.js';
 import { cellsOfCall, type Loaded, type Rows } from './load.js';
@@ -62,7 +62,11 @@ export function readsOf(
     client: (id) => clients.get(id)?.client,
     hasAsker: () => loaded.asker === true,
     mcpTool: (name) => tools.get(name),
-    people: () => ({ people: read(loaded.people?.[1], toPerson), groups: read(loaded.people?.[2], toGroup) }),
+    people: () => ({
+      people: read(loaded.people?.[1], toPerson),
+      groups: read(loaded.people?.[2], toGroup),
+      passkeys: read(loaded.people?.[3], toCredential),
+    }),
     grants: (call) => calls.get(keyOf(call))?.grants ?? [],
     outcomeUnknown: (call) => calls.get(keyOf(call))?.isUnknown === true,
     pendingOf: (agentId) => (agentId === needs.pendingOf ? pending : []),

@@ -1,0 +1,29 @@
+import type { Signer, StoredReceipt } from '@countersign/protocol';
+import { decisionToSign } from '../approval/decision-to-sign.js';
+import type { SigningPeople } from '../approval/needed-signatures.js';
+import { auditOf } from '../facts/calls.js';
+import { canonicalJson } from '../policy/index.js';
+import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+
+/** A receipt whose bytes were verified before the step. The step checks that it is about this approval. */
+export interface VerifiedReceipt {
+  receipt: Omit<StoredReceipt, 'callHash'>;
+  /** The passkey that made it, and its person. */
+  passkeyId: string;
+  personId: string;
+}
+
+/** Explains why a verified receipt is not for this approval as it is now, or not from this signer (A49.3). Undefined if it is. */
+export function findReceiptProblem(
+  { receipt, passkeyId, personId }: VerifiedReceipt,
+  about: { approval: ApprovalRecord; invocation: InvocationRecord; signer: Signer; people: SigningPeople },
+): string | undefined {
+  const { approval, invocation, signer, people } = about;
+  const { nonce: _, ...signed } = receipt.signed;
+  const expected = decisionToSign(approval, { ...auditOf(invocation), callHash: approval.callHash }, signed.salt);
+  if (canonicalJson(signed) !== canonicalJson(expected))
+    return 'the passkey signed another call or decision. Sign again';
+  if (signer.who.kind !== 'person' || signer.who.id !== personId) return "this is another person's passkey";
+  const isTrusted = people.passkeys.some(({ id, personId: owner }) => id === passkeyId && owner === personId);
+  return isTrusted ? undefined : 'this passkey is no longer trusted. Sign with another one';
+}

@@ -1,0 +1,168 @@
+import type { Approval, Challenge, Confirmable, CreatedToken, PasskeyConfirmation } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps } from '../testing/app-fixture.js';
+import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
+
+afterEach(closeApps);
+
+const RULE = 'ask remove with passkey';
+
+const WORLD = '/worlds/harbour';
+type Answer = Promise<{ status: number; body: Record<string, unknown> }>;
+
+interface Bank {
+  t: Harbour;
+  soft: SoftPasskey;
+  passkeyId: string;
+  /** Olga's headers: her token, and the origin of her browser. */
+  olga: Record<string, string>;
+  put(rules: readonly string[], more?: object): Answer;
+  confirm(action: Confirmable, parts?: Parameters<SoftPasskey['sign']>[1]): Promise<PasskeyConfirmation>;
+  ask(...paths: string[]): Promise<Approval>;
+  sign(approval: Approval, parts?: Parameters<SoftPasskey['sign']>[1]): Promise<PasskeyConfirmation>;
+  approve(approval: Approval, more?: object): Answer;
+}
+
+/** A world in which payments need Olga's passkey. */
+async function openBank(rules: readonly string[] = [RULE]): Promise<Bank> {
+  const t = await openHarbour();
+  const origin = t.url.replace('127.0.0.1', 'localhost');
+  const soft = createSoftPasskey('ed25519', { origin });
+  const passkeyId = await insertPasskey(t.engine.runtime.store, 'owner', soft, { origin });
+  const scopes = ['read', 'chat', 'sign', 'admin'];
+  const made = await t.api<CreatedToken>('POST', '/people/owner/tokens', { name: 'browser', scopes });
+  const olga = { Authorization: `Bearer ${made.body.token}`, Origin: origin };
+  const put: Bank['put'] = async (rules, more = {}) => {
+    const { headers } = await t.api('GET', `${WORLD}/policy`, undefined, olga);
+    const match = { ...olga, 'If-Match': headers.get('etag') ?? '' };
+    return await t.api('PUT', `${WORLD}/policy`, { rules, ...more }, match);
+  };
+  expect((await put(rules)).status).toBe(200);
+  const confirm: Bank['confirm'] = async (action, parts = {}) => {
+    const answer = await t.api<Challenge>('POST', '/me/challenges', { action }, olga);
+    expect(answer.status).toBe(201);
+    return { challenge: answer.body.challenge, ...soft.sign(answer.body.options.challenge, parts) };
+  };
+  return {
+    t,
+    soft,
+    passkeyId,
+    olga,
+    put,
+    confirm,
+    async ask(...paths) {
+      await t.propose(...(paths.length === 0 ? ['a'] : paths).map((path) => ({ name: 'remove', arguments: { path } })));
+      const { items } = (await t.api<{ items: Approval[] }>('GET', `${WORLD}/approvals`, undefined, olga)).body;
+      const [first] = items;
+      if (first === undefined) throw new Error('there is no approval');
+      return first;
+    },
+    sign: async ({ approvalId }, parts) =>
+      await confirm({ kind: 'sign-call', world: 'harbour', approval: approvalId, decision: 'approve' }, parts),
+    approve: async ({ approvalId }, more = {}) =>
+      await t.api('POST', `${WORLD}/tool-results`, { tool_call_id: approvalId, decision: 'approve', ...more }, olga),
+  };
+}
+
+const auditOf = async ({ t }: Bank) =>
+  await t.engine.runtime.store.read((reader) => reader.audit('harbour', { after: 0, limit: 500 }));
+
+describe('a call that needs a passkey', () => {
+  it('[A49.3] [A49.4] runs once it was signed, and the audit record has the receipt', async () => {
+    const bank = await openBank();
+    const approval = await bank.ask();
+    expect(approval).toMatchObject({
+      options: ['deny', 'approve_once'],
+      needs: [{ passkey: true, may: ['Olga Owner'] }],
+    });
+    expect(await bank.approve(approval)).toMatchObject({ status: 403 });
+    expect(bank.t.runs).toEqual([]);
+    const confirmation = await bank.sign(approval);
+    expect(await bank.approve(approval, { confirmation })).toMatchObject({ status: 200, body: { kind: 'recorded' } });
+    await bank.t.engine.quiet();
+    expect(bank.t.runs).toEqual([{ path: 'a' }]);
+    const decision = (await auditOf(bank)).find(({ kind }) => kind === 'decision');
+    const { signature, credentialId } = confirmation;
+    expect(decision?.receipt).toMatchObject({
+      signature,
+      credentialId,
+      rpId: 'localhost',
+      publicKey: bank.soft.publicKey,
+    });
+    const exported = await bank.t.api('GET', '/worlds/harbour/audit?format=jsonl');
+    expect(exported.text).toContain(signature);
+    expect((await bank.t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
+  });
+
+  it('[A49.3] is refused with a confirmation that was used, is for another call, or is not an approval once', async () => {
+    const bank = await openBank();
+    const first = await bank.ask();
+    const used = await bank.sign(first);
+    await bank.approve(first, { confirmation: used });
+    await bank.t.engine.quiet();
+    const second = await bank.ask('b', 'c');
+    expect(await bank.approve(second, { confirmation: used })).toMatchObject({ status: 403 });
+    const confirmation = await bank.sign(second);
+    for (const more of [{ decision: 'deny' }, { scope: 'session' }, { scope: 'always' }, { arguments: { path: 'b' } }])
+      expect(await bank.approve(second, { ...more, confirmation })).toMatchObject({
+        status: 422,
+      });
+    const third = (await bank.t.api<{ items: Approval[] }>('GET', `${WORLD}/approvals`)).body.items[1] ?? second;
+    expect(third.approvalId).not.toBe(second.approvalId);
+    expect(await bank.approve(third, { confirmation })).toMatchObject({ status: 403 });
+    expect(bank.t.runs).toHaveLength(1);
+    // The refused attempts didn't use the challenge up.
+    expect(await bank.approve(second, { confirmation })).toMatchObject({ status: 200 });
+  });
+
+  it('[A49.3] is refused if the passkey stops being trusted, and anyone who may sign can deny it without one', async () => {
+    const bank = await openBank();
+    const approval = await bank.ask();
+    const confirmation = await bank.sign(approval);
+    const { store } = bank.t.engine.runtime;
+    await store.transact('', async (tx) => {
+      await tx.lockServerLog();
+      await tx.endCredential(bank.passkeyId);
+    });
+    expect(await bank.approve(approval, { confirmation })).toMatchObject({ status: 403 });
+    expect(await bank.approve(approval, { decision: 'deny' })).toMatchObject({ status: 200 });
+    await bank.t.engine.quiet();
+    expect(bank.t.runs).toEqual([]);
+  });
+});
+
+describe('a rule that requires a passkey', () => {
+  it('[A49.5] can be removed or changed only with a confirmation', async () => {
+    const bank = await openBank();
+    const { put } = bank;
+    for (const rules of [
+      [],
+      ['ask remove'],
+      [`# ${RULE}`],
+      ['ask remove(path=b) with passkey'],
+      ['ask remove by @owner'],
+    ])
+      expect(await put(rules)).toMatchObject({ status: 409, body: { field: 'confirmation' } });
+    expect((await put([RULE, 'allow remove'])).status).toBe(200);
+    const approval = await bank.ask();
+    expect(await bank.approve(approval)).toMatchObject({ status: 403 });
+    const action: Confirmable = { kind: 'change-policy', world: 'harbour', rules: ['allow *'] };
+    const confirmation = await bank.confirm(action);
+    expect((await put([], { confirmation })).status).toBe(403);
+    expect((await put(['allow *'], { confirmation })).status).toBe(200);
+  });
+
+  it('[A49.5] of an agent is protected in the same way, and its agent can’t be removed', async () => {
+    const bank = await openBank(['ask remove']);
+    const { t, olga } = bank;
+    const patch = (body: object) => t.api('PATCH', '/worlds/harbour/agents/ada', body, olga);
+    expect((await patch({ policy: [RULE] })).status).toBe(200);
+    expect((await patch({ policy: [] })).status).toBe(409);
+    expect((await t.api('DELETE', '/worlds/harbour/agents/ada', undefined, olga)).status).toBe(409);
+    expect((await patch({ name: 'Cashier' })).status).toBe(200);
+    const confirmation = await bank.confirm({ kind: 'change-policy', world: 'harbour', agent: 'ada', rules: [] });
+    expect((await patch({ policy: [], confirmation })).status).toBe(200);
+    expect((await t.api('DELETE', '/worlds/harbour/agents/ada', undefined, olga)).status).toBe(204);
+  });
+});
