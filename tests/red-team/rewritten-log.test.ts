@@ -125,7 +125,8 @@ describe.each(Object.keys(places))('[A41] someone who can write to the home fold
       expect(await run(['audit', 'key', key])).toMatchObject({ code: 0 });
       const signed = await run(['audit', 'head'], env);
       expect(signed).toMatchObject({ code: 0, stderr: '' });
-      expect(signed.stdout.trim().split('\n')).toHaveLength(2);
+      // Two worlds and the server.
+      expect(signed.stdout.trim().split('\n')).toHaveLength(3);
       writeFileSync(heads, signed.stdout);
       const bare = await run(['audit', 'head', '-w', 'docks']);
       expect(bare.stderr).toContain('Not signed: no key is configured.');
@@ -142,7 +143,7 @@ describe.each(Object.keys(places))('[A41] someone who can write to the home fold
       const { signature, at } = JSON.parse(signed.stdout.split('\n')[0] ?? '') as Record<string, unknown>;
       expect(JSON.parse(elsewhere.stdout)).toMatchObject({
         ok: true,
-        items: [{ anchor: { kind: 'heads', since: at, keys: [(signature as { key: string }).key] } }, {}],
+        items: [{ anchor: { kind: 'heads', since: at, keys: [(signature as { key: string }).key] } }, {}, {}],
       });
       const trusting = await run(['audit', 'verify', '-w', 'docks', '--head', unsigned]);
       expect(trusting.stdout).toContain('not signed, so it is only as safe as the place where you stored it');

@@ -75,6 +75,11 @@ describe('countersign people and tokens', () => {
     expect(items).toHaveLength(1);
     expect((await t.runHere(['sessions', 'end'], { env })).stderr).toContain('--all');
     expect((await t.runHere(['sessions', 'end', 'none'], { env })).code).not.toBe(0);
+    // [W8.6] The server's log has both, and `audit verify` covers it.
+    expect((await t.runHere(['audit', '--server', '--find', 'edna'])).stdout).toContain('token created');
+    expect((await t.runHere(['audit', 'verify', '--server'])).stdout).toMatch(/^server: intact/);
+    expect((await t.runHere(['audit', 'verify'])).stdout).toMatch(/^server: intact/m);
+    expect((await t.runHere(['audit', '--server', '-w', 'harbour'])).code).not.toBe(0);
     // Admins can do the same for someone else.
     expect((await t.runHere(['sessions', '--person', 'edna'])).stdout).toContain(items[0]?.id);
     await t.client.openSession({ token: env.COUNTERSIGN_TOKEN });

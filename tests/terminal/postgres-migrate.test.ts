@@ -40,8 +40,8 @@ describe('countersign migrate', () => {
     expect(there.code).toBe(0);
     expect(there.stderr).toMatch(/messages \d+ of \d+/);
     const report = JSON.parse(there.stdout) as Report;
-    // A world, and the row of the server's own audit log.
-    expect(report).toMatchObject({ tables: { worlds: 2, chats: 1, agents: 2 }, auditRecords: before.length });
+    // A world, and the row of the server's own audit log, which has one record.
+    expect(report).toMatchObject({ tables: { worlds: 2, chats: 1, agents: 2 }, auditRecords: before.length + 1 });
     expect(there.stdout + there.stderr).not.toContain(url);
 
     const verified = await run(['audit', 'verify', '--json'], { DATABASE_URL: url });
@@ -50,7 +50,10 @@ describe('countersign migrate', () => {
       COUNTERSIGN_HOME: join(folder, 'other'),
     });
     const doctor = await run(['doctor', '--json'], { DATABASE_URL: url });
-    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, items: [{ records: before.length }] });
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      ok: true,
+      items: [{ records: before.length }, { world: '_server', records: 1 }],
+    });
     expect(JSON.parse(listed.stdout)).toEqual({ items: before });
     expect(doctor.stdout).toMatch(/PostgreSQL, at DATABASE_URL \(schema \d+\)/);
 
@@ -59,7 +62,7 @@ describe('countersign migrate', () => {
     });
     expect(back.code).toBe(0);
     const { tables, auditRecords } = JSON.parse(back.stdout) as Report;
-    expect(auditRecords).toBe(before.length);
+    expect(auditRecords).toBe(before.length + 1);
     for (const table of ['messages', 'events', 'audit', 'approvals', 'invocations', 'turns'])
       expect(tables[table]).toBe(report.tables[table]);
   });

@@ -121,6 +121,10 @@ describe.runIf(hasBrowser)('people', () => {
     await act('Bob', 'Sessions');
     await dialog.getByRole('button', { name: 'End', exact: true }).click();
     await bob.page.getByText('This session has ended.').waitFor();
+    // An invited person usually has no terminal on the server, and the connection is not the problem.
+    await bob.page.getByText('ask an admin for a new invitation link').waitFor();
+    expect(await bob.page.getByText('countersign open').count()).toBe(0);
+    await bob.page.getByText('No connection to the server').waitFor({ state: 'detached' });
     await button(page, 'Close').last().click();
     await act('Bob', 'Disable');
     await dialog.getByText('ask press by @release').waitFor();
@@ -137,6 +141,15 @@ describe.runIf(hasBrowser)('people', () => {
     await act('Bob', 'Remove');
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await remarked(page, 'Removed Bob.');
+    // [W8.6] The server's log says who did it, also on a phone.
+    await goTo(page, '/audit');
+    await main.getByLabel('Contains').fill('bob: Bob');
+    await main.getByText('person removed').waitFor();
+    const { name } = await opened.api.me();
+    await main.getByRole('cell', { name: new RegExp(`person removed ${name}`) }).waitFor();
+    await button(page, 'Verify chain').click();
+    await main.getByText(/records, chain intact/).waitFor();
+    expect(await violations(page)).toEqual([]);
     expect((await opened.api.people()).items.map(({ name }) => name)).not.toContain('Bob');
     expect(complaints).toEqual([]);
   });

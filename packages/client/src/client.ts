@@ -288,6 +288,7 @@ export interface Client {
   signOutOfMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
 
+  /** `SERVER_LOG` is the log of the server itself: people, roles, groups, tokens and sessions. */
   audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;
   /** The whole log as text. */
   exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;

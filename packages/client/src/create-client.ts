@@ -37,6 +37,7 @@ import {
   providerTestSchema,
   queuedApprovalSchema,
   searchHitSchema,
+  SERVER_LOG,
   sessionSchema,
   signInWaysSchema,
   shownPolicySchema,
@@ -56,6 +57,11 @@ import type { Request } from './request.js';
 
 /** Lenient, because a newer server may send additional fields. */
 const toolSchema = listedToolSchema.strip().extend({ approval: toolApprovalSchema.strip().exactOptional() });
+
+/** The server's own log belongs to no world. */
+function logPath(world: string): string[] {
+  return world === SERVER_LOG ? ['audit'] : ['worlds', world, 'audit'];
+}
 
 /** A client for one server. It opens no connection until it is used. */
 export function createClient(options: ClientOptions): Client {
@@ -289,10 +295,9 @@ export function createClient(options: ClientOptions): Client {
     removeMcpServer: (world, name, options) =>
       nothing({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
 
-    audit: (world, page, options) =>
-      list(auditEntrySchema, { path: ['worlds', world, 'audit'], query: { ...page } }, options),
-    exportAudit: (world, format, options) => text({ path: ['worlds', world, 'audit'], query: { format } }, options),
-    verifyAudit: (world, options) => get(auditVerdictSchema, { path: ['worlds', world, 'audit', 'verify'] }, options),
+    audit: (world, page, options) => list(auditEntrySchema, { path: logPath(world), query: { ...page } }, options),
+    exportAudit: (world, format, options) => text({ path: logPath(world), query: { format } }, options),
+    verifyAudit: (world, options) => get(auditVerdictSchema, { path: [...logPath(world), 'verify'] }, options),
     original: (world, call, options) =>
       get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
     stats: (world, options) => get(statsSchema, { path: ['worlds', world, 'stats'] }, options),

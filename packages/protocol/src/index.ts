@@ -347,6 +347,7 @@ export {
   personSchema,
   ROLE_ACTIONS,
   ROLES,
+  SERVER_LOG,
   stuckRuleSchema,
   stuckRulesQuerySchema,
   tokenSchema,

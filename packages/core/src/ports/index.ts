@@ -28,7 +28,7 @@ export type {
   McpTokens,
 } from './mcp-sign-in.js';
 export type { ProviderRecord } from './provider-records.js';
-export { SERVER_LOG } from './people-records.js';
+export { SERVER_LOG } from '@countersign/protocol';
 export type {
   ChallengeData,
   CredentialKind,

@@ -111,6 +111,3 @@ export interface GroupRecord {
   people: readonly string[];
   oidcGroup: string | null;
 }
-
-/** The id of the audit log for changes that belong to no world. Ids of worlds never begin with an underscore. */
-export const SERVER_LOG = '_server';

@@ -9,6 +9,9 @@ export type Action = (typeof ACTIONS)[number];
 export const tokenScopeSchema = z.enum([...ACTIONS, 'propose']);
 export type TokenScope = z.infer<typeof tokenScopeSchema>;
 
+/** The id of the audit log for changes that belong to no world (W8.6). Ids of worlds never begin with an underscore. */
+export const SERVER_LOG = '_server';
+
 /** From most to least privileged. */
 export const ROLES = ['owner', 'admin', 'approver', 'member', 'viewer'] as const;
 export const personRoleSchema = z.enum(ROLES);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Store } from '@countersign/core/ports';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, SERVER_LOG } from '@countersign/protocol';
 import { openPostgres } from '../postgres/open-postgres.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
 import { openRawPostgres } from './raw-postgres.js';
@@ -120,7 +120,8 @@ async function verify(place: StorePlace, what: string): Promise<number> {
   const store = await open(place);
   try {
     let records = 0;
-    for (const { id } of await store.read((reader) => reader.worlds())) {
+    const worlds = await store.read((reader) => reader.worlds());
+    for (const id of [...worlds.map((world) => world.id), SERVER_LOG]) {
       const verdict = await store.verifyAudit(id);
       if (!verdict.ok) {
         throw new CountersignError(

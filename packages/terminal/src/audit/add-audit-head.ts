@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
 import { createKeyFile } from './audit-key.js';
-import { findLogs, recordsOf } from './find-log.js';
+import { findLogs, logName, recordsOf } from './find-log.js';
 import { openSigner, signHead } from './open-signer.js';
 import { auditWords as words } from '../words/audit.js';
 import { withHelp, WORLD_OR_ALL } from '../words/help.js';
@@ -23,7 +23,7 @@ export function addAuditHead(audit: Command, register: Register): void {
     const heads = [];
     for (const world of await findLogs(client, options.world)) {
       const claim = await makeClaim(client, world);
-      if (claim === undefined) context.note(plainLine(words.noHead(world)));
+      if (claim === undefined) context.note(plainLine(words.noHead(logName(world))));
       else heads.push(await signHead(claim, signer));
     }
     for (const each of heads) context.jsonLine(each);
@@ -58,7 +58,7 @@ async function makeClaim(client: Client, world: string): Promise<AuditClaim | un
   });
   if (!verdict.ok || !chain.ok) {
     const { at } = verdict.ok ? { at: 0, ...chain } : verdict;
-    throw new CommandError(words.logBroken(world, at), EXIT.failed);
+    throw new CommandError(words.logBroken(logName(world), at), EXIT.failed);
   }
   if (first === undefined || last === undefined) return undefined;
   const at = new Date().toISOString();

@@ -11,7 +11,7 @@ import { homeOf } from './add-audit-head.js';
 import { anchorOf, anchorText, problemOf, type Anchor } from './anchor-text.js';
 import { isInside, readPublicKey } from './audit-key.js';
 import { checkHeads } from './check-heads.js';
-import { findLogs, recordsOf } from './find-log.js';
+import { chosenLog, findLogs, logName, recordsOf } from './find-log.js';
 import { openSigner } from './open-signer.js';
 import { readHeads } from './read-heads.js';
 import { auditWords as words } from '../words/audit.js';
@@ -20,6 +20,7 @@ import { auditHelp } from '../words/help-decide.js';
 
 interface VerifyFlags {
   world?: string;
+  server?: boolean;
   head?: string[];
   key?: string[];
 }
@@ -34,19 +35,21 @@ export function addAuditVerify(audit: Command, register: Register): void {
   const collect = (value: string, all: string[] = []): string[] => [...all, value];
   const verify = withHelp(audit.command('verify'), auditHelp.verify)
     .option('-w, --world <world>', WORLD_OR_ALL)
+    .option('--server', auditHelp.server)
     .option('--head <file>', auditHelp.headFile, collect)
     .option('--key <file>', auditHelp.keyFile, collect);
   register<VerifyFlags>(verify, async (context, { options }) => {
     // Read the heads first: if one can't be trusted, nothing should look verified.
     const heads = await trustedHeads(context, options);
     const client = await context.client();
-    const worlds = new Set(await findLogs(client, options.world));
-    if (options.world === undefined) for (const { world } of heads) worlds.add(world);
+    const only = chosenLog(options);
+    const worlds = new Set(await findLogs(client, only));
+    if (only === undefined) for (const { world } of heads) worlds.add(world);
     const items: Verified[] = [];
     for (const world of worlds) {
-      if (context.isPerson) context.note(words.checking(world));
+      if (context.isPerson) context.note(words.checking(logName(world)));
       const own = heads.filter((head) => head.world === world);
-      if (options.world !== undefined && heads.length > 0 && own.length === 0) {
+      if (only !== undefined && heads.length > 0 && own.length === 0) {
         throw new CommandError(words.noHeadFor(world), EXIT.failed);
       }
       items.push({ world, ...(await verifyLog(client, world, own)) });
@@ -102,9 +105,9 @@ function latest(heads: readonly SignedHead[]): SignedHead {
 
 function say(context: CommandContext, item: Verified): void {
   if (!item.ok) {
-    context.say(plainLine(words.broken(item.world, item.problem, item.at, item.detail)));
+    context.say(plainLine(words.broken(logName(item.world), item.problem, item.at, item.detail)));
     return;
   }
-  context.say(plainLine(words.intact(item.world, item.records)));
+  context.say(plainLine(words.intact(logName(item.world), item.records)));
   for (const line of anchorText(item)) context.say(`  ${plainLine(line)}`);
 }

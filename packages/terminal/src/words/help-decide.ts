@@ -84,9 +84,12 @@ export const policyHelp = {
 
 export const auditHelp = {
   about: 'Read, verify and export the audit log: who asked, who approved, what ran',
-  list: { about: 'List the latest records', examples: ['countersign audit list -w harbour --last 5'] },
+  list: {
+    about: 'List the latest records',
+    examples: ['countersign audit list -w harbour --last 5', 'countersign audit list --server --who bob'],
+  },
   verify: {
-    about: 'Verify the hash chain of one or all worlds, and compare it with heads that you stored elsewhere',
+    about: 'Verify the hash chains of all worlds and the server, and compare them with heads that you stored elsewhere',
     exitCodes: "0 intact, 1 broken, or a head can't be trusted",
     examples: [
       'countersign audit verify',
@@ -112,6 +115,7 @@ export const auditHelp = {
     about: 'Export the whole log',
     examples: ['countersign audit export -w harbour --format csv --out audit.csv'],
   },
+  server: 'the log of the server instead: people, roles, groups, tokens and sessions',
   last: 'number of records',
   kind: (kinds: readonly string[]): string => `only this kind: ${kinds.join(', ')}`,
   agent: 'only records of this agent (id)',

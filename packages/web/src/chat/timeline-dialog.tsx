@@ -1,8 +1,10 @@
 import { useQueries } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useChat, useChatStore, useClient } from '../data/connection.js';
 import { Failed, Loading } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
+import { Select } from '../ui/field.js';
+import { hasDecided, peopleIn } from './people-in-turns.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
 import { t } from '../words/chat.js';
@@ -30,6 +32,8 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
       })),
   });
   const known = turns.flatMap(({ data }) => (data === undefined ? [] : [data]));
+  const [who, setWho] = useState('');
+  const people = peopleIn(known);
   const failed = turns.find(({ error }) => error !== null)?.error ?? null;
   return (
     <Dialog title={t.timeline} onClose={onClose}>
@@ -41,10 +45,22 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
           <Failed why={failed.message} onRetry={() => turns.forEach((turn) => void turn.refetch())} />
         )
       ) : null}
+      {people.length < 2 ? null : (
+        <div className="mb-4 max-w-60">
+          <Select
+            label={t.decidedBy}
+            value={who}
+            options={[{ value: '', label: t.anyone }, ...people.map(({ id, name }) => ({ value: id, label: name }))]}
+            onChange={({ target }) => setWho(target.value)}
+          />
+        </div>
+      )}
       <div className="space-y-6">
-        {known.map((turn) => (
-          <TimelineView key={turn.turnId} turn={turn} agents={agents} />
-        ))}
+        {known
+          .filter((turn) => who === '' || hasDecided(turn, who))
+          .map((turn) => (
+            <TimelineView key={turn.turnId} turn={turn} agents={agents} />
+          ))}
       </div>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { createClient } from '@countersign/client';
 import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { useAccount } from '../data/me.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/field.js';
 import { Mark } from '../ui/signature.js';
@@ -11,6 +12,9 @@ import { keepSession } from './session.js';
 
 /** Shown if there is no session. `keepsPage`: the page behind it is kept, with any unsaved input. */
 export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage: boolean }): ReactElement {
+  const account = useAccount();
+  // Others were invited, and usually have no terminal on the server's machine.
+  const hasTerminal = account === undefined || account.role === 'owner';
   return (
     <main className="flex h-full items-center justify-center overflow-y-auto p-4">
       <div className="max-w-md">
@@ -22,8 +26,8 @@ export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage
           </p>
         )}
         <OidcSignIn />
-        <p className="mt-3 text-ink-2">{t.signIn}</p>
-        <p className="mt-3 text-ink-2">{t.signInInvited}</p>
+        {hasTerminal ? <p className="mt-3 text-ink-2">{t.signIn}</p> : null}
+        <p className="mt-3 text-ink-2">{hasTerminal ? t.signInInvited : t.signInAgain}</p>
         <PasskeySignIn />
         <TokenForm />
         {keepsPage ? <p className="mt-3 text-sm text-ink-3">{t.keepTab}</p> : null}

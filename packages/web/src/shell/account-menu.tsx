@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { useClient } from '../data/connection.js';
-import { useAccount } from '../data/me.js';
+import { useAccount, useMay } from '../data/me.js';
 import { signOut } from '../session/sign-out.js';
 import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
@@ -13,6 +13,7 @@ import { t } from '../words/shell.js';
 export function AccountMenu({ go }: { go: (path: string) => void }): ReactElement | null {
   const client = useClient();
   const account = useAccount();
+  const mayReadLog = useMay('admin');
   if (account === undefined) return null;
   return (
     <Menu
@@ -31,6 +32,9 @@ export function AccountMenu({ go }: { go: (path: string) => void }): ReactElemen
       entries={[
         { label: t.pages.account, icon: 'person', onSelect: () => go(paths.account) },
         { label: t.pages.people, icon: 'agents', onSelect: () => go(paths.people) },
+        ...(mayReadLog
+          ? ([{ label: t.pages.serverAudit, icon: 'audit', onSelect: () => go(paths.serverAudit) }] as const)
+          : []),
         { label: t.signOut, icon: 'lock', onSelect: () => void attempt('sign-out', signOut(client)) },
       ]}
     />

@@ -65,7 +65,8 @@ export function App(): ReactElement {
               </OutboxContext>
             </ClientContext>
           </QueryClientProvider>
-          <Notices />
+          {/* Behind the sign-in page, the lost connection is no news. */}
+          {isOut ? null : <Notices />}
         </div>
       )}
       {isOut && !isLooking ? <SignIn why={why} keepsPage={page !== undefined} /> : null}

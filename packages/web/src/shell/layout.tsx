@@ -27,6 +27,7 @@ const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/pro
 const AccountPage = lazyView(t.pages.account, () => import('../account/account-page.js'));
 const PeoplePage = lazyView(t.pages.people, () => import('../people/people-page.js'));
 const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
+const ServerAuditPage = lazyView(t.pages.serverAudit, () => import('../audit/server-audit-page.js'));
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
 const StartPage = lazyView(t.pages.start, () => import('../start/start-page.js'));
 const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));
@@ -80,6 +81,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
               <Route path="/providers" component={ProvidersPage} />
               <Route path="/account" component={AccountPage} />
               <Route path="/people" component={PeoplePage} />
+              <Route path="/audit" component={ServerAuditPage} />
               <Route path="/w/:world" component={NewChatPage} />
               <Route path="/w/:world/c/:chat">
                 {({ chat }) => {

@@ -11,6 +11,7 @@ export const paths = {
   providers: '/providers',
   account: '/account',
   people: '/people',
+  serverAudit: '/audit',
 } as const;
 
 export type WorldPage =

@@ -6,6 +6,9 @@ export const t = {
   ...common,
   title: 'Audit',
   lead: 'Every request, decision, run, refusal and policy change. Each record contains the hash of the one before it.',
+  serverTitle: 'Server log',
+  serverLead:
+    'Every change to people, roles, groups, tokens and sessions. Each record contains the hash of the one before it.',
   jsonLines: 'JSON lines',
   csv: 'CSV',
   kind: 'Kind',

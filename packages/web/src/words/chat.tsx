@@ -85,6 +85,8 @@ export const t = {
 
   lastTurn: 'Last turn',
   theTurns: 'the turns',
+  decidedBy: 'Decided by',
+  anyone: 'anyone',
   noTurns: 'No agent has taken a turn yet.',
   bars: { model: 'model', tool: 'tool', waiting: 'waiting' },
 } as const;

@@ -20,6 +20,7 @@ export const t = {
     start: 'Use a real model',
     account: 'Account',
     people: 'People',
+    serverAudit: 'Server log',
   },
   signingIn: 'Signing in…',
   signedInTo: (server: string) => `You are signed in to the MCP server ${server}. You can close this page.`,
@@ -67,6 +68,7 @@ export const t = {
       server's terminal.
     </>
   ),
+  signInAgain: 'Sign in again below, or ask an admin for a new invitation link.',
   keepTab:
     'Open the link in another tab in this browser and keep this one open. It picks up where you left off, with everything you typed.',
   signInInvited: 'If you were invited, open your invitation link. It works once.',

@@ -4,7 +4,7 @@ import { idOf, readWho, type AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { addAuditHead } from '../../audit/add-audit-head.js';
 import { addAuditVerify } from '../../audit/add-audit-verify.js';
-import { findLog } from '../../audit/find-log.js';
+import { chosenLog, findLog } from '../../audit/find-log.js';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
@@ -20,6 +20,7 @@ import { results } from '../../words/results.js';
 
 interface AuditFlags {
   world?: string;
+  server?: boolean;
   format?: string;
   out?: string;
   last?: string;
@@ -35,6 +36,7 @@ export function addAudit(program: Command, register: Register): void {
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
   register<AuditFlags>(
     withHelp(inWorld(audit.command('list', { isDefault: true })), help.list)
+      .option('--server', help.server)
       .option('--last <n>', help.last, '30')
       .option('--kind <kind>', help.kind(KINDS))
       .option('--agent <agent>', help.agent)
@@ -44,7 +46,7 @@ export function addAudit(program: Command, register: Register): void {
       const last = readCount(options.last ?? '30', '--last');
       const kind = options.kind === undefined ? undefined : readChoice(options.kind, '--kind', KINDS);
       const client = await context.client();
-      const id = await findLog(client, options.world);
+      const id = await findLog(client, chosenLog(options));
       const words = options.find?.toLowerCase() ?? '';
       const all = (await readAll((page) => client.audit(id, page)))
         .filter((entry) => kind === undefined || entry.kind === kind)
@@ -90,12 +92,13 @@ export function addAudit(program: Command, register: Register): void {
   );
   register<AuditFlags>(
     withHelp(inWorld(audit.command('export')), help.export)
+      .option('--server', help.server)
       .option('--format <format>', help.format, 'jsonl')
       .option('--out <file>', help.out),
     async (context, { options }) => {
       const format = readChoice(options.format ?? 'jsonl', '--format', ['jsonl', 'csv']);
       const client = await context.client();
-      const id = await findLog(client, options.world);
+      const id = await findLog(client, chosenLog(options));
       const kind = format === 'jsonl' ? 'json' : 'text';
       await putOut(options.out, await client.exportAudit(id, format), (text) => context.put(text, kind));
       if (options.out !== undefined) context.note(results.wrote(options.out));

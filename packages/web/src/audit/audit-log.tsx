@@ -1,0 +1,279 @@
+import {
+  agentName,
+  auditRule,
+  auditWhy,
+  callLine,
+  type ChainVerdict,
+  signedText,
+  verifyChain,
+} from '@countersign/client';
+import type { Agent, AuditEntry } from '@countersign/protocol';
+import { type ReactElement, useMemo, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { download } from '../ui/download.js';
+import { NotRead, Page } from '../shell/frame.js';
+import { cx } from '../ui/cx.js';
+import { Badge } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/card.js';
+import { Select, TextField } from '../ui/field.js';
+import { Clock } from '../ui/time.js';
+import { visibleText } from '../ui/visible-parts.js';
+import { attempt, clearErrors, sayError } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+import { filterEntries, signersIn, type Filter } from './filter-entries.js';
+import { lookOf } from './look-of.js';
+import { readAudit } from './read-audit.js';
+import { t } from '../words/audit.js';
+
+const STEP = 100;
+
+/** An audit log with filters: who did what, when, from where and why. `agents`: those of the world, if it is a world's log. */
+export function AuditLog({
+  worldId,
+  title,
+  lead,
+  kinds,
+  agents,
+}: {
+  worldId: string;
+  title: string;
+  lead: string;
+  kinds: readonly AuditEntry['kind'][];
+  agents: readonly Agent[];
+}): ReactElement {
+  const client = useClient();
+  const hasCalls = kinds.length > 0;
+  const log = useRead({ key: ['audit', worldId], read: (signal) => readAudit(client, worldId, signal) });
+  const records = log.kind === 'ready' ? log.data : undefined;
+  const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', who: '', words: '' });
+  const [shown, setShown] = useState(STEP);
+  const entries = useMemo(() => filterEntries(records ?? [], filter), [records, filter]);
+  const signers = useMemo(() => signersIn(records ?? []), [records]);
+  const save = (format: 'jsonl' | 'csv'): void => {
+    const saved = client
+      .exportAudit(worldId, format)
+      .then((text) =>
+        download(
+          `${worldId.replace(/^_/, '')}-audit.${format}`,
+          new Blob([text], { type: format === 'csv' ? 'text/csv' : 'application/jsonl' }),
+        ),
+      );
+    void attempt('export-audit', saved);
+  };
+  return (
+    <Page
+      title={title}
+      wide
+      lead={lead}
+      actions={
+        <>
+          <Button size="small" icon="download" onClick={() => save('jsonl')}>
+            {t.jsonLines}
+          </Button>
+          <Button size="small" icon="download" onClick={() => save('csv')}>
+            {t.csv}
+          </Button>
+        </>
+      }
+    >
+      <div
+        className={cx(
+          'mb-4 grid items-end gap-3 sm:grid-cols-3',
+          hasCalls ? 'lg:grid-cols-[9rem_9rem_9rem_minmax(0,1fr)_auto]' : 'lg:grid-cols-[12rem_minmax(0,1fr)_auto]',
+        )}
+      >
+        {!hasCalls ? null : (
+          <>
+            <Select
+              label={t.kind}
+              value={filter.kind}
+              options={[{ value: '', label: t.all }, ...kinds.map((kind) => ({ value: kind, label: kind }))]}
+              onChange={(event) => setFilter({ ...filter, kind: event.target.value })}
+            />
+            <Select
+              label={t.agent}
+              value={filter.agentId}
+              options={[{ value: '', label: t.all }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+              onChange={(event) => setFilter({ ...filter, agentId: event.target.value })}
+            />
+          </>
+        )}
+        <Select
+          label={t.who}
+          value={filter.who}
+          options={[
+            { value: '', label: t.all },
+            ...signers.map(({ value, label }) => ({ value, label: visibleText(label) })),
+          ]}
+          onChange={(event) => setFilter({ ...filter, who: event.target.value })}
+        />
+        <TextField
+          label={t.words}
+          type="search"
+          value={filter.words}
+          onChange={(event) => setFilter({ ...filter, words: event.target.value })}
+        />
+        <Verify key={`${records?.length} ${records?.at(-1)?.seq}`} worldId={worldId} entries={records} />
+      </div>
+      {log.kind === 'ready' ? null : <NotRead read={log} what={t.theLog} />}
+      {records !== undefined && entries.length === 0 ? (
+        <Empty title={t.noRecords}>{records.length === 0 ? t.noRecordsYet : t.otherFilter}</Empty>
+      ) : null}
+      {entries.length === 0 ? null : (
+        <div
+          className="scroll-quiet overflow-x-auto rounded-lg border border-line bg-surface"
+          tabIndex={0}
+          role="group"
+          aria-label={t.records}
+        >
+          <table className={cx('w-full text-left text-[0.8125rem] sm:min-w-[46rem]', hasCalls && 'min-w-[34rem]')}>
+            <thead className="border-b border-line text-xs text-ink-3">
+              <tr>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  {t.columns.number}
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  {t.columns.when}
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  {t.columns.what}
+                  <span className="sm:hidden">, {t.columns.who}</span>
+                </th>
+                {hasCalls ? (
+                  <th scope="col" className="px-3 py-2 font-medium">
+                    {t.columns.call}
+                  </th>
+                ) : null}
+                <th scope="col" className="px-3 py-2 font-medium max-sm:hidden">
+                  {t.columns.who}
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  {t.columns.why}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.slice(0, shown).map((entry) => (
+                <Row
+                  key={entry.seq}
+                  entry={entry}
+                  hasCalls={hasCalls}
+                  agentName={entry.agentId === undefined ? '' : agentName({ agents }, entry.agentId)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {entries.length > shown ? (
+        <Button className="mt-3" onClick={() => setShown(shown + STEP)}>
+          {t.showMore(Math.min(STEP, entries.length - shown), entries.length)}
+        </Button>
+      ) : null}
+    </Page>
+  );
+}
+
+/** For records from older versions. The last characters distinguish two clients; the export has the full id. */
+function shortId(client: string): string {
+  return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
+}
+
+function Row({
+  entry,
+  hasCalls,
+  agentName,
+}: {
+  entry: AuditEntry;
+  hasCalls: boolean;
+  agentName: string;
+}): ReactElement {
+  const look = lookOf(entry);
+  const rule = auditRule(entry);
+  return (
+    <tr className="border-t border-line align-top first:border-t-0">
+      <td className="px-3 py-2 text-ink-3 tabular-nums">{entry.seq}</td>
+      <td className="px-3 py-2 whitespace-nowrap text-ink-2">
+        <Clock at={entry.at} />
+      </td>
+      <td className="px-3 py-2">
+        <Badge tone={look.tone} icon={look.icon}>
+          {look.words}
+        </Badge>
+        {/* On a phone, the column is outside the screen. */}
+        <span className="mt-1 block text-ink-2 sm:hidden">
+          <Visible text={signedText(entry.who, entry.via)} />
+        </span>
+      </td>
+      {hasCalls ? (
+        <td className="max-w-80 px-3 py-2">
+          <span className="block truncate text-ink-3">
+            {agentName === '' ? '' : `${agentName} · `}
+            <Visible text={entry.tool ?? ''} strict />
+          </span>
+          {entry.arguments === undefined ? null : (
+            <code className="line-clamp-2 [overflow-wrap:anywhere]">
+              <Visible text={callLine(entry.tool ?? '', entry.arguments)} strict />
+            </code>
+          )}
+        </td>
+      ) : null}
+      <td className="px-3 py-2 text-ink-2 max-sm:hidden">
+        <Visible text={signedText(entry.who, entry.via)} />
+        {entry.via === undefined && entry.client !== undefined ? (
+          <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>
+        ) : null}
+      </td>
+      <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
+        <Visible text={auditWhy(entry).slice(0, 300)} />
+        {rule === undefined ? null : (
+          <code className="block">
+            <Visible text={rule} strict />
+          </code>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** The server verifies its chain against its head file; then the received records are checked here. */
+function Verify({ worldId, entries }: { worldId: string; entries: readonly AuditEntry[] | undefined }): ReactElement {
+  const client = useClient();
+  const [verdict, setVerdict] = useState<ChainVerdict>();
+  const [unguarded, setUnguarded] = useState(0);
+  const verify = async (): Promise<void> => {
+    try {
+      const walked = await client.verifyAudit(worldId);
+      setUnguarded(walked.ok ? (walked.unguarded ?? 0) : 0);
+      setVerdict(walked.ok ? await verifyChain(entries ?? []) : { ok: false, at: walked.at, why: walked.detail });
+      clearErrors('verify-audit');
+    } catch (error) {
+      sayError('verify-audit', error);
+    }
+  };
+  return (
+    <div className="flex min-h-9 flex-wrap items-center gap-2" aria-live="polite">
+      {verdict === undefined ? (
+        <Button icon="policy" disabled={entries === undefined} onClick={() => void verify()}>
+          {t.verify}
+        </Button>
+      ) : verdict.ok ? (
+        <>
+          <Badge tone="green" icon="check">
+            {t.unbroken(verdict.records)}
+          </Badge>
+          <span className="max-w-72 text-xs text-ink-3">
+            {t.verified}
+            {unguarded === 0 ? null : t.unguarded(unguarded)}
+          </span>
+        </>
+      ) : (
+        <Badge tone="red" icon="alert">
+          <Visible text={verdict.why} />
+        </Badge>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { SERVER_LOG } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { useMay } from '../data/me.js';
+import { Page } from '../shell/frame.js';
+import { WhoMay } from '../shell/guarded.js';
+import { AuditLog } from './audit-log.js';
+import { t } from '../words/audit.js';
+
+/** Changes to people, roles, groups, tokens and sessions, for admins. */
+export default function ServerAuditPage(): ReactElement {
+  const mayRead = useMay('admin');
+  if (!mayRead)
+    return (
+      <Page title={t.serverTitle}>
+        <WhoMay needs="admin" />
+      </Page>
+    );
+  return <AuditLog worldId={SERVER_LOG} title={t.serverTitle} lead={t.serverLead} kinds={[]} agents={[]} />;
+}
