@@ -51,7 +51,7 @@ export async function readEverybody(reader: Pick<StoreReader, 'people' | 'groups
 }
 
 /** The ids of a group's people: those it lists, and those in its OIDC group. */
-export function membersOf(
+function membersOf(
   { people: listed, oidcGroup }: Pick<GroupRecord, 'people' | 'oidcGroup'>,
   everybody: readonly PersonRecord[],
 ): string[] {

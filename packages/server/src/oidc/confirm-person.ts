@@ -6,9 +6,9 @@ import type { OidcProvider } from './oidc-provider.js';
 import type { OidcSignIn, OidcSignInOptions } from './oidc-sign-in.js';
 
 /** After this time, the next request asks the provider again. */
-export const CHECK_AGAIN_MS = 5 * 60_000;
+const CHECK_AGAIN_MS = 5 * 60_000;
 /** If the provider can't be asked, its last answer counts this long. */
-export const LONGEST_MS = 60 * 60_000;
+const LONGEST_MS = 60 * 60_000;
 /** Longer than the requests of one check may take. */
 const LEASE_MS = 45_000;
 /** After a failed check. */
