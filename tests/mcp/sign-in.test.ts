@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ import { serve } from '@countersign/server';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { startOAuthServers, type OAuthServers } from './support/oauth-servers.js';
+
+/** The part of the redirect URL for the server `tides` in the world `lab`. */
+const CALLBACK = createHash('sha256').update('["lab","tides"]').digest('base64url').slice(0, 16);
 
 interface Place {
   client: Client;
@@ -61,12 +65,13 @@ function ready(started: McpSignInStart): Extract<McpSignInStart, { kind: 'ready'
   return started;
 }
 
-function answerIn({ searchParams }: URL): { state: string; code: string; iss: string } {
+function answerIn({ searchParams, pathname }: URL): { state: string; code: string; iss: string; callback: string } {
   const read = (name: string): string => searchParams.get(name) ?? '';
-  return { state: read('state'), code: read('code'), iss: read('iss') };
+  const callback = pathname.split('/').at(-1) ?? '';
+  return { state: read('state'), code: read('code'), iss: read('iss'), callback };
 }
 
-async function signIn(place: Place, oauth: OAuthServers): Promise<{ state: string; code: string; iss: string }> {
+async function signIn(place: Place, oauth: OAuthServers): Promise<ReturnType<typeof answerIn>> {
   const answer = answerIn(await oauth.signIn(ready(await place.start()).url));
   await place.client.finishMcpSignIn(answer);
   await expect.poll(async () => (await place.server()).status).toBe('running');
@@ -87,7 +92,7 @@ it('[A46.7] [A46.8] [W3.34] a person signs in, the tokens are refreshed, and whe
   expect(Object.fromEntries(sent.searchParams)).toMatchObject({
     response_type: 'code',
     code_challenge_method: 'S256',
-    redirect_uri: `${place.url}/oauth/callback`,
+    redirect_uri: `${place.url}/oauth/callback/${CALLBACK}`,
     resource: oauth.url,
     scope: 'tools offline_access',
   });
@@ -181,6 +186,13 @@ it('[A46.8] a wrong state, another session, a replayed code or an answer from an
   await expect(place.client.finishMcpSignIn(third)).rejects.toThrow('from a different authorization server');
   expect(oauth.grants).toEqual([]);
 
+  // The answer came to the URL of another server, as in a mix-up by an authorization server that sends no issuer.
+  const mixed = answerIn(await oauth.signIn(ready(await place.start()).url));
+  await expect(place.client.finishMcpSignIn({ ...mixed, callback: 'another' })).rejects.toThrow(
+    'from a different authorization server',
+  );
+  expect(oauth.grants).toEqual([]);
+
   // The code of an earlier attempt belongs to another code verifier.
   const fourth = answerIn(await oauth.signIn(ready(await place.start()).url));
   await expect(place.client.finishMcpSignIn({ ...fourth, code: first.code })).rejects.toThrow(
@@ -188,9 +200,9 @@ it('[A46.8] a wrong state, another session, a replayed code or an answer from an
   );
   const denied = ready(await place.start());
   const deniedState = new URL(denied.url).searchParams.get('state') ?? '';
-  await expect(place.client.finishMcpSignIn({ state: deniedState, error: 'access_denied' })).rejects.toThrow(
-    'denied the sign-in (access_denied)',
-  );
+  await expect(
+    place.client.finishMcpSignIn({ state: deniedState, callback: CALLBACK, error: 'access_denied' }),
+  ).rejects.toThrow('denied the sign-in (access_denied)');
   expect((await place.server()).signIn?.error).toContain('access_denied');
 
   // A browser session must finish what it started: neither no credential, nor the token, nor another session does.
@@ -265,7 +277,7 @@ it('[A46.7] without registration, a person enters a client; its secret goes to n
   const client = {
     client_id: 'harbour-app',
     client_secret: 'kQ7vB2nM9kLp4Rt6Wz8sYd3Fg5Hj',
-    redirect_uris: [`${place.url}/oauth/callback`],
+    redirect_uris: [`${place.url}/oauth/callback/${CALLBACK}`],
     application_type: 'native',
     grant_types: ['authorization_code', 'refresh_token'],
   };
@@ -276,7 +288,7 @@ it('[A46.7] without registration, a person enters a client; its secret goes to n
     resource: (all) => ({ ...all, ...(servers.length === 0 ? {} : { authorization_servers: servers }) }),
   });
   await withServer(oauth.url, place);
-  const redirectUrl = `${place.url}/oauth/callback`;
+  const redirectUrl = `${place.url}/oauth/callback/${CALLBACK}`;
   expect(await place.start()).toEqual({ kind: 'client-needed', issuer: oauth.issuer, redirectUrl });
   await expect(place.start({ clientId: 'two words' })).rejects.toMatchObject({ field: 'clientId' });
   const started = await place.start({ clientId: client.client_id, clientSecret: client.client_secret });

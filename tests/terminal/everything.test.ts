@@ -296,8 +296,9 @@ describe('everything that the browser can do', () => {
         { env: t.env },
         {
           openBrowser: async (url) => {
-            const { searchParams } = await oauth.signIn(url);
-            const body = JSON.stringify(answer(Object.fromEntries(searchParams)));
+            const { searchParams, pathname } = await oauth.signIn(url);
+            const callback = pathname.split('/').at(-1);
+            const body = JSON.stringify({ ...answer(Object.fromEntries(searchParams)), callback });
             const headers = { 'content-type': 'application/json' };
             await fetch(`${t.client.url}/api/mcp-sign-ins`, { method: 'POST', headers, body });
           },

@@ -42,7 +42,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     await page.locator('input[name="login"]').fill('ada');
     await page.locator('input[name="password"]').fill('x');
     await page.locator('button[type="submit"]').click();
-    const consented = page.waitForRequest((request) => request.url().includes('/oauth/callback?'));
+    const consented = page.waitForRequest((request) => request.url().includes('/oauth/callback/'));
     await page.locator('button[type="submit"]').click();
     const back = (await consented).url();
     await page.getByText(`Signed in at ${host}.`).waitFor();

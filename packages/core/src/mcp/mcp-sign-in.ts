@@ -26,7 +26,7 @@ interface Place {
 }
 
 interface Starting extends Place, McpSignInRequest {
-  /** Where the authorization server sends the browser. */
+  /** The page that authorization servers send the browser to, without the part for this server. */
   redirectUrl: string;
   /** The browser session that must finish the sign-in. Absent for a program with the token. */
   session: string | undefined;
@@ -35,7 +35,9 @@ interface Starting extends Place, McpSignInRequest {
 
 /** Starts a sign-in to a remote server: returns the URL that a person opens in a browser. A new attempt replaces the last one. */
 export async function startMcpSignIn(runtime: Runtime, starting: Starting): Promise<McpSignInStart> {
-  const { worldId, name, redirectUrl, session, signer, clientId, clientSecret } = starting;
+  const { worldId, name, redirectUrl: page, session, signer, clientId, clientSecret } = starting;
+  // One for each server: an authorization server that sends no `iss` could otherwise pass off the answer of another (mix-up).
+  const redirectUrl = `${page}/${hash(JSON.stringify([worldId, name])).slice(0, 16)}`;
   const box = boxOf(runtime);
   const { remote, signIn: known } = await readRemote(runtime, starting);
   if (hasAuthorizationHeader(remote)) {
@@ -96,6 +98,8 @@ export async function finishMcpSignIn(
   try {
     if (!(await asker.mayChange(place.worldId, pending.signer)))
       throw new Error('the person who started the sign-in may no longer change servers in this world');
+    if (new URL(pending.redirectUrl).pathname.split('/').at(-1) !== answer.callback)
+      throw new Error('the response came from a different authorization server than the one that was asked');
     if (answer.code === undefined)
       throw new Error(`the authorization server denied the sign-in (${answer.error ?? 'no code'})`);
     const answered = { code: answer.code, ...maybe('iss', answer.iss) };

@@ -168,6 +168,8 @@ export type McpSignInStart = z.infer<typeof mcpSignInStartSchema>;
 /** The parameters that an authorization server adds to the redirect URL. */
 export const mcpSignInAnswerSchema = z.strictObject({
   state: z.string().min(1).max(2000),
+  /** The last part of the redirect URL, which is different for each MCP server. */
+  callback: z.string().min(1).max(100),
   code: z.string().min(1).max(8000).exactOptional(),
   iss: z.string().max(2000).exactOptional(),
   /** The error code if there is no code. */

@@ -61,6 +61,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   device: 'Browser and system, such as Chrome on Linux.',
   email: 'Email address. Shown only to admins and to the person.',
   invitation: 'Code of an invitation link. Works once, for a week.',
+  callback: 'Last part of the redirect URL.',
   attempt: 'Identifies the sign-in. Encrypted. Only the browser that started the sign-in has it.',
   oidc: 'The OIDC provider, or its answer.',
   'oidc.name': 'Name of the OIDC provider.',

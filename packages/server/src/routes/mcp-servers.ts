@@ -180,7 +180,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Finish a sign-in to a remote MCP server',
     description:
-      'The page at `/oauth/callback` sends the parameters that the authorization server added to its URL. The `state` works once, within ten minutes. A sign-in that a browser session started needs that session; one that a program with the token started needs no other credential. 409 if the sign-in failed.',
+      'The page at `/oauth/callback/{callback}` sends the last part of its URL and the parameters that the authorization server added. The `state` works once, within ten minutes. A sign-in that a browser session started needs that session; one that a program with the token started needs no other credential. 409 if the sign-in failed.',
     body: mcpSignInAnswerSchema,
     answers: { 200: { description: 'Signed in', schema: mcpSignedInSchema } },
     handle: async ({ context, body, c }) => ({

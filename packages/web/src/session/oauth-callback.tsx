@@ -56,13 +56,15 @@ async function finish(answer: Answer): Promise<State> {
 
 /** The answer in this page's URL, which is then removed from it: a code must not stay in the history. */
 export function takeOAuthAnswer(): Answer | undefined {
-  if (location.pathname !== '/oauth/callback') return undefined;
+  const callback = /^\/oauth\/callback\/([\w-]{1,100})$/.exec(location.pathname)?.[1];
+  if (callback === undefined) return undefined;
   const parameters = new URLSearchParams(location.search);
   history.replaceState(null, '', location.pathname);
   const read = (name: string): string | undefined => parameters.get(name) ?? undefined;
   const [code, iss, error] = [read('code'), read('iss'), read('error')];
   return {
     state: read('state') ?? '-',
+    callback,
     ...(code === undefined ? {} : { code }),
     ...(iss === undefined ? {} : { iss }),
     ...(error === undefined ? {} : { error: error.replaceAll(/[^\w.-]/g, '_').slice(0, 100) }),
