@@ -103,6 +103,19 @@ describe('openCountersign', () => {
     expect(await chat.settled()).toBe('idle');
   });
 
+  it('[A48.6] [A16.5] a message can say which person sent it', async () => {
+    const world = await (await start()).world('Shop');
+    const chat = await world.chat();
+    await chat.send('hello', { who: { id: 'ada', name: 'Ada' } });
+    await chat.send('again');
+    await expect(chat.send('x', { who: { id: 'ada', name: '' } })).rejects.toMatchObject({ code: 'invalid' });
+    const written = (await chat.messages()).filter(({ role }) => role === 'user');
+    expect(written.map(({ who }) => who)).toMatchObject([
+      { kind: 'person', id: 'ada', name: 'Ada' },
+      { kind: 'token', id: 'program' },
+    ]);
+  });
+
   it('[L1] openWorld opens a world that openCountersign finds again', async () => {
     const file = inFolder('harbour.db');
     const world = await openWorld(file, { agents: [ada], providers: [scripted(() => 'ok')] });

@@ -49,6 +49,7 @@ import {
   type WorldEvent,
   type WorldEventName,
   type WorldSettings,
+  whoSchema,
 } from '@countersign/protocol';
 import { approvalFilter, callable, eventName, isObject, page, text, tool } from './check-input.js';
 import type { Approver } from './approver.js';
@@ -64,7 +65,17 @@ export interface OpenedChat {
   /** The id of the chat. */
   readonly id: string;
   /** Resolves when the message is stored; answers arrive as events. */
-  send(content: string, options?: { sender?: string; clientMessageId?: string }): Promise<{ messageId: string }>;
+  send(
+    content: string,
+    options?: {
+      /** The name shown to agents. Default: `human`. */
+      sender?: string;
+      /** A message with the same id is stored once. */
+      clientMessageId?: string;
+      /** The person who sends it: their id, or id and name. Without it, rules with `not requester` are met by nobody. */
+      who?: SignedBy['who'];
+    },
+  ): Promise<{ messageId: string }>;
   /** The messages as people see them, oldest first. */
   messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
   /** One agent's view of this chat. */
@@ -260,8 +271,10 @@ function createChatHandle(
   return {
     id,
     // Spread the options first, so that they can't override the speaker or the chat.
-    send: async (content, options) =>
-      await publishMessage(runtime, { ...options, worldId, chatId: id, content, speaker: 'human', who: PROGRAM.who }),
+    send: async (content, { who: sender, ...options } = {}) => {
+      const who = sender === undefined ? PROGRAM.who : parseInput(whoSchema, signerOf({ who: sender }).who, 'who');
+      return await publishMessage(runtime, { ...options, worldId, chatId: id, content, speaker: 'human', who });
+    },
     messages: async (wanted) => await listMessages(runtime, id, page(wanted)),
     memory: async (agentId) => await agentMemoryOf(runtime, id, text(agentId, 'agentId')),
     status,

@@ -255,6 +255,19 @@ describe('failed attempts behind a proxy', () => {
   });
 });
 
+describe('failed attempts on one person', () => {
+  it('[W1.5] count together, from whatever addresses they come', async () => {
+    const behind = await listen({ clientAddress: readTrustedProxies('127.0.0.1') });
+    const { cookie } = await openSession(behind);
+    const guess = (address: string): Promise<number> =>
+      statusOf({ cookie, 'x-countersign-session': 'a guess', 'x-forwarded-for': address });
+    for (let attempt = 1; attempt <= 20; attempt += 1) expect(await guess(`203.0.113.${attempt}`)).toBe(401);
+    expect(await guess('203.0.113.99')).toBe(429);
+    // Others aren't affected.
+    expect(await statusOf({ ...bearer('wrong'), 'x-forwarded-for': '203.0.113.98' })).toBe(401);
+  });
+});
+
 describe('security headers', () => {
   it('[W1] every response has them, and there is no CORS', async () => {
     const answers = [await ask(bearer(TOKEN)), await ask({}), await ask({ host: 'evil.example' }), await ask({}, '/')];

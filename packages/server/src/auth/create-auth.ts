@@ -108,8 +108,7 @@ export function createAuth(options: AuthOptions): Auth {
       // Compare before rate limiting: a token is too long to guess, and failed attempts by others must not lock its owner out.
       if (token !== undefined && isSecret(token, tokenHash)) return await asServerToken(c);
       const found = await findToken(c, token ?? '');
-      const label = await clientOf(c);
-      return await authenticated(found, label ?? found.credential.name);
+      return await authenticated(found, tokenVia(found.credential, await clientOf(c)));
     }
     const cookie = getCookie(c, cookieName());
     const header = c.req.header(SESSION_HEADER);
@@ -301,6 +300,14 @@ function whoIs({ id, name }: PersonRecord): Who {
 
 function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
+}
+
+const LONGEST_VIA = 200;
+
+/** Names the token, and who created it, also if one of our clients sent it: its person may not know of it (W8.11). */
+function tokenVia({ name, data: { createdBy } }: FoundCredential['credential'], client: string | undefined): string {
+  const token = createdBy === undefined ? name : `${name} (created by ${createdBy})`;
+  return (client === undefined ? token : `${client}, token ${token}`).slice(0, LONGEST_VIA);
 }
 
 /** Counts a wrong credential; 429 if there were too many. A right credential is never limited. */

@@ -4,7 +4,7 @@ import { CountersignError, slug, type newPersonSchema, type Person, type PersonC
 import type { z } from 'zod';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
-import { actionsOf, isOwner, type Access } from './access.js';
+import { actionsAnywhere, actionsOf, isOwner, type Access } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 
@@ -17,7 +17,19 @@ export function toPerson(
 ): Person {
   const isShown = email !== null && (reader.person?.id === id || actionsOf(reader).has('admin'));
   const address = isShown ? { email } : {};
-  return { id, name, ...address, role, worldRoles, status, createdAt: new Date(createdAt).toISOString() };
+  // A world that the reader may not read stays hidden (W8.2).
+  const shown = Object.entries(worldRoles).filter(
+    ([world]) => reader.person?.id === id || actionsOf(reader, world).has('read'),
+  );
+  return {
+    id,
+    name,
+    ...address,
+    role,
+    worldRoles: Object.fromEntries(shown),
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+  };
 }
 
 /** Active and disabled people, in the order in which they were added. */
@@ -39,6 +51,7 @@ export async function addPerson(store: Store, given: z.output<typeof newPersonSc
     const id = await freeId(slug(given.name, 'person').slice(0, LONGEST_ID), async (candidate) => taken.has(candidate));
     const { name, email = null, role, worldRoles } = given;
     const person = { id, name, email, role, worldRoles, status: 'active', rev: 1, createdAt: tx.now() } as const;
+    refuseWider(by, person);
     await tx.insertPerson(person);
     return { value: person, record: { decision: 'person added', why: `${id}: ${rightsOf(person)}` } };
   });
@@ -55,6 +68,7 @@ export async function changePerson(store: Store, id: string, change: PersonChang
     if (after.status === 'disabled' && by.access.person?.id === id)
       throw new HttpProblem(409, problemTexts.ownAccount('disable'), { field: 'status' });
     await refuseLastOwner(tx, before, after);
+    refuseWider(by, after, before);
     const why = differences(before, after);
     if (why === '') return { value: before };
     await update(tx, after);
@@ -112,6 +126,17 @@ function known(person: PersonRecord | undefined, id: string): PersonRecord {
 /** Only an owner can add, change, invite or remove an owner: an admin could otherwise become one. */
 export function refuseOwnerChange({ access }: By, concernsOwner: boolean): void {
   if (concernsOwner && !isOwner(access)) throw new HttpProblem(403, problemTexts.onlyOwners);
+}
+
+/**
+ * A credential without `sign` can't give it to anyone: it could invite a person who may not sign, sign in as them, and give them the right
+ * afterwards (W8.11).
+ */
+function refuseWider({ access }: By, after: PersonRecord, before?: PersonRecord): void {
+  const maySign = (person: PersonRecord): boolean =>
+    actionsAnywhere({ holder: '', kind: 'session', person }).has('sign');
+  if (!maySign(after) || (before !== undefined && maySign(before)) || actionsAnywhere(access).has('sign')) return;
+  throw new HttpProblem(403, problemTexts.widerRole, { field: 'role' });
 }
 
 async function refuseLastOwner(tx: StoreReader, before: PersonRecord, after: PersonRecord): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CredentialRecord, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
+import type { CredentialRecord, FoundCredential, PersonRecord, Store, StoreReader } from '@countersign/core/ports';
 import { CountersignError, type OpenSession, type Signer } from '@countersign/protocol';
 import { hashSecret, randomSecret } from '../auth/secrets.js';
 import { refuseLimited, refuseOthers } from './access.js';
@@ -37,7 +37,11 @@ export async function openSession(
     const isToken = credential.kind === 'token';
     const isLink = credential.kind === 'ticket' || credential.kind === 'invitation';
     if (isLink && !(await tx.endCredential(credential.id))) return { value: undefined };
-    const { scopes } = credential.data;
+    const { createdBy } = credential.data;
+    const isElsewhere =
+      credential.kind === 'invitation' && createdBy !== undefined && (await hasOwnWayIn(tx, person.id));
+    const scopes = isElsewhere ? LIMITED_SCOPES : credential.data.scopes;
+    const invitedBy = credential.kind === 'invitation' && createdBy !== undefined ? ` by ${createdBy}` : '';
     const parentId = isToken ? credential.id : credential.parentId;
     const parent = parentId === null ? undefined : await tx.credential(parentId);
     if (parentId !== null && (parent === undefined || !isUsable(parent, tx.now()))) return { value: undefined };
@@ -45,7 +49,7 @@ export async function openSession(
     await insertCredential(tx, made, {
       personId: person.id,
       kind: 'session',
-      name: device,
+      name: isElsewhere ? `${device}, invited${invitedBy}`.slice(0, LONGEST_NAME) : device,
       data: { headerHash: hashSecret(header).toString('hex'), ...(scopes === undefined ? {} : { scopes }) },
       parentId,
       // A session never outlives the token it was opened with.
@@ -56,11 +60,28 @@ export async function openSession(
     tx.record({
       kind: 'policy',
       decision: 'session opened',
-      why: `${person.id}: ${credential.data.oidc === true ? 'with OIDC' : HOW[credential.kind]}`,
+      why: `${person.id}: ${credential.data.oidc === true ? 'with OIDC' : HOW[credential.kind]}${invitedBy}${isElsewhere ? ELSEWHERE : ''}`,
       ...signer,
     });
     return { value: { cookie: `${made.id}.${made.secret}`, header, person } };
   });
+}
+
+const LONGEST_NAME = 200;
+const ELSEWHERE = ', although signed in elsewhere; may only read and chat';
+/** Without `admin` too: such a session could register a passkey, which signs in without these limits. */
+const LIMITED_SCOPES = ['read', 'chat'] as const;
+
+/**
+ * Whether a person can sign in without someone else's invitation. An invitation for such a person doesn't let anyone sign calls: its creator may
+ * have opened it (W8.11).
+ */
+async function hasOwnWayIn(tx: Pick<StoreReader, 'credentials'>, personId: string): Promise<boolean> {
+  for (const kind of ['session', 'passkey', 'token'] as const) {
+    const found = await tx.credentials(personId, kind);
+    if (found.some(({ data }) => data.createdBy === undefined)) return true;
+  }
+  return false;
 }
 
 const HOW = {

@@ -42,6 +42,9 @@ export async function createToken(store: Store, personId: string, given: NewToke
         : problemTexts.roleLacks(person.name, refused);
       throw new HttpProblem(403, detail, { field: 'scopes' });
     }
+    // Otherwise, an admin could sign as two people and meet `by 2 of @finance` alone (W8.11).
+    if (!isOwn && given.scopes.includes('sign'))
+      throw new HttpProblem(403, problemTexts.signsForOthers, { field: 'scopes' });
     const expiresAt = expiryOf(given, tx.now());
     const scopes = [...new Set(given.scopes)];
     const createdBy = isOwn ? {} : { createdBy: by.signer.who.name };
@@ -98,7 +101,7 @@ export async function invitePerson(
     if (wider !== undefined) throw new HttpProblem(403, problemTexts.widerScope(wider));
     await tx.endCredentials(personId, 'invitation');
     const expiresAt = tx.now() + INVITATION_MS;
-    const data = { createdBy: by.signer.who.name };
+    const data = by.access.person?.id === personId ? {} : { createdBy: by.signer.who.name };
     await insertCredential(tx, made, { personId, kind: 'invitation', name: '', data, expiresAt });
     const value = { invitation: made.secret, expiresAt };
     return { value, record: { decision: 'invitation created', why: `${personId}: ${person.name}` } };

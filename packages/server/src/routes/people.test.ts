@@ -1,4 +1,12 @@
-import type { CreatedToken, Me, NewToken, OpenSession, Person, StuckRule } from '@countersign/protocol';
+import {
+  TERMINAL_AGENT,
+  type CreatedToken,
+  type Me,
+  type NewToken,
+  type OpenSession,
+  type Person,
+  type StuckRule,
+} from '@countersign/protocol';
 import { SERVER_LOG } from '@countersign/core/ports';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,9 +35,22 @@ async function tokenOf(
   worldRoles = {},
 ): Promise<Record<string, string>> {
   const { id } = await add(t, name, role, worldRoles);
+  if (scopes.includes('sign')) return await ownToken(t, id, scopes);
   const made = await t.api<CreatedToken>('POST', `/people/${id}/tokens`, { name: 'test', scopes });
   expect(made.status).toBe(201);
   return as(made.body.token);
+}
+
+async function invited(t: AppFixture, id: string): Promise<Record<string, string>> {
+  const { open } = (await t.api<{ open: string }>('POST', `/people/${id}/invitations`)).body;
+  return await signIn(t, { invitation: open.split('=')[1] });
+}
+
+/** A token that the person creates: only they can create one that signs. */
+async function ownToken(t: AppFixture, id: string, scopes: NewToken['scopes']): Promise<Record<string, string>> {
+  const made = await ask(t, 'POST', `/people/${id}/tokens`, await invited(t, id), { name: 'test', scopes });
+  expect(made.status).toBe(201);
+  return as(String(made.body['token']));
 }
 
 /** Signs a browser in and returns its headers. */
@@ -164,12 +185,20 @@ describe('tokens', () => {
     const listed = await t.api('GET', '/people/ada/tokens');
     expect(listed.body).toMatchObject({ items: [{ id, name: 'ci' }] });
     const me = await ask(t, 'GET', '/me', as(token));
-    const whole = { kind: 'person', id: 'ada', name: 'Ada', via: 'ci', role: 'admin', actions: ['read', 'chat'] };
+    const whole = {
+      kind: 'person',
+      id: 'ada',
+      name: 'Ada',
+      via: 'ci (created by token)',
+      role: 'admin',
+      actions: ['read', 'chat'],
+    };
     expect(me).toMatchObject({ status: 200, body: whole });
     const session = await signIn(t, { token });
     expect((await ask(t, 'GET', '/me', session)).body).toMatchObject({ id: 'ada', actions: ['read', 'chat'] });
     // A secret never appears in the store's copies, the log or a later answer.
-    const secret = token.split('_').at(-1) ?? '';
+    // The secret may contain an underscore.
+    const secret = token.slice(`cs_${id}_`.length);
     for (const text of [listed.text, JSON.stringify(await audit(t))]) expect(text).not.toContain(secret);
     expect((await t.api('DELETE', `/people/ada/tokens/${id}`)).status).toBe(204);
     expect((await t.api('DELETE', `/people/ada/tokens/${id}`)).status).toBe(404);
@@ -238,6 +267,73 @@ describe('tokens', () => {
     expect((await t.api('POST', '/people/bob/tokens', { name: 'x', scopes: ['sign'] })).body).toMatchObject({
       detail: "Bob's role doesn't include the scope sign. Choose other scopes.",
     });
+  });
+});
+
+describe('signing as someone else', () => {
+  it('[W8.11] isn’t possible with a token, or with an invitation for someone who is signed in', async () => {
+    const t = await openApp();
+    await add(t, 'Ada', 'approver');
+    const refused = await t.api('POST', '/people/ada/tokens', { name: 'x', scopes: ['read', 'sign'] });
+    expect(refused).toMatchObject({ status: 403, body: { field: 'scopes' } });
+    const actions = async (headers: Record<string, string>) => (await ask(t, 'GET', '/me', headers)).body['actions'];
+    // A token that someone else created is not a sign-in of her own.
+    await t.api('POST', '/people/ada/tokens', { name: 'x', scopes: ['read'] });
+    const first = await invited(t, 'ada');
+    expect(await actions(first)).toEqual(['read', 'chat', 'sign', 'propose']);
+    const second = await invited(t, 'ada');
+    expect(await actions(second)).toEqual(['read', 'chat']);
+    // Nor can it get the right back.
+    expect((await ask(t, 'POST', '/people/ada/tokens', second, { name: 'x', scopes: ['sign'] })).status).toBe(403);
+    // She sees it, and the log does.
+    const { items } = (await ask(t, 'GET', '/me/sessions', first)).body as { items: OpenSession[] };
+    expect(items.map(({ device }) => device).join()).toContain('invited by ');
+    expect((await audit(t)).filter(({ decision }) => decision === 'session opened')).toMatchObject([
+      { why: expect.stringMatching(/^ada: with an invitation by \S+$/) as string },
+      { why: expect.stringContaining('although signed in elsewhere; may only read and chat') as string },
+    ]);
+  });
+
+  it('[W8.11] a credential that may not sign can’t give others that right', async () => {
+    const t = await openApp();
+    await add(t, 'Mia', 'member');
+    const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'chat', 'admin']);
+    for (const [method, path, body] of [
+      ['POST', '/people', { name: 'Mallory', role: 'approver' }],
+      ['PATCH', '/people/mia', { role: 'approver' }],
+    ] as const) {
+      expect(await ask(t, method, path, eve, body)).toMatchObject({
+        status: 403,
+        body: { field: 'role' },
+      });
+    }
+    expect((await ask(t, 'PATCH', '/people/mia', eve, { name: 'Mia M' })).status).toBe(200);
+  });
+
+  it('[W8.11] [A16.3] the log names a token and its creator, whichever client sends it', async () => {
+    const t = await openApp();
+    await add(t, 'Adam', 'admin');
+    const made = await t.api<CreatedToken>('POST', '/people/adam/tokens', { name: 'ci', scopes: ['read', 'admin'] });
+    const headers = { ...as(made.body.token), 'User-Agent': TERMINAL_AGENT };
+    await ask(t, 'POST', '/people', headers, { name: 'Vic', role: 'viewer' });
+    expect((await audit(t)).at(-1)).toMatchObject({
+      who: { id: 'adam' },
+      via: expect.stringMatching(/^terminal, token ci \(created by .+\)$/) as string,
+    });
+  });
+
+  it('[W8.2] people don’t see in which hidden worlds others have a role', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    await t.api('POST', '/worlds', { name: 'Secret plan' });
+    await add(t, 'Ada', null, { lab: 'member', 'secret-plan': 'admin' });
+    const bob = await tokenOf(t, 'Bob', null, ['read'], { lab: 'viewer' });
+    for (const path of ['/people', '/people/ada']) {
+      const seen = JSON.stringify((await ask(t, 'GET', path, bob)).body);
+      expect(seen).toContain('"lab":"member"');
+      expect(seen).not.toContain('secret-plan');
+    }
+    expect((await t.api('GET', '/people/ada')).text).toContain('secret-plan');
   });
 });
 
@@ -387,11 +483,7 @@ describe('roles', () => {
       expect((await ask(t, 'GET', `/worlds/${SERVER_LOG}${path}`, viewer)).status).toBe(404);
     }
     expect((await ask(t, 'POST', `/worlds/${SERVER_LOG}/audit/x/original`, member)).status).toBe(404);
-    const approver = await t.api<CreatedToken>('POST', '/people/ada-lovelace/tokens', {
-      name: 'x',
-      scopes: ['read', 'sign'],
-    });
-    const asAda = as(approver.body.token);
+    const asAda = await ownToken(t, 'ada-lovelace', ['read', 'sign']);
     expect((await ask(t, 'POST', '/worlds/lab/tool-results', asAda, decision)).status).toBe(404);
     // Adding a rule changes the policy.
     expect(await refused('POST', '/worlds/lab/tool-results', asAda, { ...decision, scope: 'always' })).toContain(
