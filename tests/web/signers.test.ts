@@ -54,6 +54,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await page.getByText('You signed · 1 more of Finance needed', { exact: true }).waitFor();
     await remarked(page, 'Signed. This call needs more signatures.');
     expect([await button(page, 'Approve once').count(), await title(page)]).toEqual([0, 'Countersign']);
+    await page.getByText('There, d denies and n shows the next one.').waitFor();
     await toolCard(page, 'pay').getByText('waiting for others').waitFor();
     await goTo(page, '/inbox');
     await page.getByText('Nothing is waiting for you. These calls are waiting for other people.').waitFor();

@@ -22,6 +22,7 @@ export function WaitingColumn({
   const chatId = useChat((state) => state.chatId);
   const { queue, mine, find } = useChatQueue();
   const [shown, setShown] = useState<ApprovalView>();
+  const isYours = useChat((state) => shown === undefined || isForYou(shown, state.me));
   const column = useRef<HTMLElement>(null);
   useGoToWaiting(() => focusOnWaiting(column.current));
   return (
@@ -55,7 +56,7 @@ export function WaitingColumn({
         <LastTurn />
       </div>
       <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
-        {t.keys(shown === undefined || mayEdit(shown))}
+        {t.keys(isYours, isYours && (shown === undefined || mayEdit(shown)))}
       </p>
     </aside>
   );

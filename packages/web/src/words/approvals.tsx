@@ -107,9 +107,15 @@ export const t = {
   alsoWaiting: 'Also waiting',
   inboxOthers: 'Nothing is waiting for you. These calls are waiting for other people.',
   chatEmpty: 'Nothing in this chat is waiting for you.',
-  keys: (mayEdit: boolean): ReactElement => (
+  keys: (mayApprove: boolean, mayEdit: boolean): ReactElement => (
     <>
-      <kbd>Alt</kbd>+<kbd>N</kbd> goes to the card. There, <kbd>a</kbd> approves once, <kbd>d</kbd> denies
+      <kbd>Alt</kbd>+<kbd>N</kbd> goes to the card. There,{' '}
+      {mayApprove ? (
+        <>
+          <kbd>a</kbd> approves once,{' '}
+        </>
+      ) : null}
+      <kbd>d</kbd> denies
       {mayEdit ? (
         <>
           , <kbd>e</kbd> edits
