@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAuthenticator } from './support/authenticator.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, overflow, remarked, tabTo } from './support/steps.js';
+import { button, goTo, overflow, remarked, tabTo } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('passkeys', () => {
@@ -56,6 +56,32 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await button(page, 'Confirm with a trusted passkey').click();
     await remarked(page, 'Passkey confirmed. It can sign calls now.');
     await expect.poll(() => passkeys.getByText('not trusted yet').count()).toBe(0);
+
+    // [A49.5] Rules that require a passkey are only removed with one.
+    const { world, path } = await opened.newChat();
+    const rule = 'ask press with passkey';
+    const rulesNow = async (): Promise<readonly string[]> => [
+      ...(await opened.api.policy(world)).value.rules,
+      ...((await opened.api.agent(world, 'ada')).value.policy ?? []),
+    ];
+    await opened.api.setPolicy(world, { rules: [rule] }, { ifMatch: (await opened.api.policy(world)).etag ?? '' });
+    await opened.api.updateAgent(world, 'ada', { policy: [rule] });
+    await goTo(page, path.replace(/c\/.*/, 'policy'));
+    await page.getByLabel('Rules', { exact: true }).fill('');
+    await laptop.answers(false);
+    await button(page, 'Save policy').click();
+    await remarked(page, 'The passkey prompt was cancelled or timed out. Nothing changed.');
+    expect(await rulesNow()).toEqual([rule, rule]);
+    await laptop.answers(true);
+    await button(page, 'Save policy').click();
+    await expect.poll(rulesNow).toEqual([rule]);
+    await goTo(page, path.replace(/c\/.*/, 'agents'));
+    await button(page, 'Edit').click();
+    await page.getByText('More', { exact: true }).click();
+    await page.getByLabel("The agent's own rules").fill('');
+    await button(page, 'Save').click();
+    await expect.poll(rulesNow).toEqual([]);
+    await goTo(page, '/account');
 
     // A trusted passkey is only removed with a trusted passkey, and never the last one.
     await listed.last().getByRole('button', { name: 'Remove' }).click();

@@ -1,5 +1,7 @@
 import { ClientError } from '@countersign/client';
 import { useId, useState } from 'react';
+import { PasskeyFailure } from '../passkeys/passkey-failure.js';
+import { linkFor } from '../passkeys/passkey-link.js';
 import { clearErrors, say, sayError } from '../ui/toast.js';
 import { t } from '../words/settings.js';
 
@@ -34,6 +36,7 @@ export function useSaving(fields: readonly string[] = []): Saving {
       return true;
     } catch (error) {
       if (error instanceof ClientError && error.kind === 'network') sayError(about, error);
+      else if (error instanceof PasskeyFailure) sayError(about, error, linkFor(error));
       else refuse(error instanceof ClientError ? error.field : undefined, wordsOf(error));
       return false;
     } finally {
