@@ -286,6 +286,7 @@ export type {
   NewMcpServer,
 } from './connections/mcp-servers.js';
 export { isLinkLocal } from './connections/is-link-local.js';
+export { fillValues, isShellScript } from './connections/fill-values.js';
 export { NPM_REGISTRY, packageHosts, packageRunner } from './connections/package-runner.js';
 export { fieldProblem, formAnswer, readField, readFormAnswer } from './calls/question-form.js';
 export type { FormContent, FormField, FormValue, QuestionForm } from './calls/question-form.js';

@@ -65,9 +65,13 @@ it('[W3.29] recognizes values that people are expected to replace', () => {
       new Map([
         ['<your-token>', 'abc'],
         ['<path to repo>', '.'],
+        ['<API_KEY>', 'k-1'],
       ]),
     );
-  expect(filled).toMatchObject({ args: ['-y', 'your-tools', '.', '--api-key=<API_KEY>', 'a<b>c'] });
+  expect(filled).toMatchObject({
+    args: ['-y', 'your-tools', '.', '--api-key=${API_KEY}', 'a<b>c'],
+    env: { GIT_TOKEN: 'abc', API_KEY: 'k-1' },
+  });
 });
 
 it('[W3.29] imported servers are off and have no access; values are filled in once', () => {
@@ -84,8 +88,8 @@ it('[W3.29] imported servers are off and have no access; values are filled in on
     name: 'a',
     transport: 'stdio',
     command: 'x',
-    args: ['${B}', 'b'],
-    env: { E: '${B}' },
+    args: ['${A}', 'b'],
+    env: { E: '${B}', A: '${B}' },
     network: false,
     trusted: false,
     enabled: false,
@@ -118,4 +122,27 @@ it('[W3.29] an invalid file gets a clear error', () => {
   const [server] = serversOf('{"servers":{"a":{"url":"${X}"}}}').servers;
   if (server === undefined) throw new Error('no server');
   expect(() => fillMcpServer(server, new Map([['${X}', 'nowhere']]))).toThrow('must be a valid URL');
+});
+
+it('[A46.15] secrets in arguments and URLs become variables and headers', () => {
+  const { servers } = serversOf(`{
+    "inputs": [{ "id": "pin", "password": true }],
+    "servers": {
+      "a": { "command": "npx", "args": ["mcp-remote", "--header", "Authorization:\${AUTH}", "--pin", "\${input:pin}", "--token", "abc"],
+        "env": { "AUTH": "Bearer x" } },
+      "b": { "url": "https://x.dev/mcp?api_key=a%26b&pin=\${input:pin}" } } }`);
+  // The file has the value of `AUTH`.
+  expect(servers.map(({ inputs }) => inputs.map(({ placeholder }) => placeholder))).toEqual([
+    ['${input:pin}'],
+    ['${input:pin}'],
+  ]);
+  const [a, b] = servers.map((server) => fillMcpServer(server, new Map([['${input:pin}', '1234']])));
+  expect(a).toMatchObject({
+    args: ['mcp-remote', '--header', 'Authorization:${AUTH}', '--pin', '${PIN}', '--token', '${TOKEN}'],
+    env: { AUTH: 'Bearer x', PIN: '1234', TOKEN: 'abc' },
+  });
+  expect(b).toMatchObject({
+    url: 'https://x.dev/mcp?api_key=${API_KEY}&pin=${PIN}',
+    headers: { API_KEY: 'a&b', PIN: '1234' },
+  });
 });

@@ -1,6 +1,7 @@
 import { freeName, newMcpServerSchema, parseInput, slug, type NewMcpServer } from '@countersign/protocol';
 import { z } from 'zod';
 import { mcpFileText } from '../show/mcp-file-text.js';
+import { keepValue, liftSecrets, type McpConnection } from './lift-secrets.js';
 import { parseJsonc } from './parse-jsonc.js';
 import {
   defaultOf,
@@ -24,9 +25,7 @@ export interface McpFileInput {
 export interface McpFileServer {
   /** A valid name, derived from the one in the file. */
   name: string;
-  connection:
-    | { transport: 'stdio'; command: string; args: string[]; env: Record<string, string> }
-    | { transport: 'http'; url: string; headers: Record<string, string> };
+  connection: McpConnection;
   inputs: readonly McpFileInput[];
 }
 
@@ -116,13 +115,7 @@ function readServers(found: readonly [string, unknown][], declared: readonly Dec
   return { ok: true, servers, notes };
 }
 
-function connectionOf({
-  command,
-  args,
-  env,
-  url = '',
-  headers,
-}: z.output<typeof entrySchema>): McpFileServer['connection'] {
+function connectionOf({ command, args, env, url = '', headers }: z.output<typeof entrySchema>): McpConnection {
   return command === undefined ? { transport: 'http', url, headers } : { transport: 'stdio', command, args, env };
 }
 
@@ -133,14 +126,15 @@ function nameOf(title: string, taken: readonly McpFileServer[]): string {
   return freeName(base, names, { separator: '-', longest: LONGEST_NAME });
 }
 
-function inputsOf(connection: McpFileServer['connection'], declared: readonly Declared[]): McpFileInput[] {
+function inputsOf(connection: McpConnection, declared: readonly Declared[]): McpFileInput[] {
   const isProgram = connection.transport === 'stdio';
   const values = Object.entries(isProgram ? connection.env : connection.headers);
   const open = isProgram
     ? [connection.command, ...connection.args].flatMap(placeholdersInArgument)
     : placeholdersIn(connection.url);
+  const asked = open.filter((placeholder) => !values.some(([name]) => placeholder === `\${${name}}`));
   const secret = new Set(values.flatMap(([, value]) => placeholdersIn(value)));
-  const all = [...new Set([...open, ...secret])];
+  const all = [...new Set([...asked, ...secret])];
   return all.map((placeholder) => {
     const about = declared.find(({ id }) => placeholder === `\${input:${id}}`);
     const usual = about?.default ?? defaultOf(placeholder);
@@ -163,26 +157,48 @@ function labelOf(placeholder: string, values: readonly (readonly [string, string
 }
 
 /**
- * The definition to add: disabled, not trusted, without network except for `hosts`. `values`: the values by placeholder. If the result is
- * invalid, throws a `CountersignError` that names the field.
+ * The definition to add: disabled, not trusted, without network except for `hosts`. `values`: the values by placeholder. Secrets in arguments
+ * and URLs become variables and headers (A46.14). If the result is invalid, throws a `CountersignError` that names the field.
  */
 export function fillMcpServer(
-  { name, connection }: McpFileServer,
+  { name, connection, inputs }: McpFileServer,
   values: ReadonlyMap<string, string>,
   hosts: readonly string[] = [],
 ): NewMcpServer {
-  const fill = (text: string): string => fillPlaceholders(text, values);
-  const fillAll = (record: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));
-  const filled =
-    connection.transport === 'stdio'
-      ? {
-          transport: 'stdio',
-          command: fill(connection.command),
-          args: connection.args.map(fill),
-          env: fillAll(connection.env),
-          ...(hosts.length === 0 ? {} : { network: { hosts } }),
-        }
-      : { transport: 'http', url: fill(connection.url), headers: fillAll(connection.headers) };
-  return parseInput(newMcpServerSchema, { name, ...filled, enabled: false }, mcpFileText.server(name));
+  const { connection: filled } = liftSecrets(fillConnection(connection, inputs, values));
+  const network = filled.transport === 'http' || hosts.length === 0 ? {} : { network: { hosts } };
+  return parseInput(newMcpServerSchema, { name, ...filled, ...network, enabled: false }, mcpFileText.server(name));
+}
+
+function fillConnection(
+  connection: McpConnection,
+  inputs: readonly McpFileInput[],
+  values: ReadonlyMap<string, string>,
+): McpConnection {
+  const isProgram = connection.transport === 'stdio';
+  const own = Object.entries(isProgram ? connection.env : connection.headers);
+  const kept = Object.fromEntries(own.map(([key, value]) => [key, fillPlaceholders(value, values)]));
+  const [origin = '', rest = ''] = isProgram ? [] : splitUrl(connection.url);
+  const open = isProgram ? connection.args : [rest];
+  // In arguments and URLs, the names of variables and headers stay, and secrets are kept under such a name.
+  const inOpen = new Map([...values, ...own.map(([key]) => [`\${${key}}`, `\${${key}}`] as const)]);
+  for (const { placeholder, isSecret } of inputs) {
+    const value = values.get(placeholder);
+    if (isSecret && value !== undefined && open.some((text) => text.includes(placeholder)))
+      inOpen.set(placeholder, `\${${keepValue(kept, variableOf(placeholder), value)}}`);
+  }
+  const filled = open.map((text) => fillPlaceholders(text, inOpen));
+  return isProgram
+    ? { ...connection, command: fillPlaceholders(connection.command, values), args: filled, env: kept }
+    : { ...connection, url: `${fillPlaceholders(origin, values)}${filled.join('')}`, headers: kept };
+}
+
+/** The part of a URL that decides who receives it, and the rest. Without a rest, the URL may be a single placeholder. */
+function splitUrl(url: string): string[] {
+  return /^(https?:\/\/[^/?#]*)([^]*)$/i.exec(url)?.slice(1) ?? [url];
+}
+
+/** `${input:api-key}` → `api-key` */
+function variableOf(placeholder: string): string {
+  return nameOfPlaceholder(placeholder).replace(/^(?:input|env):/, '');
 }

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@countersign/core';
@@ -145,6 +147,46 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   expect((await later.api('PATCH', `${path}/memory`, whole)).status).toBe(200);
   expect((await later.api<McpServer>('POST', `${path}/memory/test`)).body.status).toBe('running');
   await logged(later, '3 characters');
+});
+
+it('[A46.14] placeholders in arguments and URLs are filled at the start only, so the store and exports have no secret', async () => {
+  const folder = await freshFolder();
+  const { t, path } = await open({ file: join(folder, 'countersign.db'), secrets: temporarySecretsKey(), folder });
+  const requests: unknown[][] = [];
+  const remote = createServer((request, response) => {
+    requests.push([request.url, request.headers['x-team'], request.headers['api_key']]);
+    response.writeHead(500).end(`no: ${request.url}`);
+  });
+  await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void remote.close());
+  const url = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp?api_key=\${API_KEY}`;
+  const args = ['-e', 'console.error("got", process.argv[1], process.argv[1].length)', '${TOKEN}'];
+  const program = { name: 'near', transport: 'stdio', command: process.execPath, args, env: { TOKEN: SECRET } };
+  const headers = { API_KEY: `${SECRET}&`, 'X-Team': 'one' };
+  const added = [
+    await t.api('POST', path, program),
+    await t.api('POST', path, { name: 'far', transport: 'http', url, headers }),
+  ];
+  expect(added.map(({ status }) => status)).toEqual([201, 201]);
+  const near = await t.api<McpServer>('POST', `${path}/near/test`);
+  const far = await t.api<McpServer>('POST', `${path}/far/test`);
+  // The value is masked in what the server prints.
+  expect(near.body).toMatchObject({
+    status: 'failed',
+    args,
+    log: expect.arrayContaining([`got [TOKEN] ${SECRET.length}`]) as string[],
+  });
+  expect(far.body).toMatchObject({ status: 'failed', url, headers: ['API_KEY', 'X-Team'] });
+  expect(requests[0]).toEqual([`/mcp?api_key=${encodeURIComponent(headers.API_KEY)}`, 'one', undefined]);
+  const file = await t.api('GET', path.replace('mcp-servers', 'export'));
+  expect(file.text).toContain('${TOKEN}');
+  expect(file.text).toContain('${API_KEY}');
+  const list = await t.api('GET', path);
+  const audit = await t.api('GET', path.replace('mcp-servers', 'audit'));
+  for (const { text } of [...added, near, far, file, list, audit]) expect(text).not.toContain(SECRET);
+  await t.close();
+  for (const name of (await readdir(folder)).filter((name) => name.startsWith('countersign.db')))
+    expect((await readFile(join(folder, name))).includes(SECRET)).toBe(false);
 });
 
 it('[A46.3] [A46.4] values don’t follow a server to another program or origin', async () => {

@@ -119,6 +119,8 @@ export const mcpHelp = {
       'countersign mcp add files -w ops --allow-host registry.npmjs.org -- npx -y @modelcontextprotocol/server-filesystem .',
       "    (npx downloads the package, so it needs npm's registry)",
       'countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
+      "countersign mcp add db -w ops --env TOKEN -- db-server --token '${TOKEN}'",
+      '    (asks for the token, encrypts it and fills it in when the server starts)',
     ],
   },
   edit: {

@@ -68,6 +68,10 @@ export const results = {
     `This removes the MCP server "${name}" and its tools from "${world}".`,
   mcpRemoved: (name: string): string => `Removed "${name}".`,
   mcpAccepted: (difference: string): string => `  accepted ${difference}`,
+  mcpOpenSecret: (transport: 'stdio' | 'http', name: string): string =>
+    transport === 'stdio'
+      ? `Warning: the arguments seem to contain a secret, and arguments are stored unencrypted. Write '\${${name}}' in its place and add --env ${name}: variables are encrypted.`
+      : `Warning: the URL seems to contain a secret, and URLs are stored unencrypted. Write '\${${name}}' in its place and add --header ${name}: headers are encrypted. This one is then not sent as a header.`,
   mcpStarting: (name: string): string => `Starting "${name}"…`,
   mcpRights: (trusted: boolean): string =>
     trusted

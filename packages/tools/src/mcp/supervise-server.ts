@@ -13,7 +13,13 @@ import {
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
-import type { CallSandbox, McpCause, McpContext, McpContextRequest } from '@countersign/protocol';
+import {
+  fillValues,
+  type CallSandbox,
+  type McpCause,
+  type McpContext,
+  type McpContextRequest,
+} from '@countersign/protocol';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { describeSandbox, sandboxFacts, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
@@ -133,7 +139,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
 
   async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
     if (record.problem !== undefined) throw new Error(`${record.problem}. Enter them again`);
-    const { definition } = record.server;
+    const definition = fillValues(record.server.definition);
     const place = await placeNow(wanted);
     const { workingDirectory } = place;
     // Read before the start: a file created in between is missed here, but found by the next call.

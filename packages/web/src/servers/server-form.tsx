@@ -1,4 +1,4 @@
-import { hasArguments } from '@countersign/client';
+import { hasArguments, liftSecrets } from '@countersign/client';
 import type { McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
@@ -51,6 +51,8 @@ export function ServerForm({
   const [trusted, setTrusted] = useState(before?.trusted ?? false);
   const isProgram = transport === 'stdio';
   const field = isProgram ? 'env' : 'headers';
+  const [inArguments] = liftSecrets({ transport: 'stdio', command, args: readLines(args), env: {} }).names;
+  const [inUrl] = liftSecrets({ transport: 'http', url, headers: {} }).names;
   const connection = (values: Record<string, string | null>): McpServerChange =>
     isProgram
       ? {
@@ -134,7 +136,7 @@ export function ServerForm({
             label={t.arguments}
             mono
             rows={3}
-            hint={t.argumentsHint}
+            hint={inArguments === undefined ? t.argumentsHint : t.secretInArguments(inArguments)}
             value={args}
             error={saving.errorOf('args')}
             onChange={(event) => setArgs(event.target.value)}
@@ -182,7 +184,7 @@ export function ServerForm({
             mono
             required
             placeholder={t.urlExample}
-            hint={t.urlHint}
+            hint={inUrl === undefined ? t.urlHint : t.secretInUrl(inUrl)}
             value={url}
             error={saving.errorOf('url')}
             onChange={(event) => setUrl(event.target.value)}

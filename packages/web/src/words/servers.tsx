@@ -154,8 +154,13 @@ export const t = {
   url: 'URL',
   commandExample: 'npx',
   urlExample: 'https://example.com/mcp',
-  argumentsHint: 'One per line. Enter secrets as variables: arguments are not encrypted.',
-  urlHint: 'Enter secrets as headers: the URL is not encrypted.',
+  argumentsHint:
+    'One per line. Arguments are not encrypted: for a secret, write ${NAME} and add NAME to the variables below.',
+  urlHint: 'The URL is not encrypted: for a secret, write ${NAME} and add NAME to the headers below.',
+  secretInArguments: (name: string) =>
+    `This seems to contain a secret, and arguments are not encrypted. Write \${${name}} in its place and add ${name} to the variables below.`,
+  secretInUrl: (name: string) =>
+    `This seems to contain a secret, and the URL is not encrypted. Write \${${name}} in its place and add ${name} to the headers below. It is then not sent as a header.`,
   argumentsBelow: 'Put the arguments below, one per line.',
   environment: 'Environment variables',
   headers: 'Headers',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { hasArguments, needsSignIn, readAll } from '@countersign/client';
+import { hasArguments, liftSecrets, needsSignIn, readAll, type McpConnection } from '@countersign/client';
 import type { McpContext, McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -71,7 +71,9 @@ export function addMcp(program: Command, register: Register): void {
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
-      const added = await client.addMcpServer(world, await readDefinition(context, args, options));
+      const definition = await readDefinition(context, args, options);
+      const added = await client.addMcpServer(world, definition);
+      warnOfSecret(context, definition);
       const exit = await tryServer(context, world, added, results.mcpAdded(added.name, world));
       if (exit === EXIT.ok && added.enabled && !context.options.json) context.note(results.mcpGive(added.name, world));
       return exit;
@@ -106,6 +108,8 @@ export function addMcp(program: Command, register: Register): void {
       // Accepts exactly the definitions printed here, and no later change.
       const ifMatch = accept === undefined || before.etag === undefined ? {} : { ifMatch: before.etag };
       const changed = await client.updateMcpServer(world, name, change, ifMatch);
+      if (command !== undefined) warnOfSecret(context, { transport: 'stdio', command, args: words, env: {} });
+      if (serverUrl !== undefined) warnOfSecret(context, { transport: 'http', url: serverUrl, headers: {} });
       if (accept !== undefined && !context.options.json)
         for (const { tool, difference } of before.value.changed)
           context.note(results.mcpAccepted(plainLine(`${tool}: ${difference}`)));
@@ -251,7 +255,7 @@ async function readDefinition(
   context: CommandContext,
   [name = '', ...words]: readonly string[],
   options: McpFlags,
-): Promise<NewMcpServer> {
+): Promise<NewMcpServer & McpConnection> {
   const { serverUrl: url, trusted, enabled, folder, env, header } = options;
   const network = networkOf(options);
   const common = {
@@ -275,6 +279,11 @@ async function readDefinition(
     ...(network === undefined ? {} : { network }),
     ...(folder === undefined ? {} : { folders: foldersOf(folder) }),
   };
+}
+
+function warnOfSecret(context: CommandContext, definition: McpConnection): void {
+  const [name] = liftSecrets(definition).names;
+  if (name !== undefined) context.note(results.mcpOpenSecret(definition.transport, plainLine(name)));
 }
 
 function networkOf({ network, allowHost }: McpFlags): McpNetwork | undefined {
