@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAuthenticator } from './support/authenticator.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, goTo, overflow, remarked, tabTo } from './support/steps.js';
+import { button, goTo, overflow, press, remarked, tabTo } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('passkeys', () => {
@@ -92,6 +92,39 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await remarked(page, 'This is the last trusted passkey of this server.');
     await button(page, 'Cancel').click();
+
+    // [A49.6] Bob may sign, but needs a trusted passkey. His card says so, and the owner confirms his.
+    await opened.api.addPerson({ name: 'Bob', role: 'approver' });
+    const { world: lab, chat, path: chatPath } = await opened.newChat();
+    await opened.api.setPolicy(lab, { rules: [rule] }, { ifMatch: (await opened.api.policy(lab)).etag ?? '' });
+    await opened.api.send(lab, chat, { content: press('pay') });
+    const { open } = await opened.api.invitePerson('bob');
+    const bob = await opened.visit({ path: chatPath, invitation: open });
+    await bob.page.getByText('You need a trusted passkey to sign this call.').waitFor();
+    expect(await button(bob.page, 'Approve once').count()).toBe(0);
+    expect(await violations(bob.page)).toEqual([]);
+    await addAuthenticator(bob.page);
+    await bob.page.getByRole('link', { name: 'Add or confirm a passkey' }).click();
+    await button(bob.page, 'Add a passkey').click();
+    await bob.page.getByText('not trusted yet').waitFor();
+    await goTo(bob.page, chatPath);
+    await bob.page.getByText('You need a trusted passkey to sign this call.').waitFor();
+    await goTo(page, '/people');
+    await button(page, 'Actions for Bob').click();
+    await page.getByRole('menuitem', { name: 'Passkeys', exact: true }).click();
+    await dialog.getByText('not trusted yet').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await button(page, 'Confirm…').click();
+    await dialog.getByText('Ask Bob first whether they added it').waitFor();
+    await button(page, 'Confirm with a trusted passkey').click();
+    await remarked(page, 'Passkey confirmed. Bob can sign calls with it now.');
+    await dialog.getByText('trusted', { exact: true }).waitFor();
+    await button(page, 'Close').last().click();
+    await button(bob.page, 'Approve once').click();
+    await expect.poll(() => opened.ran).toEqual(['pay']);
+    expect(bob.complaints).toEqual([]);
+    await bob.context.close();
+    await goTo(page, '/account');
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await overflow(page)).toBe(0);
     await key.remove();

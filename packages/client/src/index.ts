@@ -60,7 +60,7 @@ export {
   editedWhyText,
   whyText,
 } from './show/card-text.js';
-export { afterSigning, isForYou, mayEdit, signingLines, yourPart } from './show/signing.js';
+export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart } from './show/signing.js';
 export type { YourPart } from './show/signing.js';
 export { revealedView } from './show/revealed-view.js';
 export { nameOf, signedText, writerName } from './show/who-text.js';

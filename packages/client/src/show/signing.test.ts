@@ -83,6 +83,15 @@ describe('the signature lines of a card', () => {
     [adaSigned, 'ada', ['You signed · 1 more of Finance needed', 'Bob can sign.']],
     [finance(), 'eve', ['Needs 2 of Finance', 'Ada Lovelace or Bob can sign.']],
     [
+      finance({ passkey: true, lackPasskeyIds: ['eve'] }),
+      'eve',
+      [
+        'Needs 2 of Finance, with a passkey',
+        'Ada Lovelace or Bob can sign.',
+        'You need a trusted passkey to sign this call.',
+      ],
+    ],
+    [
       finance({ count: 3, signed: [ada, bob], may: [], mayIds: [], stuck: 'too-few' }),
       'ada',
       ['You and Bob from the terminal signed · 1 more of Finance needed · stuck: only 2 people may sign'],

@@ -39,6 +39,12 @@ export function isForYou(approval: Asked, me: Reader | undefined): boolean {
   return yourPart(approval, me) === 'decide';
 }
 
+/** Whether the reader could sign a call if they had a trusted passkey (A49). */
+export function lacksPasskey(approval: Asked, me: Reader | undefined): boolean {
+  if (me === undefined || yourPart(approval, me) !== 'deny') return false;
+  return approval.needs?.some(({ lackPasskeyIds }) => lackPasskeyIds?.includes(me.id) === true) ?? false;
+}
+
 /** Nobody can edit a call for which a rule says who must sign (A48.2). */
 export function mayEdit({ options, needs, question }: Asked & Pick<ApprovalView, 'options'>): boolean {
   return options.includes('approve_once') && needs === undefined && question === undefined;
@@ -58,12 +64,17 @@ export function signingLines(approval: Asked, me: Reader | undefined): string[] 
       return lines;
     case 'signed':
     case 'deny':
-      return others === '' ? lines : [...lines, `${others} can sign.`];
+      return [
+        ...lines,
+        ...(others === '' ? [] : [`${others} can sign.`]),
+        ...(lacksPasskey(approval, me) ? [NO_PASSKEY] : []),
+      ];
     case 'watch':
       return [...lines, approval.question === undefined ? NO_SIGNING : NO_ANSWERS];
   }
 }
 
+const NO_PASSKEY = 'You need a trusted passkey to sign this call.';
 const NO_SIGNING = "Your role can't approve or deny calls. Approvers can.";
 const NO_ANSWERS = "Your role can't answer questions. Members can.";
 

@@ -218,7 +218,12 @@ describe('[A49] a rule that requires a passkey', () => {
     const both = judged(['by @release-team', 'with passkey'], []);
     expect([ada, bob, carol].map((who) => mustUsePasskey(both, who))).toEqual([true, false, true]);
     const [, need] = both.map(showNeed);
-    expect(need).toMatchObject({ passkey: true, may: ['Ada Lovelace', 'Carol'], eligible: 2 });
+    expect(need).toMatchObject({
+      passkey: true,
+      may: ['Ada Lovelace', 'Carol'],
+      lackPasskeyIds: ['bob', 'dan'],
+      eligible: 2,
+    });
     expect(need === undefined ? '' : describeNeed(need)).toBe('Needs a signature with a passkey');
     const [stuck] = judged(['by 2 of @finance with passkey'], []).map(showNeed);
     expect(stuck).toMatchObject({ stuck: 'no-passkey' });

@@ -72,6 +72,8 @@ export interface SigningState {
   readonly rule: SigningRule;
   /** Everyone whose signature counts, whether or not they have signed. */
   readonly may: readonly SigningPerson[];
+  /** Those whose signature would count if they had a trusted passkey. */
+  readonly lackPasskey: readonly SigningPerson[];
   readonly signed: readonly Signature[];
   /** How many signatures are missing. */
   readonly missing: number;
@@ -119,6 +121,7 @@ export function judgeSignatures(input: SigningInput): readonly SigningState[] {
     return {
       rule,
       may,
+      lackPasskey: eligible.filter((person) => !may.includes(person)),
       signed: inOrder,
       missing,
       named,
@@ -222,7 +225,7 @@ export function showNeeds(
 
 export function showNeed(state: SigningState): NeededSignatures {
   const { rule, by } = state.rule;
-  const { may, signed, missing, named, reviewer, stuck } = state;
+  const { may, lackPasskey, signed, missing, named, reviewer, stuck } = state;
   const { count, of, agent, notRequester, passkey } = by;
   const open = missing === 0 ? [] : may.filter(({ id }) => !signed.some((who) => who.id === id));
   return {
@@ -237,6 +240,9 @@ export function showNeed(state: SigningState): NeededSignatures {
     signed: [...signed],
     may: open.slice(0, MAX_NAMES).map(({ name }) => name),
     mayIds: open.slice(0, MAX_IDS).map(({ id }) => id),
+    ...(missing === 0 || lackPasskey.length === 0
+      ? {}
+      : { lackPasskeyIds: lackPasskey.slice(0, MAX_IDS).map(({ id }) => id) }),
     eligible: may.length,
     ...(stuck === undefined ? {} : { stuck }),
   };

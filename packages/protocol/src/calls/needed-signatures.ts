@@ -50,6 +50,8 @@ export const neededSignaturesSchema = z.object({
   may: z.array(z.string()),
   /** The ids of the people who can sign now, at most 100. Absent if unknown. */
   mayIds: z.array(z.string()).exactOptional(),
+  /** The ids of people who could sign if they had a trusted passkey, at most 100. */
+  lackPasskeyIds: z.array(z.string()).exactOptional(),
   /** How many people's signatures count, including those who have signed. Absent if unknown. */
   eligible: z.number().int().min(0).exactOptional(),
   /** Set if the people who may sign are too few. The call waits until that changes, someone denies it or it expires. */

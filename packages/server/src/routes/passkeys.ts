@@ -13,7 +13,7 @@ import { listPasskeys, removePasskey, trustPasskey } from '../passkeys/manage-pa
 import { passkeySite } from '../passkeys/passkey-site.js';
 import { CHALLENGE_MS } from '../passkeys/random-challenge.js';
 import { offerRegistration, registerPasskey } from '../passkeys/register-passkey.js';
-import { byOf, changing } from './people.js';
+import { byOf, changingSigners } from './people.js';
 
 const tag = 'people';
 const scope = 'web-app';
@@ -65,7 +65,8 @@ export const passkeyRoutes = [
     async handle({ c, context, body }) {
       const device = deviceOf(c.req.header('user-agent'));
       const asked = { given: body, device, site: passkeySite(c, context) };
-      return { status: 201, body: await registerPasskey(context.engine.runtime.store, byOf(c), asked) };
+      const registering = registerPasskey(context.engine.runtime.store, byOf(c), asked);
+      return { status: 201, body: await changingSigners(context, registering) };
     },
   }),
   route({
@@ -96,7 +97,8 @@ export const passkeyRoutes = [
     async handle({ context, params, body, c }) {
       const { origin } = passkeySite(c, context);
       const asked = { personId: params.person, id: params.passkey, confirmation: body.confirmation, origin };
-      return { status: 200, body: await trustPasskey(context.engine.runtime.store, asked, byOf(c)) };
+      const trusting = trustPasskey(context.engine.runtime.store, asked, byOf(c));
+      return { status: 200, body: await changingSigners(context, trusting) };
     },
   }),
   route({
@@ -114,7 +116,7 @@ export const passkeyRoutes = [
     async handle({ context, params, body, c }) {
       const origin = c.req.header('origin') ?? '';
       const asked = { personId: params.person, id: params.passkey, confirmation: body.confirmation, origin };
-      await changing(context, removePasskey(context.engine.runtime.store, asked, byOf(c)));
+      await changingSigners(context, removePasskey(context.engine.runtime.store, asked, byOf(c)));
       return { status: 204 };
     },
   }),

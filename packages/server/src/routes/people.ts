@@ -35,7 +35,7 @@ export function byOf(c: AppRequest): By {
 }
 
 /** Runs a change of who can sign, then tells open screens. */
-async function changingSigners<T>(context: AppContext, work: Promise<T>): Promise<T> {
+export async function changingSigners<T>(context: AppContext, work: Promise<T>): Promise<T> {
   const value = await changing(context, work);
   await announceSigners(context.engine.runtime);
   return value;

@@ -1,5 +1,6 @@
 import {
   type ApprovalView,
+  lacksPasskey,
   maskedText,
   type Reader,
   sandboxText,
@@ -8,6 +9,8 @@ import {
   whyText,
 } from '@countersign/client';
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { paths } from '../shell/paths.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Until } from '../ui/time.js';
@@ -73,6 +76,13 @@ export function Circumstances({
           </span>
         </p>
       ))}
+      {lacksPasskey(approval, me) ? (
+        <p className="pl-5">
+          <Link href={paths.account} className="font-medium text-blue underline">
+            {t.addPasskey}
+          </Link>
+        </p>
+      ) : null}
       {masked === undefined ? null : (
         <p className="flex items-start gap-1.5">
           <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />

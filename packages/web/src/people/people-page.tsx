@@ -15,13 +15,14 @@ import { Invitation } from './invitation.js';
 import { LeaveDialog } from './leave-dialog.js';
 import { PersonCard } from './person-card.js';
 import { PersonForm } from './person-form.js';
+import { PersonPasskeys } from './person-passkeys.js';
 import { PersonSessions } from './person-sessions.js';
 import { StuckRules } from './stuck-rules.js';
 import { t } from '../words/people.js';
 
 type Open =
   | { kind: 'add' }
-  | { kind: 'edit' | 'sessions' | 'disable' | 'remove'; person: Person }
+  | { kind: 'edit' | 'sessions' | 'passkeys' | 'disable' | 'remove'; person: Person }
   | { kind: 'invited'; person: Person; link: Link };
 
 /** Everybody who can sign in, with their roles, and the groups that rules name. Only admins can change anything. */
@@ -76,6 +77,7 @@ export default function PeoplePage(): ReactElement {
         ? ([
             { label: t.invite, icon: 'send', onSelect: () => void invite(person) },
             { label: t.sessions, icon: 'globe', onSelect: () => setOpen({ kind: 'sessions', person }) },
+            { label: t.passkeys, icon: 'lock', onSelect: () => setOpen({ kind: 'passkeys', person }) },
             { label: t.disable, icon: 'ban', danger: true, onSelect: () => setOpen({ kind: 'disable', person }) },
           ] as const)
         : ([{ label: t.enable, icon: 'check', onSelect: () => void enable(person) }] as const)),
@@ -124,6 +126,7 @@ export default function PeoplePage(): ReactElement {
       ) : null}
       {open?.kind === 'invited' ? <Invitation person={open.person} link={open.link} onClose={close} /> : null}
       {open?.kind === 'sessions' ? <PersonSessions person={open.person} onClose={close} /> : null}
+      {open?.kind === 'passkeys' ? <PersonPasskeys person={open.person} onClose={close} /> : null}
       {open?.kind === 'disable' || open?.kind === 'remove' ? (
         <LeaveDialog
           person={open.person}

@@ -1,6 +1,7 @@
 import type { PersonRole } from '@countersign/protocol';
 import { t as account } from './account.js';
 import { common } from './common.js';
+import { t as passkeys } from './passkeys.js';
 
 const roles = account.roles;
 
@@ -54,6 +55,15 @@ export const t = {
   endAll: 'End all',
   sessionEnded: account.ended,
   allEnded: (name: string) => `All sessions of ${name} ended.`,
+
+  passkeys: 'Passkeys',
+  passkeysOf: (name: string) => `Passkeys of ${name}`,
+  thePasskeys: 'the passkeys',
+  confirmPasskeyTitle: (name: string) => `Confirm a passkey of ${name}`,
+  confirmPasskeyText: (passkey: string, name: string) =>
+    `“${passkey}” will be able to sign calls for ${name}. Ask ${name} first whether they added it, in person or on the phone. Your browser asks for your own trusted passkey.`,
+  confirmPasskey: passkeys.confirmButton,
+  passkeyConfirmed: (name: string) => `Passkey confirmed. ${name} can sign calls with it now.`,
 
   disable: 'Disable',
   enable: 'Enable',
