@@ -152,6 +152,7 @@ export async function runHere(
     serve: nowhere,
     migrate: nowhere,
     resetPasskeys: nowhere,
+    receiptCheck: nowhere,
     openBrowser: nowhere,
     probe: nowhere,
     startModel: nowhere,

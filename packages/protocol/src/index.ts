@@ -169,12 +169,19 @@ export {
 export type { NewPasskey, PasskeyOptions, PasskeySignIn, RegisteredPasskey } from './people/registered-passkeys.js';
 export { passkeyConfirmationSchema, passkeyPublicKeySchema } from './people/passkeys.js';
 export type { PasskeyConfirmation, PasskeyPublicKey } from './people/passkeys.js';
-export { challengeSchema, newChallengeSchema, receiptSchema, storedReceiptSchema } from './people/receipts.js';
+export {
+  challengeSchema,
+  newChallengeSchema,
+  pinnedPasskeySchema,
+  receiptSchema,
+  storedReceiptSchema,
+} from './people/receipts.js';
 export type {
   Assertion,
   Challenge,
   Confirmable,
   NewChallenge,
+  PinnedPasskey,
   Receipt,
   SignedDecision,
   StoredReceipt,

@@ -72,6 +72,10 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       const { resetPasskeys } = await load();
       return await resetPasskeys(home, process.env, name);
     },
+    async receiptCheck(pinned) {
+      const { createReceiptCheck } = await load();
+      return createReceiptCheck(pinned);
+    },
     async openBrowser(url) {
       const { hasDisplay, homeFolder, openBrowser } = await load();
       if (hasDisplay(process.env)) openBrowser(url, homeFolder(process.env));

@@ -1,3 +1,6 @@
+import type { AuditEntry, PinnedPasskey } from '@countersign/protocol';
+import type { ReceiptProblem } from './words/receipts.js';
+
 /** Access to servers. Only the program's entry point imports the server itself, so that commands that use a running server don't load it. */
 export interface ServerAccess {
   /** The default home folder. */
@@ -21,6 +24,10 @@ export interface ServerAccess {
     home: string,
     name: string,
   ): Promise<{ person: { id: string; name: string }; removed: number; trustedLeft: number }>;
+  /** Verifies the receipts of a log offline, record by record in order. Without pinned keys, with the keys in the log itself. */
+  receiptCheck(
+    pinned: readonly PinnedPasskey[] | undefined,
+  ): Promise<(entry: AuditEntry) => ReceiptProblem | undefined>;
   /** Opens a URL in the browser, if there is a display. */
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */

@@ -6,7 +6,7 @@ export function removedPasskeyRule(before: readonly string[], after: readonly st
   return before.find((rule) => requiresPasskey(rule) && !after.includes(rule));
 }
 
-export function requiresPasskey(rule: string): boolean {
+function requiresPasskey(rule: string): boolean {
   const parsed = isRule(rule) ? parseRule(rule) : undefined;
   return parsed?.ok === true && parsed.rule.by?.passkey === true;
 }

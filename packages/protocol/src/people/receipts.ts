@@ -6,7 +6,7 @@ const base64url = z.string().regex(/^[\w-]+$/);
 const id = z.string().min(1).max(200);
 
 /** What a passkey signs: this decision about exactly this call (A49). */
-export const signedDecisionSchema = z.strictObject({
+const signedDecisionSchema = z.strictObject({
   /** The salted hash of the call, as it was shown. */
   call: hex32,
   salt: hex32,
@@ -38,8 +38,21 @@ export const storedReceiptSchema = receiptSchema.extend({
 });
 export type StoredReceipt = z.infer<typeof storedReceiptSchema>;
 
+/** A public key that an auditor keeps outside the server (`countersign people keys`), to verify receipts with. */
+export const pinnedPasskeySchema = z.strictObject({
+  kind: z.literal('countersign-passkey'),
+  version: z.literal(1),
+  /** The id of the person whose passkey it is. */
+  person: id,
+  name: z.string(),
+  credentialId: base64url,
+  rpId: z.string().min(1),
+  publicKey: passkeyPublicKeySchema,
+});
+export type PinnedPasskey = z.infer<typeof pinnedPasskeySchema>;
+
 /** What a trusted passkey can confirm. */
-export const confirmableSchema = z.discriminatedUnion('kind', [
+const confirmableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sign-call'), world: id, approval: id, decision: z.literal('approve') }),
   z.strictObject({ kind: z.literal('trust-passkey'), passkey: id }),
   z.strictObject({ kind: z.literal('remove-passkey'), passkey: id }),

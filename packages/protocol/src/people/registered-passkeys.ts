@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { passkeyConfirmationSchema } from './passkeys.js';
+import { passkeyConfirmationSchema, passkeyPublicKeySchema } from './passkeys.js';
 import { oneLine } from './people.js';
 
 const base64url = (longest: number): z.ZodString =>
@@ -17,6 +17,8 @@ export const passkeySchema = z.object({
   trusted: z.boolean(),
   /** The host name that it belongs to. It doesn't work at other addresses. */
   host: z.string(),
+  credentialId: z.string(),
+  publicKey: passkeyPublicKeySchema,
   createdAt: z.string(),
   usedAt: z.string().exactOptional(),
 });

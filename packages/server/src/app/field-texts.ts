@@ -43,6 +43,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'needs.passkey': 'Set if only signatures with a trusted passkey count.',
   receipt: 'What a passkey signed, with the key that verified it. Can be verified without the server.',
   'receipt.callHash': 'Keyed hash of the call. Part of the text that `signed.call` is the hash of.',
+  publicKey: 'Public key of the passkey, as a JWK.',
   'receipt.publicKey': 'Public key of the passkey, as a JWK.',
   'receipt.rpId': 'Host name that the passkey belongs to.',
   'receipt.signed': 'The decision that the passkey signed.',

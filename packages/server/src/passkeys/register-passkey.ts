@@ -94,11 +94,15 @@ function userHandle({ id }: PersonRecord): string {
 }
 
 export function toPasskey({ id, name, data: { passkey }, createdAt, usedAt }: CredentialRecord): RegisteredPasskey {
+  if (passkey === undefined) throw new Error(`The credential "${id}" is not a passkey.`);
+  const { trusted, rpId, credentialId, publicKey } = passkey;
   return {
     id,
     name,
-    trusted: passkey?.trusted === true,
-    host: passkey?.rpId ?? '',
+    trusted,
+    host: rpId,
+    credentialId,
+    publicKey,
     createdAt: new Date(createdAt).toISOString(),
     ...(usedAt === null ? {} : { usedAt: new Date(usedAt).toISOString() }),
   };

@@ -135,7 +135,7 @@ describe('a call that needs a passkey', () => {
 describe('a rule that requires a passkey', () => {
   it('[A49.5] can be removed or changed only with a confirmation', async () => {
     const bank = await openBank();
-    const { put } = bank;
+    const put: Bank['put'] = (rules, more) => bank.put(rules, more);
     for (const rules of [
       [],
       ['ask remove'],

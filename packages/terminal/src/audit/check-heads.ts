@@ -19,13 +19,16 @@ export interface HeadCheck {
 export async function checkHeads(
   entries: Iterable<AuditEntry> | AsyncIterable<AuditEntry>,
   heads: readonly SignedHead[],
+  onRecord: (entry: AuditEntry) => void = () => undefined,
 ): Promise<HeadCheck> {
   const wanted = new Set(heads.map(({ seq }) => seq));
   const hashes = new Map<number, string>();
   let records = 0;
-  const chain = await verifyChain(entries, ({ seq, hash }) => {
+  const chain = await verifyChain(entries, (entry) => {
+    const { seq, hash } = entry;
     records = seq;
     if (seq === 1 || wanted.has(seq)) hashes.set(seq, hash);
+    onRecord(entry);
   });
   const findings = heads.map((head): HeadFinding => {
     if (records > 0 && hashes.get(1) !== head.first) return { kind: 'other-log', head };

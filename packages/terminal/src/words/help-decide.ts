@@ -90,10 +90,11 @@ export const auditHelp = {
   },
   verify: {
     about: 'Verify the hash chains of all worlds and the server, and compare them with heads that you stored elsewhere',
-    exitCodes: "0 intact, 1 broken, or a head can't be trusted",
+    exitCodes: "0 intact, 1 broken, a signature is invalid, or a head can't be trusted",
     examples: [
       'countersign audit verify',
       'countersign audit verify --head /mnt/elsewhere/heads.jsonl --key audit.key.pub',
+      'countersign audit verify --file audit.jsonl --signatures --keys keys.jsonl',
     ],
   },
   head: {
@@ -123,6 +124,9 @@ export const auditHelp = {
   find: 'only records that contain these words',
   headFile: 'file with heads that you stored elsewhere (audit head); repeatable',
   keyFile: 'public key that signed the heads; repeatable',
+  file: 'verify an export in JSONL format instead, without a server',
+  signatures: 'also verify what passkeys signed',
+  keys: 'with --signatures: file with the public keys of the passkeys (people keys)',
   newKeyFile: 'new file outside the home folder',
   format: 'jsonl or csv',
   out: 'write to a new file instead of standard output',

@@ -32,6 +32,11 @@ export const peopleHelp = {
     about: 'Remove a person; their signatures stay in the audit log',
     examples: ['countersign people remove bob'],
   },
+  keys: {
+    about: 'Print the public keys of all trusted passkeys, one per line; store them outside the home folder',
+    notes: ['Keep the keys of passkeys that were removed: receipts that they signed are verified with them.'],
+    examples: ['countersign people keys >> /mnt/elsewhere/keys.jsonl'],
+  },
   resetPasskeys: {
     about: 'Remove all passkeys of a person who lost them, with the server stopped',
     notes: [
@@ -51,7 +56,7 @@ export const peopleHelp = {
   enable: 'enable a disabled person',
   noInvite: "don't create a link",
 } satisfies Record<string, unknown> &
-  Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove' | 'resetPasskeys', Help>;
+  Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove' | 'keys' | 'resetPasskeys', Help>;
 
 export const tokensHelp = {
   about: 'Manage personal tokens for programs',

@@ -167,6 +167,7 @@ export const results = {
   personChanged: (id: string): string => `Updated the person "${id}".`,
   personDisabled: (id: string): string => `Disabled "${id}". Their sessions and tokens have ended.`,
   personRemoval: (name: string): string => `This removes ${name} and ends their sessions and tokens.`,
+  noTrustedPasskeys: 'Nobody has a trusted passkey.',
   passkeyReset: (name: string): string => `This removes all passkeys of ${name}.`,
   passkeysReset: (name: string, count: number): string =>
     count === 0

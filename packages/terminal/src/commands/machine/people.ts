@@ -14,6 +14,7 @@ import { withHelp, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { findKeys } from './find-keys.js';
 import { stuckText, warnOfStuckRules } from './warn-of-stuck-rules.js';
 
 interface PersonFlags {
@@ -104,6 +105,13 @@ export function addPeople(program: Command, register: Register): void {
     await client.removePerson(id);
     showDone(context, plainLine(results.personRemoved(id)), { removed: id });
     await warnOfStuckRules(context, client);
+  });
+
+  register(withHelp(people.command('keys'), help.keys), async (context) => {
+    const client = await context.client();
+    const keys = await findKeys(client);
+    for (const key of keys) context.jsonLine(key);
+    if (keys.length === 0) context.note(results.noTrustedPasskeys);
   });
 
   const reset = withHelp(people.command('reset-passkeys').argument('<person>', help.person), help.resetPasskeys);
