@@ -445,6 +445,33 @@ describe('everything that the browser can do', () => {
     for (const name of ['notes', 'wiki', 'small']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
+  it('[A46.15] a secret in arguments or a URL is converted by the import, and named by `mcp add` and `edit`', async () => {
+    const file = join(t.folder, 'secrets.json');
+    const servers = {
+      db: { command: 'db-server', args: ['--token', 'hush-1'] },
+      web: { url: 'https://web.example/mcp?api_key=hush-2' },
+    };
+    writeFileSync(file, JSON.stringify({ servers }));
+    expect((await run('mcp', 'import', file, '-w', 'docks')).code).toBe(0);
+    const shown = async (name: string) => (await t.client.mcpServer('docks', name)).value;
+    expect(await shown('db')).toMatchObject({ args: ['--token', '${TOKEN}'], env: ['TOKEN'] });
+    expect(await shown('web')).toMatchObject({
+      url: 'https://web.example/mcp?api_key=${API_KEY}',
+      headers: ['API_KEY'],
+    });
+    const add = (...words: string[]): ReturnType<typeof run> =>
+      run('mcp', 'add', 'open', '-w', 'docks', '--no-enabled', ...words);
+    expect((await add('--', 'db-server', '--token', 'hush-3')).stderr).toContain(
+      "Write '${TOKEN}' in its place and add --env TOKEN",
+    );
+    const better = await run('mcp', 'edit', 'open', '-w', 'docks', '--env', 'TOKEN=x', '--', 'db-server', '${TOKEN}');
+    expect(better.code).toBe(0);
+    expect(better.stderr).not.toContain('Warning');
+    const url = await run('mcp', 'edit', 'web', '-w', 'docks', '--server-url', 'https://web.example/mcp?key=hush-4');
+    expect(url.stderr).toContain("Write '${KEY}' in its place and add --header KEY");
+    for (const name of ['db', 'web', 'open']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
+  });
+
   it('[W3.29] an endless or oversized file is refused', async () => {
     for (const words of [
       ['mcp', 'import', '/dev/zero', '-w', 'docks'],
