@@ -169,6 +169,12 @@ function identityOf(account: OidcAccount, personId: string, box: SecretBox, now:
   return { issuer, subject, groups, checkedAt: now, ...(sealed === undefined ? {} : { refreshToken: sealed }) };
 }
 
+/** Whether a person can sign the same calls as before: the role and the groups are the same. */
+export function isSameSigner(before: PersonRecord | undefined, after: PersonRecord | undefined): boolean {
+  const partsOf = (person: PersonRecord | undefined): string => JSON.stringify([person?.role, person?.oidc?.groups]);
+  return partsOf(before) === partsOf(after);
+}
+
 /** Binds an encrypted refresh token to its person. */
 export function purposeOf(personId: string): string[] {
   return ['oidc refresh token', personId];

@@ -1,7 +1,7 @@
 import type { PersonRecord } from '@countersign/core/ports';
 import { SYSTEM } from '@countersign/protocol';
 import { changePeople } from '../people/change-people.js';
-import { endSignIn, purposeOf, refreshPerson } from './admit-person.js';
+import { endSignIn, isSameSigner, purposeOf, refreshPerson } from './admit-person.js';
 import type { OidcProvider } from './oidc-provider.js';
 import type { OidcSignIn, OidcSignInOptions } from './oidc-sign-in.js';
 
@@ -28,7 +28,7 @@ export function needsCheck({ oidc }: PersonRecord, now: number): boolean {
 
 /** A person who was removed from a group loses the role, and the sessions, at the next check (W9.4). */
 export function createConfirm(options: OidcSignInOptions & { provider: OidcProvider }): OidcSignIn['confirm'] {
-  const { settings, store, box, clock, report, provider } = options;
+  const { settings, store, box, clock, report, announce, provider } = options;
   /** Requests of one person share a check. */
   const running = new Map<string, Promise<void>>();
   const retryAt = new Map<string, number>();
@@ -53,6 +53,7 @@ export function createConfirm(options: OidcSignInOptions & { provider: OidcProvi
     const opened = box.unseal(sealed, purposeOf(id));
     // With another key it can never be used again.
     const account = opened.ok ? await provider.refresh(taken.oidc, opened.value) : undefined;
+    let hasChanged = false;
     await changePeople(store, SIGNER, async (tx) => {
       const person = await tx.person(id);
       // The person signed in again in the meantime.
@@ -61,8 +62,10 @@ export function createConfirm(options: OidcSignInOptions & { provider: OidcProvi
         account === undefined
           ? await endSignIn(tx, person, settings)
           : await refreshPerson(tx, person, { account, settings, box });
+      hasChanged = !isSameSigner(person, await tx.person(id));
       return { value: undefined, ...(record === undefined ? {} : { record }) };
     });
+    if (hasChanged) await announce();
   }
 
   /** Another process is asking. Its result is in the store. */

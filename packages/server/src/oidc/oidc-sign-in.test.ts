@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLIENT, startOidcAccounts, type OidcAccounts } from '../../../../tests/support/oidc-accounts.js';
 import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
+import { openHarbour } from '../testing/harbour.js';
 import { checkOidcOptions } from './oidc-settings.js';
 
 const MINUTE_MS = 60_000;
@@ -13,10 +14,11 @@ interface Answer {
 
 let idp: OidcAccounts;
 let t: AppFixture;
+let oidc: ReturnType<typeof checkOidcOptions>;
 
 beforeEach(async () => {
   idp = await startOidcAccounts();
-  const oidc = checkOidcOptions({
+  oidc = checkOidcOptions({
     issuer: idp.issuer,
     clientId: CLIENT.id,
     clientSecret: CLIENT.secret,
@@ -278,6 +280,35 @@ describe('open sessions', () => {
     expect((await get('/me', bearer)).status).toBe(200);
     expect((await get('/me', headers)).status).toBe(401);
     expect(t.errors).toEqual([]);
+  });
+
+  it('[A48.10] tell open screens when a sign-in or a check changes who can sign', async () => {
+    const harbour = await openHarbour({ oidc });
+    t = harbour;
+    idp.register(`${t.url}/oidc/callback`);
+    const policy = await t.api('GET', '/worlds/harbour/policy');
+    const match = { 'If-Match': policy.headers.get('etag') ?? '' };
+    expect((await t.api('PUT', '/worlds/harbour/policy', { rules: ['ask remove by @owner'] }, match)).status).toBe(200);
+    await harbour.propose({ name: 'remove', arguments: {} });
+    let seen = '';
+    const isTold = async (): Promise<boolean> => {
+      const { body } = await t.api<{ lastEventId: string }>('GET', '/worlds/harbour');
+      const isNew = String(body.lastEventId) !== seen;
+      seen = String(body.lastEventId);
+      return isNew;
+    };
+    await isTold();
+    const { headers } = await signIn();
+    expect(await isTold()).toBe(true);
+    await signIn();
+    expect(await isTold()).toBe(false);
+    idp.accounts.set('u1', { groups: ['staff'] });
+    t.clock.advance(5 * MINUTE_MS);
+    expect((await get('/me', headers)).body).toMatchObject({ role: 'member' });
+    expect(await isTold()).toBe(true);
+    idp.accounts.set('u1', { groups: ['staff', 'new'] });
+    await signIn();
+    expect(await isTold()).toBe(true);
   });
 
   it('[W9.4] end when the provider no longer knows the person', async () => {

@@ -5,7 +5,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { unauthorized } from '../auth/unauthorized.js';
 import { changePeople } from '../people/change-people.js';
-import { admitPerson } from './admit-person.js';
+import { admitPerson, isSameSigner } from './admit-person.js';
 import { createConfirm } from './confirm-person.js';
 import { createOidcProvider, OidcError, type OidcAccount } from './oidc-provider.js';
 import type { OidcSettings } from './oidc-settings.js';
@@ -44,10 +44,12 @@ export interface OidcSignInOptions {
   box: SecretBox;
   clock: Pick<Clock, 'now' | 'after'>;
   report: (error: unknown, what: string) => void;
+  /** Tells open screens that other people can sign now. */
+  announce: () => Promise<void>;
 }
 
 export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
-  const { settings, store, box, clock, report } = options;
+  const { settings, store, box, clock, report, announce } = options;
   const { name } = settings;
   const provider = createOidcProvider(settings, clock);
 
@@ -67,7 +69,15 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   }
 
   async function admit(account: OidcAccount, via: string): Promise<FoundCredential> {
-    const admission = await changePeople(store, undefined, (tx) => admitPerson(tx, { account, settings, box, via }));
+    const { issuer, subject } = account;
+    let hasChanged = false;
+    const admission = await changePeople(store, undefined, async (tx) => {
+      const before = await tx.personByOidc(issuer, subject);
+      const change = await admitPerson(tx, { account, settings, box, via });
+      hasChanged = !isSameSigner(before, await tx.personByOidc(issuer, subject));
+      return change;
+    });
+    if (hasChanged) await announce();
     switch (admission.kind) {
       case 'admitted':
         return admission.ticket;

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { createRuntime, type Engine } from '@countersign/core';
+import { announceSigners, createRuntime, type Engine } from '@countersign/core';
 import type { McpHostFactory, Store, Tool } from '@countersign/core/ports';
 import {
   createFakeClock,
@@ -110,7 +110,16 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     allowHosts: [],
     ...(options.oidc === undefined
       ? {}
-      : { oidc: createOidcSignIn({ settings: options.oidc, store, clock, box: createSecretBox(secrets), report }) }),
+      : {
+          oidc: createOidcSignIn({
+            settings: options.oidc,
+            store,
+            clock,
+            box: createSecretBox(secrets),
+            report,
+            announce: () => announceSigners(engine.runtime),
+          }),
+        }),
   });
   const quiet = (): void => undefined;
   const app = createApp({
