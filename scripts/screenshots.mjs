@@ -31,11 +31,7 @@ const serving = await serve({
   webRoot: join(root, 'packages', 'web', 'dist'),
   ollamaUrl: 'http://127.0.0.1:9',
 });
-await fetch(`${serving.url}/api/people/owner`, {
-  method: 'PATCH',
-  headers: { Authorization: `Bearer ${serving.home.token.value}`, 'Content-Type': 'application/json' },
-  body: JSON.stringify({ name: 'Ada Lovelace' }),
-});
+await send('PATCH', '/people/owner', { name: 'Ada Lovelace' });
 const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 
 /** @typedef {{ name: string, width: number, height: number, colorScheme: 'light' | 'dark' }} Look */
@@ -106,10 +102,21 @@ await page.getByText('I counted the crew').waitFor();
 
 // The other pages, each in light and dark mode.
 const [light, , , night] = contexts;
-for (const name of ['policy', 'audit', 'stats', 'agents']) {
+await send('POST', '/people', { name: 'Bob', role: 'approver' });
+await send('POST', '/people', { name: 'Carol', role: 'member' });
+await send('PUT', '/groups/release', { people: ['owner', 'bob'] });
+for (const path of [
+  '/w/harbour/policy',
+  '/w/harbour/audit',
+  '/w/harbour/stats',
+  '/w/harbour/agents',
+  '/people',
+  '/account',
+]) {
+  const name = path.split('/').at(-1) ?? '';
   for (const each of [light, night]) {
     if (each === undefined) continue;
-    await visit(each.page, `/w/harbour/${name}`);
+    await visit(each.page, path);
     await each.page.getByRole('heading', { level: 1 }).waitFor();
     if (name === 'audit') await each.page.getByRole('button', { name: 'Verify chain' }).click();
     await shoot(each, name);
@@ -130,6 +137,14 @@ async function withNeutralFolder(route) {
   const response = await route.fetch();
   const body = (await response.text()).replaceAll(`${home}-worlds`, '/home/you/worlds');
   return route.fulfill({ response, body });
+}
+
+/** @param {string} method @param {string} path @param {object} body */
+async function send(method, path, body) {
+  const headers = { Authorization: `Bearer ${serving.home.token.value}`, 'Content-Type': 'application/json' };
+  const request = { method, headers, body: JSON.stringify(body) };
+  const { ok, status } = await fetch(`${serving.url}/api${path}`, request);
+  if (!ok) throw new Error(`${method} ${path} failed with ${status}`);
 }
 
 /** @param {import('playwright-core').Page} page @param {string} path */
