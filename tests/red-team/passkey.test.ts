@@ -222,7 +222,10 @@ it("[A49] [A49.5] [W8.8] an obedient agent with the owner's token can't approve 
   await engine.quiet();
   attack('approve after an allow rule', await approve(owner, target));
 
-  expect(Object.entries(refusals).filter(([, status]) => status < 400)).toEqual([]);
+  expect(Object.entries(refusals).filter(([, status]) => status !== 403 && status !== 409)).toEqual([
+    ['approve for the chat', 422],
+    ['approve always', 422],
+  ]);
   // A disabled owner's passkey stays the trusted one.
   await eve('PATCH', '/people/owner', { status: 'disabled' });
   const third = createSoftPasskey('ed25519', { origin });
