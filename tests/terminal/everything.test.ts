@@ -62,6 +62,16 @@ describe('everything that the browser can do', () => {
       'finishMcpSignIn',
       'signInWays',
       'startOidcSignIn',
+      // Passkeys are used in browsers.
+      'passkeySignIn',
+      'passkeyOptions',
+      'registerPasskey',
+      'trustPasskey',
+      'removePasskey',
+      'createChallenge',
+      // The command uses the routes for any person, its own included.
+      'sessions',
+      'endSessions',
     ];
     const missing = calls.filter((name) => !new RegExp(`\\.${name}\\(`).test(all));
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);

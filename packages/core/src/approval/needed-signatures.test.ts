@@ -199,7 +199,7 @@ describe('a rule that nobody can satisfy', () => {
   });
 });
 
-describe('[A49] a rule that requires a passkey', () => {
+describe('[A49] [A49.6] a rule that requires a passkey', () => {
   const withKey = (who: Who, passkey: string) => ({ ...who, passkey });
   const isMet = (text: string, ...signed: Signature[]): boolean => isSigned(judged([text], [], { signed }));
 
