@@ -28,11 +28,27 @@ interface Bank {
 async function openBank(rules: readonly string[] = [RULE]): Promise<Bank> {
   const t = await openHarbour();
   const origin = t.url.replace('127.0.0.1', 'localhost');
+  // Only Olga can create a token that signs for her (W8.11), and only an invitation before her first passkey lets her.
+  const { open } = (await t.api<{ open: string }>('POST', '/people/owner/invitations')).body;
+  const opened = await t.api<{ session: string }>(
+    'POST',
+    '/session',
+    { invitation: open.split('=')[1] },
+    { Authorization: '' },
+  );
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const session = { cookie, 'X-Countersign-Session': opened.body.session, 'Content-Type': 'application/json' };
   const soft = createSoftPasskey('ed25519', { origin });
   const passkeyId = await insertPasskey(t.engine.runtime.store, 'owner', soft, { origin });
   const scopes = ['read', 'chat', 'sign', 'admin'];
-  const made = await t.api<CreatedToken>('POST', '/people/owner/tokens', { name: 'browser', scopes });
-  const olga = { Authorization: `Bearer ${made.body.token}`, Origin: origin };
+  const made = await fetch(`${t.url}/api/people/owner/tokens`, {
+    method: 'POST',
+    headers: session,
+    body: JSON.stringify({ name: 'browser', scopes }),
+  });
+  expect(made.status).toBe(201);
+  const { token } = (await made.json()) as CreatedToken;
+  const olga = { Authorization: `Bearer ${token}`, Origin: origin };
   const put: Bank['put'] = async (rules, more = {}) => {
     const { headers } = await t.api('GET', `${WORLD}/policy`, undefined, olga);
     const match = { ...olga, 'If-Match': headers.get('etag') ?? '' };
