@@ -15,6 +15,7 @@ import {
   runReadme,
   tryCommand,
   tryPostgres,
+  tryServer,
 } from './installed.mjs';
 
 const VERSIONS = ['20', '22', '24'];
@@ -46,6 +47,7 @@ async function check(version, tarballs) {
   const printed = await runReadme(app, env);
   const { health, page, isApp } = await tryCommand(app, env);
   const postgres = await tryPostgres(app, env);
+  const mounted = await tryServer(app, env);
   const types = await checkTypes(app);
   const problems = [
     ...(count > LIMITS.packages ? [`more than ${LIMITS.packages} packages`] : []),
@@ -54,6 +56,7 @@ async function check(version, tarballs) {
     ...(printed.endsWith('\nidle\n') ? [] : [`the README's program printed:\n${printed}`]),
     ...(health === 200 && page === 200 && isApp ? [] : [`npx countersign: health ${health}, page ${page}`]),
     ...(postgres.includes('npm install countersign pg@') ? [] : [`without pg, the command printed:\n${postgres}`]),
+    ...(mounted === '401 200' ? [] : [`countersign/server answered: ${mounted}`]),
     ...(types === '' ? [] : [`its types:\n${types}`]),
   ];
   failed += problems.length;

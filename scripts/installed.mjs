@@ -241,3 +241,26 @@ function manifestIn(folder) {
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   );
 }
+
+/** A program that mounts the API in its own server, and calls it once without and once with its token. */
+const SERVER_PROGRAM = `
+import { openWorld } from 'countersign';
+import { mountCountersign } from 'countersign/server';
+const world = await openWorld(':memory:');
+const { fetch } = mountCountersign(world, { token: 'a-token-of-the-install-check-1234567890' });
+const ask = async (headers) => (await fetch(new Request('http://localhost/api/worlds', { headers }))).status;
+console.log(await ask({}), await ask({ authorization: 'Bearer a-token-of-the-install-check-1234567890' }));
+await world.close();
+`;
+
+/**
+ * Uses `countersign/server`. Returns what the program printed: the two statuses.
+ *
+ * @param {string} app
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function tryServer(app, env) {
+  const file = join(app, 'mounted.mjs');
+  writeFileSync(file, SERVER_PROGRAM);
+  return (await run('node', [file], { cwd: app, env })).stdout.trim();
+}

@@ -10,6 +10,7 @@ import {
   runReadme,
   tryCommand,
   tryPostgres,
+  tryServer,
 } from '../scripts/installed.mjs';
 
 // `npm run verify` installs from the registry instead, on every supported version of Node, and checks the types as well
@@ -36,6 +37,10 @@ it('installs few packages, and none that only the command needs', () => {
 
 it("runs the README's program", async () => {
   expect(await runReadme(app, env)).toMatch(/^human: Please tidy up\.\n[\s\S]*\nidle\n$/);
+});
+
+it('[L5] mounts countersign/server', async () => {
+  expect(await tryServer(app, env)).toBe('401 200');
 });
 
 it('[X1] [S4.3] npx countersign serves the app, and names the packages that PostgreSQL needs', async () => {
