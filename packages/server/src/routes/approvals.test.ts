@@ -1,4 +1,10 @@
-import { type AuditEntry, CLIENT_HEADER, type CreatedToken, type RegisteredClient } from '@countersign/protocol';
+import {
+  type AuditEntry,
+  CLIENT_HEADER,
+  type CreatedToken,
+  SESSION_HEADER,
+  type RegisteredClient,
+} from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
@@ -121,9 +127,21 @@ describe('decisions', () => {
     const t = await asked('a');
     await t.api('POST', '/worlds', { name: 'Other' });
     await t.api('POST', '/people', { name: 'Bob', role: null, worldRoles: { other: 'approver' } });
-    const scopes = ['read', 'chat', 'sign'];
-    const made = await t.api<CreatedToken>('POST', '/people/bob/tokens', { name: 'test', scopes });
-    const bob = { Authorization: `Bearer ${made.body.token}` };
+    // Only the person can create a token that signs, so Bob signs in with an invitation and creates one.
+    const { open } = (await t.api<{ open: string }>('POST', '/people/bob/invitations')).body;
+    const signedIn = await t.api<{ session: string }>(
+      'POST',
+      '/session',
+      { invitation: open.split('=')[1] },
+      { Authorization: '' },
+    );
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const made = await fetch(`${t.url}/api/people/bob/tokens`, {
+      method: 'POST',
+      headers: { cookie, [SESSION_HEADER]: signedIn.body.session, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'test', scopes: ['read', 'chat', 'sign'] }),
+    });
+    const bob = { Authorization: `Bearer ${((await made.json()) as CreatedToken).token}` };
     const [question] = await t.pending();
     const ids = ['approval_none', question?.approvalId ?? '', question?.toolCallId ?? ''];
     for (const more of [{ decision: 'approve' }, { decision: 'deny' }, { content: 'yes' }]) {
