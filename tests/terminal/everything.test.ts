@@ -61,6 +61,16 @@ describe('everything that the browser can do', () => {
       'forgetClient',
       'finishMcpSignIn',
       'signInWays',
+      // A browser signs with passkeys, and lists one's own sessions without knowing whose they are.
+      'passkeySignIn',
+      'passkeyOptions',
+      'registerPasskey',
+      'passkeys',
+      'trustPasskey',
+      'removePasskey',
+      'createChallenge',
+      'sessions',
+      'endSessions',
       'startOidcSignIn',
       // Passkeys are used in browsers.
       'passkeySignIn',

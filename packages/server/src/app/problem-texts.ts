@@ -99,7 +99,7 @@ export const problemTexts = {
   disabledPerson: (name: string) => `${name} is disabled. Enable the account first.`,
   notYours: "Only an admin can see or change other people's sessions and tokens.",
   limitedCredential:
-    "A token without the scope admin, or a session opened with one, can't manage sessions and tokens. Sign in with a start link or an invitation.",
+    "A token without the scope admin, or a session opened with one, can't manage sessions and tokens, and no token can manage passkeys. Sign in with a start link or an invitation.",
   notYourPasskeys: "Only an admin can see or change other people's passkeys.",
   tooManyPasskeys: (most: number) => `You already have ${most} passkeys. Remove some first.`,
   knownPasskey: 'This passkey is already registered.',
@@ -114,7 +114,7 @@ export const problemTexts = {
     'Passkeys need to know the address of this server. Ask an admin to start it with COUNTERSIGN_PUBLIC_URL.',
   widerScope: (scope: string) => `You can't grant a scope that you don't have: ${scope}.`,
   signsForOthers:
-    'Only the person can create a token with the scope sign. Send an invitation instead, or choose other scopes.',
+    'Only the person can create a token with the scope sign or admin. Send an invitation instead, or choose other scopes.',
   widerRole: "You can't give someone a role that may sign calls, because your credential may not.",
   roleLacks: (name: string, scope: string) => `${name}'s role doesn't include the scope ${scope}. Choose other scopes.`,
   nobodysPasskeys: 'This credential belongs to nobody in particular, so it has no passkeys. Sign in as a person.',

@@ -10,7 +10,7 @@ const LONGEST_GROUP = 200;
 const MOST_GROUPS = 1_000;
 
 /** What the browser must bring back, and the secrets that the code is redeemed with. */
-export interface OidcAttempt {
+interface OidcAttempt {
   state: string;
   nonce: string;
   verifier: string;
@@ -18,7 +18,7 @@ export interface OidcAttempt {
 }
 
 /** The parameters that the provider added to the redirect URI. */
-export interface OidcAnswer {
+interface OidcAnswer {
   state: string;
   code?: string;
   iss?: string;

@@ -4,7 +4,6 @@ import type { NewPasskey, PasskeyOptions, RegisteredPasskey } from '@countersign
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { hashSecret, randomSecret } from '../auth/secrets.js';
-import { refuseLimited } from '../people/access.js';
 import type { By } from '../people/by.js';
 import { changePeople } from '../people/change-people.js';
 import { insertCredential } from '../people/credentials.js';
@@ -36,7 +35,7 @@ export async function offerRegistration(store: Store, by: By, { rpId }: PasskeyS
 }
 
 /**
- * Registers a passkey for the person who asks. The first one of a server is trusted. Later ones are not, until someone confirms them with a
+ * Registers a passkey for the person who asks. The first one of an owner or admin is trusted. Others are not, until someone confirms them with a
  * trusted passkey: an agent that reads the owner's token can register one too.
  */
 export async function registerPasskey(
@@ -58,7 +57,8 @@ export async function registerPasskey(
       throw new HttpProblem(409, problemTexts.tooManyPasskeys(MOST_PASSKEYS));
     const id = passkeyId(verified.credentialId);
     if ((await tx.credential(id)) !== undefined) throw new HttpProblem(409, problemTexts.knownPasskey);
-    const trusted = all.every(({ credential }) => credential.data.passkey?.trusted !== true);
+    const isFirst = all.every(({ credential }) => credential.data.passkey?.trusted !== true);
+    const trusted = isFirst && (current.role === 'owner' || current.role === 'admin');
     const added = await insertCredential(
       tx,
       // It has no secret: nobody knows what this hash belongs to.
@@ -76,9 +76,12 @@ export async function registerPasskey(
   return toPasskey(record);
 }
 
-/** The person who manages their own passkeys. */
+/**
+ * The person who manages their own passkeys. A token with scopes can't: a session opened with the passkey would have all rights of the person
+ * (W8.11).
+ */
 function holderOf({ access }: By): PersonRecord {
-  refuseLimited(access);
+  if (access.scopes !== undefined) throw new HttpProblem(403, problemTexts.limitedCredential);
   if (access.person === undefined) throw new HttpProblem(403, problemTexts.nobodysPasskeys);
   return access.person;
 }

@@ -16,7 +16,7 @@ it('[W8] the first start makes the user the owner, once, and records it', async 
   expect(await ensureOwner(store, 'somebody else')).toMatchObject({ id: 'owner', name });
   // Each request with the server's token asks for the owner, so nobody else is read.
   const withoutPeople: Pick<Store, 'read' | 'transact'> = {
-    transact: store.transact,
+    transact: (worldId, act) => store.transact(worldId, act),
     read: (query) => store.read((reader) => query({ ...reader, people: () => Promise.reject(new Error('read')) })),
   };
   expect(await ensureOwner(withoutPeople, name)).toMatchObject({ id: 'owner', name });

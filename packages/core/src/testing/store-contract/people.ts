@@ -92,7 +92,11 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect(found).toStrictEqual({ credential: token, person: person('ada') });
       expect(await store().read((r) => r.credential('none'))).toBeUndefined();
       const several = await store().read((r) => r.credentialsById(['t2', 'none', 't1', `'"],[`, 't3']));
-      expect(several.map(({ credential: { id }, person: { name } }) => [id, name]).toSorted()).toEqual([
+      expect(
+        several
+          .map(({ credential: { id }, person: { name } }) => [id, name])
+          .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+      ).toEqual([
         ['t1', person('ada').name],
         ['t2', person('bob').name],
         ['t3', person('ada').name],

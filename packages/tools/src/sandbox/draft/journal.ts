@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { copyTree } from './copy-tree.js';
 import { codeOf } from './move.js';
@@ -9,8 +9,6 @@ import { removeTree } from './remove-tree.js';
 
 const journalSchema = z.strictObject({
   workingDirectory: z.string(),
-  /** Where the old content of changed and removed paths is until the plan is applied. On the same disk as the working folder. */
-  before: z.string(),
   plan: planSchema,
 });
 type Journal = z.infer<typeof journalSchema>;
@@ -19,7 +17,10 @@ type Journal = z.infer<typeof journalSchema>;
 export interface OpenJournal {
   /** Where a step keeps the old content. */
   keptAt(step: Step): string;
-  /** A name next to the target, for a copy of a file that is on another disk. */
+  /**
+   * A new name next to the target, for a copy of a file that is on another disk. Nobody can guess it: other programs write to the folder, and could
+   * put a symlink there.
+   */
   copyAt(target: string, step: Step): string;
   /** Must be called before the target changes, with the inode that the step moves. */
   note(step: Step, ino: bigint): void;
@@ -29,31 +30,28 @@ export interface OpenJournal {
 }
 
 const NAME = 'journal.json';
-/** The name of the journal once the plan is applied, until the old content is removed. */
-const APPLIED = 'applied.json';
 const STEPS = 'steps';
 
 /** `root` is a private folder of the draft. */
 export async function startJournal(root: string, workingDirectory: string, plan: FolderPlan): Promise<OpenJournal> {
-  const isSameDisk = (await lstat(root)).dev === (await lstat(workingDirectory)).dev;
-  const before = isSameDisk ? join(root, 'before') : join(workingDirectory, `.countersign-${crypto.randomUUID()}`);
+  const before = join(root, 'before');
   const steps = openSync(join(root, STEPS), 'a', 0o600);
-  await writeDurably(join(root, NAME), JSON.stringify({ workingDirectory, before, plan } satisfies Journal));
+  await writeDurably(join(root, NAME), JSON.stringify({ workingDirectory, plan } satisfies Journal));
   await mkdir(before, { mode: 0o700 });
   return {
     keptAt: ({ id }) => join(before, String(id)),
-    copyAt: (target, step) => copyAt(root, target, step),
+    copyAt(target, { id }) {
+      const name = `.countersign-${crypto.randomUUID()}`;
+      writeSync(steps, `${id} ${name}\n`);
+      return join(dirname(target), name);
+    },
     note: ({ id }, ino) => void writeSync(steps, `${id} ${ino}\n`),
     async finish() {
-      await rename(join(root, NAME), join(root, APPLIED));
+      await unlink(join(root, NAME));
       await removeTree(before).catch(() => undefined);
     },
     close: () => closeSync(steps),
   };
-}
-
-function copyAt(root: string, target: string, { id }: Step): string {
-  return join(dirname(target), `.countersign-${basename(root)}-${id}`);
 }
 
 async function writeDurably(file: string, text: string): Promise<void> {
@@ -68,13 +66,13 @@ async function writeDurably(file: string, text: string): Promise<void> {
   await rename(partial, file);
 }
 
-/** Returns the working folder of a draft that may have been applied only in part, or undefined. */
+/** Returns the working folder of a draft that was applied only in part, or undefined. */
 export async function findUnfinished(root: string): Promise<string | undefined> {
-  return ((await readJournal(root, NAME)) ?? (await readJournal(root, APPLIED)))?.workingDirectory;
+  return (await readJournal(root))?.workingDirectory;
 }
 
-async function readJournal(root: string, name: string): Promise<Journal | undefined> {
-  const text = await readFile(join(root, name), 'utf8').catch((error: unknown) => {
+async function readJournal(root: string): Promise<Journal | undefined> {
+  const text = await readFile(join(root, NAME), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
@@ -82,29 +80,29 @@ async function readJournal(root: string, name: string): Promise<Journal | undefi
 }
 
 /**
- * Restores the working folder to the state before a plan that was applied only in part. If all of it was applied, only removes the old content.
+ * Restores the working folder to the state before a plan that was applied only in part. Does nothing if all of it was applied.
  * Leaves paths alone that someone has changed after it stopped. Only the holder of the folder's lock may call this.
  */
 export async function undoUnfinished(root: string): Promise<void> {
-  const journal = await readJournal(root, NAME);
-  if (journal === undefined) {
-    const applied = await readJournal(root, APPLIED);
-    if (applied !== undefined) await removeTree(applied.before);
-    return;
-  }
+  const journal = await readJournal(root);
+  if (journal === undefined) return;
   const lines = (await readFile(join(root, STEPS), 'utf8')).split('\n');
   const noted = lines.map((line) => /^(\d+) (\d+)$/.exec(line)).filter((found) => found !== null);
   const { ctimeNs: last } = await lstat(join(root, STEPS), { bigint: true });
-  const { before, plan, workingDirectory } = journal;
+  const copied = lines.map((line) => /^(\d+) (\.countersign-[\w-]+)$/.exec(line)).filter((found) => found !== null);
+  const { plan, workingDirectory } = journal;
+  const before = join(root, 'before');
   const moved = new Map(noted.map(([, id, ino]) => [Number(id), BigInt(ino ?? '')]));
-  await undoFolder(workingDirectory, plan, { root, before, moved, last });
+  const copies = new Map(copied.map(([, id, name = '']) => [Number(id), name]));
+  await undoFolder(workingDirectory, plan, { before, moved, copies, last });
   await removeTree(before);
   await unlink(join(root, NAME));
 }
 
 interface Undoing {
-  readonly root: string;
   readonly before: string;
+  /** The names of copies of files that are on another disk. */
+  readonly copies: ReadonlyMap<number, string>;
   /** For each step that was started: the inode that it moved. */
   readonly moved: ReadonlyMap<number, bigint>;
   /** When the last step was started. */
@@ -128,8 +126,8 @@ async function undoFolder(path: string, plan: FolderPlan, now: Undoing): Promise
 }
 
 async function undoStep(target: string, step: Step, now: Undoing): Promise<void> {
-  const copy = copyAt(now.root, target, step);
-  await removeTree(copy);
+  const copy = now.copies.get(step.id);
+  if (copy !== undefined) await removeTree(join(dirname(target), copy));
   const ino = now.moved.get(step.id);
   if (ino === undefined) return;
   const kept = join(now.before, String(step.id));
@@ -140,12 +138,12 @@ async function undoStep(target: string, step: Step, now: Undoing): Promise<void>
       return;
     case 'replace':
       if (there?.ino === ino && old !== undefined && (await isUnchangedSince(target, now.last)))
-        await moveBack(kept, target, copy);
+        await moveBack(kept, target);
       return;
     case 'remove':
       // It was moved to another disk, and is not or only partly removed.
       if (there?.ino === ino && old !== undefined) await removeTree(target);
-      if (old !== undefined && (await find(target)) === undefined) await moveBack(kept, target, copy);
+      if (old !== undefined && (await find(target)) === undefined) await moveBack(kept, target);
       if ((await find(target))?.isDirectory() === true) await chmod(target, modeOf(step.was));
   }
 }
@@ -154,11 +152,12 @@ function modeOf([top]: readonly (readonly [string, string])[]): number {
   return Number(top?.[1].split(' ')[2]);
 }
 
-async function moveBack(kept: string, target: string, copy: string): Promise<void> {
+async function moveBack(kept: string, target: string): Promise<void> {
   try {
     await rename(kept, target);
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
+    const copy = join(dirname(target), `.countersign-${crypto.randomUUID()}`);
     await copyTree(kept, copy);
     await rename(copy, target);
   }

@@ -76,7 +76,11 @@ export async function openDraft(
       });
     },
     // If something can't be removed now, the next cleanup retries; don't fail the command because of it.
-    discard: () => removeTree(folders.root).catch(() => undefined),
+    // One that was applied only in part is the only copy of the old files, and is undone at the next start.
+    discard: async () => {
+      const unfinished = await findUnfinished(folders.root).catch(() => folders.root);
+      if (unfinished === undefined) await removeTree(folders.root).catch(() => undefined);
+    },
   };
 }
 
@@ -119,7 +123,8 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
 export async function sweepDrafts(lock: ProcessLock): Promise<void> {
   for (const name of await readdir(lock.folder).catch(() => [])) {
     const root = join(lock.folder, name);
-    const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
+    const number = name.startsWith(OWNER) ? /^(\d+)-[\da-f-]+$/.exec(name.slice(OWNER.length))?.[1] : undefined;
+    const pid = number === undefined ? undefined : Number(number);
     if (pid === undefined || (isAlive(pid) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
     await sweep(root, lock).catch(() => undefined);
   }
