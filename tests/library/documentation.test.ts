@@ -30,7 +30,8 @@ it('[L6] refuses `export *`, whose names it would miss', async () => {
 
 it('[L6] every field of a schema has a description, which editors show', () => {
   const folder = join(types, 'protocol');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'));
+  expect(files.length).toBeGreaterThan(30);
   const missing = files.flatMap((name) => {
     const text = readFileSync(join(folder, name), 'utf8');
     return schemaFields(text)
@@ -38,7 +39,9 @@ it('[L6] every field of a schema has a description, which editors show', () => {
       .map((field) => `${name}: ${[...field.around, field.name].join('.')}`);
   });
   expect(missing).toEqual([]);
-  expect(readFileSync(join(folder, 'worlds.d.ts'), 'utf8')).toMatch(/\/\*\* .*number of turns.* \*\/ turnLimit: /);
+  expect(readFileSync(join(folder, 'worlds', 'worlds.d.ts'), 'utf8')).toMatch(
+    /\/\*\* .*number of turns.* \*\/ turnLimit: /,
+  );
 });
 
 it('[L6] a field gets the description of its own schema first, and keeps an existing comment', () => {

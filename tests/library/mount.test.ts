@@ -217,7 +217,7 @@ describe('mountCountersign', () => {
     [
       'the web app',
       { token: TOKEN, webApp: 'http://x.test' },
-      /^\S+ \/(worlds|health|session|tickets|me)(?!.*\/sign-in$)|^get \/providers/,
+      /^\S+ \/(worlds|health|session|tickets|me)(?!.*\/sign-in$)|^get \/(providers|sign-in$)|passkeys|\/sign-in\/oidc/,
     ],
   ])('[L5] [L5.2] [L5.3] %s: serves these routes of all, and no other', async (_, options, expected) => {
     const api = mountCountersign(countersign, options);

@@ -109,7 +109,8 @@ describe('starting and stopping', () => {
     const added = await lab.add({ name: 'files', transport: 'stdio', command: npx, args: ['-y', 'some-server'] });
     await until(async () => (await lab.show('files')).status === 'failed', 'it fails');
     const isConfined = added.sandbox?.startsWith('none') === false;
-    expect((await lab.show('files')).cause).toEqual(isConfined ? { code: 'no-network', runner: 'npx' } : undefined);
+    const { cause } = await lab.show('files');
+    expect(cause?.code).toBe(isConfined ? 'no-network' : undefined);
   });
 
   it('[A46.6] npx fails at once in a sandbox without network access', async () => {
@@ -120,7 +121,7 @@ describe('starting and stopping', () => {
     await until(async () => (await lab.show('files')).status === 'failed', 'it fails');
     const { error, cause } = await lab.show('files');
     expect(error).toContain('ENOTCACHED');
-    expect(cause).toEqual({ code: 'no-network', runner: 'npx' });
+    expect(cause).toEqual({ code: 'no-network', runner: 'npx', hosts: [expect.any(String)] });
   });
 
   it('[A46.2] the log of a failed attempt stays until the next one has ended', async () => {
@@ -164,7 +165,7 @@ describe('starting and stopping', () => {
     const { runtime } = lab.engine;
     const off = await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: false }, ME);
     expect(off.value.status).toBe('off');
-    expect([...runtime.tools(lab.worldId).keys()]).toEqual([]);
+    expect([...runtime.tools(lab.worldId).keys()]).toEqual(['review_call']);
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('There is no tool named');
     await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: true }, ME);

@@ -218,7 +218,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Kind').selectOption('');
     await page.getByLabel('Who').selectOption({ label: me });
     await expect.poll(() => asked.count()).toBe(0);
-    await signed.getByText(`${me}, from Chrome on Linux`).waitFor();
+    await signed.getByRole('cell', { name: `${me}, from Chrome on Linux`, exact: true }).waitFor();
   });
 
   it('agents, worlds and chats are created, changed, renamed and deleted', async () => {

@@ -12,5 +12,5 @@ it('exits quietly when its output pipe is closed', async () => {
   const { stdout, stderr } = await run('bash', ['-c', `"${process.execPath}" "${command}" worlds list | head -1`], {
     env: { PATH: process.env['PATH'], HOME: inFolder('.'), COUNTERSIGN_HOME: inFolder('home') },
   });
-  expect({ stdout: stdout.split(/ +/)[0], stderr }).toEqual({ stdout: 'ID', stderr: '' });
+  expect({ stdout: stdout.split(/ +/)[0], stderr }).toEqual({ stdout: 'NAME', stderr: '' });
 });

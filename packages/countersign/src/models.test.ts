@@ -78,7 +78,18 @@ describe('requests to a provider and its responses', () => {
     await chat.settled();
     const request = provider.requests[0];
     expect(Object.keys(request ?? {}).toSorted()).toEqual(
-      ['maxTokens', 'messages', 'model', 'onChunk', 'purpose', 'signal', 'stream', 'temperature', 'tools'].toSorted(),
+      [
+        'maxTokens',
+        'messages',
+        'model',
+        'onChunk',
+        'onThinking',
+        'purpose',
+        'signal',
+        'stream',
+        'temperature',
+        'tools',
+      ].toSorted(),
     );
     expect(request).toMatchObject({ model: 'big', temperature: 0.5, maxTokens: 77, purpose: 'answer', stream: true });
     expect(request?.tools).toEqual([{ name: 'look', description: 'the tool look', parameters: { type: 'object' } }]);

@@ -163,14 +163,7 @@ export const stuckRuleSchema = z.object({
 });
 export type StuckRule = z.infer<typeof stuckRuleSchema>;
 
-export const stuckRulesQuerySchema = z.strictObject({
-  without: z
-    .string()
-    .min(1)
-    .max(200)
-    .describe('The id of a person. Lists the rules that nobody could satisfy without them.')
-    .exactOptional(),
-});
+export const stuckRulesQuerySchema = z.strictObject({ without: z.string().min(1).max(200).exactOptional() });
 
 /** Who sends the requests, and what they may do on the server and in each world. */
 export const meSchema = z.object({

@@ -114,7 +114,7 @@ export const problemTexts = {
     'Passkeys need to know the address of this server. Ask an admin to start it with COUNTERSIGN_PUBLIC_URL.',
   widerScope: (scope: string) => `You can't grant a scope that you don't have: ${scope}.`,
   signsForOthers:
-    'Only the person can create a token with the scope sign or admin. Send an invitation instead, or choose other scopes.',
+    'Only the person can create a token with the scope sign. Send an invitation instead, or choose other scopes.',
   widerRole: "You can't give someone a role that may sign calls, because your credential may not.",
   roleLacks: (name: string, scope: string) => `${name}'s role doesn't include the scope ${scope}. Choose other scopes.`,
   nobodysPasskeys: 'This credential belongs to nobody in particular, so it has no passkeys. Sign in as a person.',

@@ -293,8 +293,8 @@ describe('open sessions', () => {
     let seen = '';
     const isTold = async (): Promise<boolean> => {
       const { body } = await t.api<{ lastEventId: string }>('GET', '/worlds/harbour');
-      const isNew = String(body.lastEventId) !== seen;
-      seen = String(body.lastEventId);
+      const isNew = body.lastEventId !== seen;
+      seen = body.lastEventId;
       return isNew;
     };
     await isTold();
