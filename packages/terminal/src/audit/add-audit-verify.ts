@@ -55,7 +55,7 @@ export function addAuditVerify(audit: Command, register: Register): void {
     for await (const log of sourcesOf(context, options, heads)) {
       if (context.isPerson) context.note(words.checking(logName(log.world)));
       const check = await newCheck?.();
-      const verified = await verifyLog(log, (record) => check?.add(record));
+      const verified = await verifyLog(log, check === undefined ? undefined : (record) => check.add(record));
       items.push({ world: log.world, ...(check === undefined ? verified : withSignatures(verified, check.result)) });
     }
     const isWhole = items.every(({ ok }) => ok);
