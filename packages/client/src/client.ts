@@ -149,7 +149,7 @@ export interface Client {
   passkeySignIn(options?: CallOptions): Promise<PasskeySignIn>;
   /** Starts the registration of a passkey. */
   passkeyOptions(options?: CallOptions): Promise<PasskeyOptions>;
-  /** The first passkey of a server is trusted; later ones must be confirmed. */
+  /** The first passkey of an owner or admin is trusted; later ones must be confirmed. */
   registerPasskey(passkey: NewPasskey, options?: CallOptions): Promise<RegisteredPasskey>;
   passkeys(person: string, options?: CallOptions): Promise<List<RegisteredPasskey>>;
   trustPasskey(

@@ -59,7 +59,7 @@ export const passkeyRoutes = [
     tag,
     summary: 'Register a passkey',
     description:
-      'The first passkey of a server is trusted. Later ones can sign in, but sign calls only after someone confirms them with a trusted passkey.',
+      'The first passkey of an owner or admin is trusted. Later ones can sign in, but sign calls only after someone confirms them with a trusted passkey.',
     body: newPasskeySchema,
     answers: { 201: { description: 'The passkey', schema: passkeySchema } },
     async handle({ c, context, body }) {
