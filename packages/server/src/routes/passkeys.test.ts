@@ -181,3 +181,25 @@ describe('[W1.11] signing in with a passkey', () => {
     expect([...statuses]).toEqual([201, 429]);
   });
 });
+
+it('[W8.8] [W8.11] a token with scopes registers no passkey, which would sign in with all rights of its person', async () => {
+  const { t } = await setUp();
+  await t.api('POST', '/people', { name: 'Bob', role: 'admin' });
+  const made = await t.api<{ token: string }>('POST', '/people/bob/tokens', { name: 'ci', scopes: ['read', 'admin'] });
+  const asToken = browser(t, { Authorization: `Bearer ${made.body.token}` });
+  expect(await asToken('POST', '/me/passkeys/options')).toMatchObject({
+    status: 403,
+    body: { detail: expect.stringContaining('no token can manage passkeys') },
+  });
+});
+
+it('[W8.8] an admin removes someone else’s passkey only with a confirmation, even one that is not trusted', async () => {
+  const { t, own, ask, confirmed } = await setUp();
+  await t.api('POST', '/people', { name: 'Bob', role: 'approver' });
+  const { soft } = await own();
+  const theirs = await own(false, 'bob');
+  const path = `/people/bob/passkeys/${theirs.id}`;
+  expect((await ask('DELETE', path)).status).toBe(403);
+  const confirmation = await confirmed(soft, 'remove-passkey', theirs.id);
+  expect((await ask('DELETE', path, { confirmation })).status).toBe(204);
+});
