@@ -187,10 +187,8 @@ it('[W8.8] [W8.11] a token with scopes registers no passkey, which would sign in
   await t.api('POST', '/people', { name: 'Bob', role: 'admin' });
   const made = await t.api<{ token: string }>('POST', '/people/bob/tokens', { name: 'ci', scopes: ['read', 'admin'] });
   const asToken = browser(t, { Authorization: `Bearer ${made.body.token}` });
-  expect(await asToken('POST', '/me/passkeys/options')).toMatchObject({
-    status: 403,
-    body: { detail: expect.stringContaining('no token can manage passkeys') },
-  });
+  const refused = await asToken('POST', '/me/passkeys/options');
+  expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('no token can manage passkeys')]);
 });
 
 it('[W8.8] an admin removes someone else’s passkey only with a confirmation, even one that is not trusted', async () => {

@@ -10,6 +10,7 @@ import { applyPlan } from './apply-plan.js';
 import { DraftConflict } from './draft-conflict.js';
 import { sweepDrafts } from './open-draft.js';
 import { planDraft } from './plan-draft.js';
+import { removeTree } from './remove-tree.js';
 
 const DIST = new URL('../../../dist/sandbox/draft/', import.meta.url).href;
 /** Applies the draft in `upper`, in which the folder `again` was removed and recreated. */
@@ -32,7 +33,8 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
   beforeEach(async () => {
     top = await mkdtemp(join(tmpdir(), 'apply-'));
   });
-  afterEach(() => rm(top, { recursive: true }));
+  // Not `rm`: only root can empty a read-only folder with it.
+  afterEach(() => removeTree(top));
 
   const FILES = 12;
 
@@ -116,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
           expect(whole === 'before' ? AFTER : withoutTimes(after)).toEqual(AFTER);
           expect(readdirSync(real, { recursive: true, encoding: 'utf8' }).filter(isOurs)).toEqual([]);
         } finally {
-          for (const path of [place, drafts]) await rm(path, { recursive: true, force: true });
+          for (const path of [place, drafts]) await removeTree(path);
         }
       }
       expect([...seen].toSorted()).toEqual(['after', 'before']);
