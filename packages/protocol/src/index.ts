@@ -51,6 +51,16 @@ export {
 } from './calls/call-sandbox.js';
 export type { CallSandbox, Preview } from './calls/call-sandbox.js';
 export {
+  changedFileSchema,
+  describeEffect,
+  describeNoEffect,
+  effectSchema,
+  leftOutFileSchema,
+  noEffectReasonSchema,
+  noEffectSchema,
+} from './calls/effect.js';
+export type { ChangedFile, Effect, NoEffect, NoEffectReason } from './calls/effect.js';
+export {
   approvalOptionSchema,
   defaultMessage,
   MESSAGE_FIELD,

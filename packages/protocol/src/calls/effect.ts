@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/** One path that a call adds, changes, removes or moves. Text is masked. */
+export const changedFileSchema = z.object({
+  /** Relative to the working folder, with `/` between names. */
+  path: z.string(),
+  /** `moved` is a guess: the same content disappears at `from` and appears at `path`. */
+  change: z.enum(['added', 'changed', 'removed', 'moved']),
+  from: z.string().exactOptional(),
+  /** What is there afterwards; for a removed path, what was there. */
+  kind: z.enum(['file', 'folder', 'link']),
+  /** The permissions afterwards, such as `0755`. Absent if they stay as they are, and for a removed path. */
+  mode: z.string().exactOptional(),
+  /** The size afterwards; for a removed file, the size before. Absent for folders and links. */
+  bytes: z.number().int().min(0).exactOptional(),
+  /** For a link: where it points. */
+  target: z.string().exactOptional(),
+  /** The change to a text file in `diff -u` format. Absent for binary files and for files that are too large to compare. */
+  diff: z.string().exactOptional(),
+  /** For a removed folder: the number of files and links in it. */
+  contains: z.number().int().min(0).exactOptional(),
+});
+export type ChangedFile = z.infer<typeof changedFileSchema>;
+
+/** A change that the call made but that will not be applied, with the reason as a sentence. */
+export const leftOutFileSchema = z.object({ path: z.string(), why: z.string() });
+
+/** What a call will do to the working folder, found by a rehearsal. A yes applies exactly this. */
+export const effectSchema = z.object({
+  /** Removed paths first, then changed, moved and added ones. */
+  files: z.array(changedFileSchema),
+  leftOut: z.array(leftOutFileSchema),
+  /** SHA-256 of the complete effect in canonical form, in hex. The approval covers it, including the parts that aren't shown. */
+  effectHash: z.string(),
+  exitCode: z.number().int(),
+  /** What the command printed. Models get it only if the call is approved. */
+  output: z.string(),
+  /** Set if `files`, a `diff` or `output` was cut for display. */
+  truncated: z.boolean(),
+});
+/** What a call will do to the working folder. */
+export type Effect = z.infer<typeof effectSchema>;
+
+/**
+ * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
+ * `network`: the call may reach the network. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
+ * the same files in the meantime. `dropped`: it waited too long, and its disk space was needed. `failed`: the rehearsal could not be done.
+ */
+export const noEffectReasonSchema = z.enum([
+  'off',
+  'no-sandbox',
+  'network',
+  'too-long',
+  'too-large',
+  'conflict',
+  'dropped',
+  'failed',
+]);
+export type NoEffectReason = z.infer<typeof noEffectReasonSchema>;
+
+export const noEffectSchema = z.object({ reason: noEffectReasonSchema });
+/** Why it is unknown what a call will do. */
+export type NoEffect = z.infer<typeof noEffectSchema>;
+
+const WHY: Readonly<Record<NoEffectReason, string>> = {
+  off: "This world doesn't rehearse commands.",
+  'no-sandbox': 'Commands run without a sandbox that could rehearse them.',
+  network: 'It may use the network, so it can only run once, after approval.',
+  'too-long': 'The rehearsal took too long and was stopped.',
+  'too-large': 'The rehearsal wrote too much and was stopped.',
+  conflict: 'Somebody else changed the same files during the rehearsal.',
+  dropped: 'The rehearsal waited so long that its disk space was needed.',
+  failed: "The command couldn't be rehearsed.",
+};
+
+/** Explains why there is no effect, as a sentence for people. */
+export function describeNoEffect({ reason }: NoEffect): string {
+  return WHY[reason];
+}
+
+/** The effect in one sentence, destructive parts first: "Removes 2 files, changes 1". */
+export function describeEffect({ files }: Pick<Effect, 'files'>): string {
+  const parts = VERBS.flatMap(([change, verb]) => {
+    const those = files.filter((file) => file.change === change);
+    return those.length === 0 ? [] : [`${verb} ${count(those)}`];
+  });
+  if (parts.length === 0) return 'Changes no files';
+  const [first = '', ...rest] = parts;
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(', ');
+}
+
+const VERBS = [
+  ['removed', 'removes'],
+  ['changed', 'changes'],
+  ['moved', 'moves'],
+  ['added', 'adds'],
+] as const;
+
+function count(files: readonly ChangedFile[]): string {
+  const words = (['file', 'link', 'folder'] as const).flatMap((kind) => {
+    const of = files.filter((file) => file.kind === kind);
+    if (of.length === 0) return [];
+    const inside = of.reduce((total, { contains = 0 }) => total + contains, 0);
+    const noun = `${of.length} ${kind}${of.length === 1 ? '' : 's'}`;
+    return [inside === 0 ? noun : `${noun} with ${inside} ${inside === 1 ? 'file' : 'files'}`];
+  });
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
