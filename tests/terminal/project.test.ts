@@ -11,14 +11,20 @@ describe('[X1.3] countersign in a project folder', () => {
   let t: HarbourServer;
   let model: ScriptedModel;
   let repo = '';
+  const served: string[] = [];
   beforeAll(async () => {
     t = await openHarbourServer();
     model = await startScriptedModel({
       script: {
         models: ['gpt-5', 'whisper-1'],
         apiKey: KEY,
-        replies: [{ when: { tool: 'read_file' }, text: 'I see your folder.' }, 'ok'],
+        replies: [
+          { when: { model: 'whisper-1' }, error: { status: 401, message: 'not with this key' } },
+          { when: { tool: 'read_file' }, text: 'I see your folder.' },
+          'ok',
+        ],
       },
+      onRequest: ({ path, status }) => served.push(`${status} ${path}`),
     });
     repo = join(realpathSync(t.folder), 'my.app');
     mkdirSync(repo);
@@ -56,22 +62,35 @@ describe('[X1.3] countersign in a project folder', () => {
     expect((await t.client.worlds()).items).toHaveLength(before);
   });
 
-  it('[X1.4] leads from a provider to a chat in a world for the folder, which grants nothing', async () => {
+  it('[X1.4] [X1.5] leads from a provider to a chat in a world for the folder, which grants nothing', async () => {
     const terminal = open();
     await answer(terminal, 'Number (1–2): ', '1');
-    // A dead address and a wrong key are explained, only the wrong field is asked for again, and no such provider is kept.
+    // A malformed URL, a dead address and a wrong key are explained, only the wrong field is asked for again, and no such provider is kept.
     await answer(terminal, 'Number (1–12): ', '12');
+    await answer(terminal, 'URL, such as', '');
+    await terminal.waitFor('Enter a URL. Ctrl-C quits.');
     await answer(terminal, 'URL, such as', 'http://127.0.0.1:9/v1');
     await answer(terminal, 'API key for OpenAI-compatible (hidden', 'sk-wrong');
     await answer(terminal, 'URL (Enter for another provider): ', 'ftp://models');
-    await terminal.waitFor('must begin with http:// or https://');
+    await terminal.waitFor('URL: must begin with http:// or https://');
     await answer(terminal, 'URL (Enter for another provider): ', `${model.url}/v1`);
+    await terminal.waitFor(`The key you entered was for http://127.0.0.1:9. It is not sent to ${model.url}.`);
+    await terminal.waitFor('API key for OpenAI-compatible (hidden, Enter for none): ');
+    expect(served).toEqual([]);
+    terminal.type(`sk-other${ENTER}`);
     await terminal.waitFor('API key for OpenAI-compatible (hidden, Enter for another provider): ');
+    expect(served).toEqual(['401 /v1/models']);
     const saved = (await t.client.providers()).items.filter(({ source }) => source === 'stored');
     expect(saved).toEqual([]);
     terminal.type(`${KEY}${ENTER}`);
     await answer(terminal, 'Number or name: ', 'gpt-9');
-    await terminal.waitFor('The provider doesn\'t list "gpt-9".');
+    await terminal.waitFor('The provider doesn\'t list "gpt-9". Did you mean "gpt-5"?');
+    // A key that lists the models, but may not use them, can be replaced.
+    await answer(terminal, 'Number or name: ', '2');
+    await terminal.waitFor('1  Another key');
+    await answer(terminal, 'Number (1–3): ', '1');
+    await answer(terminal, 'New API key for OpenAI-compatible (hidden, Enter to keep the saved one): ', KEY);
+    await answer(terminal, 'Number (1–3): ', '2');
     await answer(terminal, 'Number or name: ', '1');
     await answer(terminal, 'Number (1–4): ', '1');
     await terminal.waitFor('Created the world my app for this folder with Reviewer.');

@@ -24,6 +24,8 @@ describe('countersign providers', () => {
     expect(added).toMatchObject({ code: 0, stdout: '' });
     expect(added.stderr).toContain('Added the provider "gpu-box".');
     expect(added.stderr).toContain('GPU box: It answers and lists 1 model.');
+    expect(added.stderr).toContain('\n  countersign agents add NAME --provider gpu-box --model MODEL\n');
+    expect(added.stderr).not.toContain('saved anyway');
     expect(models.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
     const shown = await t.runHere(['providers']);
     expect(shown.stdout).toMatch(/gpu-box +GPU box +configured +http:\S+\/v1 +saved, encrypted/);
@@ -46,7 +48,17 @@ describe('countersign providers', () => {
       code: 1,
       stderr: expect.stringContaining('Added the provider "env-box".') as string,
     });
+    expect(added.stderr).toContain('The provider is saved anyway. To change or remove it:');
+    expect(added.stderr).toContain('\n  countersign providers edit env-box --new-key\n');
+    expect(added.stderr).toContain('\n  countersign providers remove env-box\n');
+    expect(added.stderr).not.toContain('agents add');
     expect((await t.client.providers()).items.some(({ id }) => id === 'env-box')).toBe(true);
+    const moved = await t.runHere(['providers', 'edit', 'env-box', '--base-url', 'http://127.0.0.1:9/v1']);
+    expect(moved).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it would be sent to another server') as string,
+    });
+    expect(moved.stderr).toContain('Add --new-key to be prompted for it, or --no-api-key to remove it.');
     await t.client.removeProvider('env-box');
     expect((await t.runHere(words)).stderr).toContain('The environment variable BOX_KEY is not set.');
   });

@@ -1,8 +1,10 @@
-import type { Client } from '@countersign/client';
+import { ClientError, type Client } from '@countersign/client';
+import { nearest, type ProviderStatus, type ProviderTest } from '@countersign/protocol';
 import type { CommandContext } from '../context.js';
+import { readSecret } from '../read-secret.js';
 import { plainLine } from '../text/plain-text.js';
 import { projectWords as words } from '../words/project.js';
-import { askLine, choose, pick, showOptions } from './choose.js';
+import { askLine, choose, pick, showOptions, type Option } from './choose.js';
 import type { Reached } from './choose-provider.js';
 
 /** The number of models listed at a time. */
@@ -20,20 +22,49 @@ export async function chooseModel(
     models.map(({ id }) => id),
     provider.models ?? [],
   );
+  let model = await nameModel(context, ids);
   for (;;) {
-    const model = await nameModel(context, ids);
     context.say(words.trying(plainLine(model)));
     const tested = await client.testProvider(provider.id, { model });
     if (tested.ok) return model;
     context.say(context.paint.red(plainLine(tested.detail)));
     if (tested.closest !== undefined && tested.closest !== model) context.say(words.closest(plainLine(tested.closest)));
-    const next = await choose(context, words.thenWhat, [
-      { label: words.anotherModel, value: 'model' },
-      { label: words.another, value: 'provider' },
-      { label: words.anyway, value: 'anyway' },
-    ] as const);
-    if (next === 'anyway') return model;
-    if (next === 'provider') return undefined;
+    switch (await choose(context, words.thenWhat, nextSteps(provider, tested))) {
+      case 'key':
+        await replaceKey(context, client, provider);
+        break;
+      case 'model':
+        model = await nameModel(context, ids);
+        break;
+      case 'provider':
+        return undefined;
+      case 'anyway':
+        return model;
+    }
+  }
+}
+
+type NextStep = 'key' | 'model' | 'provider' | 'anyway';
+
+/** A rejected key can be replaced if it is saved here; nothing works with it anyway. */
+function nextSteps({ source }: ProviderStatus, { code }: ProviderTest): Option<NextStep>[] {
+  const isKeyWrong = code === 'wrong-key' || code === 'no-key';
+  return [
+    ...(isKeyWrong && source === 'stored' ? [{ label: words.anotherKey, value: 'key' } as const] : []),
+    { label: words.anotherModel, value: 'model' },
+    { label: words.another, value: 'provider' },
+    ...(isKeyWrong ? [] : [{ label: words.anyway, value: 'anyway' } as const]),
+  ];
+}
+
+async function replaceKey(context: CommandContext, client: Client, { id, name }: ProviderStatus): Promise<void> {
+  const apiKey = (await readSecret(context, words.newKey(plainLine(name)))).trim();
+  if (apiKey === '') return;
+  try {
+    await client.updateProvider(id, { apiKey });
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.kind !== 'problem') throw error;
+    context.say(context.paint.red(plainLine(error.message)));
   }
 }
 
@@ -69,7 +100,8 @@ async function nameModel(context: CommandContext, ids: readonly string[]): Promi
     const matching = ids.filter((id) => id.toLowerCase().includes(typed.toLowerCase()));
     if (matching.length === 0) {
       unlisted = typed;
-      context.say(words.notListed(plainLine(typed)));
+      const closest = nearest(typed, ids);
+      context.say(words.notListed(plainLine(typed), closest === undefined ? undefined : plainLine(closest)));
       continue;
     }
     shown = matching;

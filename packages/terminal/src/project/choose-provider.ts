@@ -3,6 +3,7 @@ import {
   freeName,
   isRealProvider,
   PROVIDER_KINDS,
+  providerChangeSchema,
   providerKindFacts,
   type ProviderAnswer,
   type ProviderKind,
@@ -60,29 +61,66 @@ const KINDS = Object.keys(PROVIDER_KINDS) as ProviderKind[];
 async function addProvider(context: CommandContext, client: Client): Promise<Reached | undefined> {
   const options = KINDS.map((kind) => ({ label: providerKindFacts(kind).label, value: kind }));
   const kind = await choose(context, words.whichProvider, options);
-  const { label, key, keyPage, baseUrl, example } = providerKindFacts(kind);
+  const { label, key, keyPage } = providerKindFacts(kind);
   const isLocal = key === 'optional';
-  const asked = baseUrl === undefined ? words.url(example ?? '') : words.usualUrl(baseUrl);
-  let url = baseUrl === undefined || isLocal ? await askLine(context, asked) : '';
+  let url = await askFirstUrl(context, kind);
   if (keyPage !== undefined) context.say(context.paint.dim(words.keyPage(keyPage)));
   const wantsKey = !isLocal || kind === 'openai-compatible';
-  let apiKey = wantsKey ? (await readSecret(context, results.apiKeyPrompt(label, isLocal))).trim() : '';
+  const keyPrompt = results.apiKeyPrompt(label, isLocal);
+  let apiKey = wantsKey ? await askKey(context, keyPrompt) : '';
   for (;;) {
     const tried = await tryProvider(context, client, { kind, label, url, apiKey });
     if ('models' in tried) return tried;
     switch (tried.wrong) {
-      case 'baseUrl':
-        url = await askLine(context, words.urlAgain);
-        if (url === '') return undefined;
+      case 'baseUrl': {
+        const next = await askUrl(context, words.urlAgain);
+        if (next === '') return undefined;
+        const [before, after] = [originOf(kind, url), originOf(kind, next)];
+        if (apiKey !== '' && before !== after) {
+          context.say(words.keyNotSent(before, after));
+          apiKey = await askKey(context, keyPrompt);
+        }
+        url = next;
         break;
+      }
       case 'apiKey':
-        apiKey = (await readSecret(context, words.keyAgain(label))).trim();
+        apiKey = await askKey(context, words.keyAgain(label));
         if (apiKey === '') return undefined;
         break;
       case 'other':
         return undefined;
     }
   }
+}
+
+/** The URL of a provider that has no default or runs on a machine of the person's own. Empty means the default. */
+async function askFirstUrl(context: CommandContext, kind: ProviderKind): Promise<string> {
+  const { key, baseUrl, example } = providerKindFacts(kind);
+  if (baseUrl !== undefined) return key === 'optional' ? await askUrl(context, words.usualUrl(baseUrl)) : '';
+  for (;;) {
+    const url = await askUrl(context, words.url(example ?? ''));
+    if (url !== '') return url;
+    context.say(words.urlMissing);
+  }
+}
+
+/** Asks until the URL is well-formed or empty, so that nobody types a key for a URL that can't be used. */
+async function askUrl(context: CommandContext, prompt: string): Promise<string> {
+  for (;;) {
+    const typed = await askLine(context, prompt);
+    const checked = typed === '' ? undefined : providerChangeSchema.safeParse({ baseUrl: typed });
+    if (checked?.error === undefined) return typed;
+    context.say(context.paint.red(words.badUrl(checked.error.issues[0]?.message ?? '')));
+  }
+}
+
+async function askKey(context: CommandContext, prompt: string): Promise<string> {
+  return (await readSecret(context, prompt)).trim();
+}
+
+/** Where a key is sent: a key that was typed for one origin is not used for another. */
+function originOf(kind: ProviderKind, url: string): string {
+  return new URL(url === '' ? (providerKindFacts(kind).baseUrl ?? '') : url).origin;
 }
 
 interface Entered {

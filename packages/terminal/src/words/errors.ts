@@ -43,6 +43,8 @@ export const errors = {
     `${label} needs an API key. Pass it with --api-key-stdin or --api-key-env NAME; there is no terminal to prompt in.`,
   oneKeySource: 'Use only one of --api-key-stdin, --api-key-env, --new-key and --no-api-key.',
   emptyApiKey: 'No API key was entered. Nothing was saved.',
+  keyNeededAgain: (detail: string): string =>
+    `${detail.replace(/\.$/, '')}. Add --new-key to be prompted for it, or --no-api-key to remove it.`,
   notARole: (role: string, suggestion: string): string => `Unknown role "${role}". ${suggestion}`,
   notAWorldRole: (word: string, roles: readonly string[]): string =>
     `Invalid world role "${word}". Expected something like harbour=approver. Roles: ${roles.join(', ')}.`,

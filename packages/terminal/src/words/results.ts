@@ -196,8 +196,16 @@ export const results = {
   tokenShownOnce: 'Save the token now. It is not shown again.',
   tokenRevoked: (name: string): string => `Revoked the token "${name}".`,
   noProviders: 'There are no providers.',
-  providerAdded: (id: string): string =>
-    thenRun(`Added the provider "${id}". Use it with:`, `countersign agents add NAME --provider ${id} --model MODEL`),
+  providerAdded: (id: string): string => `Added the provider "${id}".`,
+  providerUse: (id: string): string =>
+    thenRun('Use it with:', `countersign agents add NAME --provider ${id} --model MODEL`),
+  providerKept: (id: string): string =>
+    thenRun(
+      'The provider is saved anyway. To change or remove it:',
+      `countersign providers edit ${id} --new-key`,
+      `countersign providers edit ${id} --base-url URL`,
+      `countersign providers remove ${id}`,
+    ),
   keySaved: 'saved, encrypted',
   providerChanged: (id: string): string => `Updated the provider "${id}".`,
   providerRemoval: (name: string): string => `This removes the provider "${name}" and its key.`,

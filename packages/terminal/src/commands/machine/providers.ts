@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { readAll, type Client } from '@countersign/client';
+import { ClientError, readAll, type Client } from '@countersign/client';
 import {
   isUnencrypted,
   PROVIDER_KINDS,
@@ -72,9 +72,12 @@ export function addProviders(program: Command, register: Register): void {
       ...(typeof options.baseUrl === 'string' ? { baseUrl: options.baseUrl } : {}),
       ...(apiKey === undefined ? {} : { apiKey }),
     });
-    showDone(context, plainLine(results.providerAdded(added.id)), added);
+    showDone(context, results.providerAdded(plainLine(added.id)), added);
     warnUnencrypted(context, added);
-    return options.test === false ? EXIT.ok : await runTest(context, client, added, undefined, 'quiet');
+    const exit = options.test === false ? EXIT.ok : await runTest(context, client, added, undefined, 'quiet');
+    const next = exit === EXIT.ok ? results.providerUse : results.providerKept;
+    if (exit !== EXIT.ok || !context.options.json) context.note(next(plainLine(added.id)));
+    return exit;
   });
 
   const edit = withHelp(providers.command('edit').argument('<provider>', help.provider), help.edit)
@@ -103,7 +106,9 @@ export function addProviders(program: Command, register: Register): void {
         ...(isRemoved ? { apiKey: null } : {}),
       };
       if (Object.keys(change).length === 0) throw new CommandError(errors.nothingToChange);
-      const changed = await client.updateProvider(id, change);
+      const changed = await client.updateProvider(id, change).catch((error: unknown) => {
+        throw change.apiKey === undefined ? explainKey(error) : error;
+      });
       showDone(context, plainLine(results.providerChanged(changed.id)), changed);
       warnUnencrypted(context, changed);
     },
@@ -186,6 +191,12 @@ async function readKey(
   }
   const typed = (await readSecret(context, results.apiKeyPrompt(label, wanted === 'optional'))).trim();
   return wanted === 'optional' && typed === '' ? undefined : nonEmpty(typed);
+}
+
+/** A change of the host or the kind needs the key again (P8.3). */
+function explainKey(error: unknown): unknown {
+  if (!(error instanceof ClientError) || error.field !== 'apiKey') return error;
+  return new CommandError(errors.keyNeededAgain(plainLine(error.detail)), EXIT.usage);
 }
 
 function nonEmpty(key: string): string {
