@@ -73,6 +73,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   contained: true,
   fingerprint: true,
   preview: true,
+  rehearsals: true,
   question: true,
   execute: true,
 };

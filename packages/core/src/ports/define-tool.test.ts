@@ -84,3 +84,25 @@ it('[L4.1] refuses every call if the schema returns no value yet, such as a prom
     expect(tool.validate?.({ path: 'a' }).ok).toBe(false);
   }
 });
+
+it('passes rehearsals through, with checked arguments', async () => {
+  const dropped: string[] = [];
+  const tool = defineTool({
+    ...fits,
+    rehearsals: {
+      rehearse: async ({ path }, { invocationId }) => ({
+        fingerprint: `${path} of ${invocationId}`,
+        effect: { files: [], leftOut: [], effectHash: '', exitCode: 0, output: '', truncated: false },
+      }),
+      drop: async (id) => void dropped.push(id),
+      list: async () => ['call_1'],
+    },
+  });
+  const context = { worldId: 'w', agentId: 'a', chatId: 'c', invocationId: 'call_1', workingDirectory: '/' };
+  const signal = new AbortController().signal;
+  const found = await tool.rehearsals?.rehearse({ path: 'notes.txt' }, { ...context, signal });
+  expect(found?.fingerprint).toBe('notes.txt of call_1');
+  await tool.rehearsals?.drop('call_1');
+  expect(dropped).toEqual(await tool.rehearsals?.list());
+  expect(defineTool(fits).rehearsals).toBeUndefined();
+});

@@ -10,7 +10,15 @@ import {
 } from '@countersign/protocol';
 import { checkToolInput } from './check-tool-input.js';
 import type { InputOf, OutputOf, ToolSchema } from './tool-schema.js';
-import type { OpenedToSandbox, ToolContext, ToolPlace, TypedTool } from './tool.js';
+import type {
+  OpenedToSandbox,
+  Rehearsal,
+  RehearsalContext,
+  Rehearsals,
+  ToolContext,
+  ToolPlace,
+  TypedTool,
+} from './tool.js';
 
 /** A tool as its author writes it. */
 export interface ToolInput<S extends ToolSchema, Name extends string = string> {
@@ -42,6 +50,10 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   fingerprint?(args: OutputOf<S>, place: ToolPlace): Promise<string>;
   /** What the call would change, for the card. Must change nothing. */
   preview?(args: OutputOf<S>, place: ToolPlace): Promise<string | Preview>;
+  /** Runs a call in a draft before people are asked, and keeps it until they decide. See `Rehearsals`. */
+  rehearsals?: Omit<Rehearsals, 'rehearse'> & {
+    rehearse(args: OutputOf<S>, context: RehearsalContext): Promise<Rehearsal>;
+  };
   /** Turns the call into a question for people. Their answer is the result. */
   question?(args: OutputOf<S>): Question;
   /** Runs the call after the gate has allowed it. The model gets the return value, or the error. */
@@ -62,6 +74,7 @@ const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   contained: true,
   fingerprint: true,
   preview: true,
+  rehearsals: true,
   question: true,
   execute: true,
 };
@@ -108,6 +121,7 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
     ...(input.preview === undefined
       ? {}
       : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),
+    ...(input.rehearsals === undefined ? {} : { rehearsals: rehearsalsOf(input.rehearsals) }),
     ...(input.question === undefined ? {} : { question: (args) => askOf(input, typed(args)) }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };
@@ -115,4 +129,15 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
 
 function askOf<S extends ToolSchema>(input: ToolInput<S>, args: OutputOf<S>): Question {
   return input.question?.(args) ?? { text: '', choices: [] };
+}
+
+function rehearsalsOf<Value>(
+  rehearsals: Omit<Rehearsals, 'rehearse'> & { rehearse(args: Value, context: RehearsalContext): Promise<Rehearsal> },
+): Rehearsals {
+  return {
+    // As above: the value was returned by `check`.
+    rehearse: (args, context) => rehearsals.rehearse(args as Value, context),
+    drop: (invocationId) => rehearsals.drop(invocationId),
+    list: () => rehearsals.list(),
+  };
 }

@@ -1,4 +1,13 @@
-import type { Attachment, CallSandbox, Preview, Question, Subject, ToolDefinition } from '@countersign/protocol';
+import type {
+  Attachment,
+  CallSandbox,
+  Effect,
+  NoEffect,
+  Preview,
+  Question,
+  Subject,
+  ToolDefinition,
+} from '@countersign/protocol';
 import type { WorldHandle } from './world-handle.js';
 
 /** A file for `ToolContext.attach`. */
@@ -40,7 +49,10 @@ export interface ToolContext {
    * and executables are kept only if it returns true (A36). If absent, all are kept.
    */
   mayCreate?: (path: string) => boolean;
-  /** The result of `fingerprint` when the call was signed. If the fingerprint has changed, the tool must not act. */
+  /**
+   * The result of `fingerprint` when the call was signed. If the fingerprint has changed, the tool must not act. For a rehearsed call: the
+   * fingerprint of its rehearsal, which the tool applies instead of running the call.
+   */
   fingerprint?: string;
   /** Aborts on stop, timeout or shutdown. Everything that the tool started must end with it. */
   signal: AbortSignal;
@@ -78,6 +90,42 @@ export interface ProtectedPaths {
 export interface ToolPlace {
   /** The real path of the world's working folder. */
   workingDirectory: string;
+}
+
+/** The context of a rehearsal: what the same call would get when it runs, without the ways to reach people. */
+export type RehearsalContext = Pick<
+  ToolContext,
+  | 'worldId'
+  | 'agentId'
+  | 'chatId'
+  | 'invocationId'
+  | 'workingDirectory'
+  | 'sandboxGrants'
+  | 'withheld'
+  | 'protectedPaths'
+  | 'signal'
+>;
+
+/** What a rehearsal found: the effect with its fingerprint, or the reason why it found no effect. */
+export type Rehearsal =
+  | { readonly fingerprint: string; readonly effect: Effect }
+  | { readonly fingerprint: undefined; readonly noEffect: NoEffect };
+
+/**
+ * Runs a call in a draft before a person is asked, so that they sign what it will do. A rehearsal touches nothing outside its draft. Only
+ * calls that need approval are rehearsed.
+ */
+export interface Rehearsals {
+  /**
+   * Idempotent: returns the kept rehearsal of `context.invocationId` while it has the same arguments and its base is unchanged, and otherwise
+   * rehearses again. Keeps the draft on disk until `drop`. Must end when `context.signal` aborts, and must set its own time limit. If it
+   * rejects, the call needs approval without an effect.
+   */
+  rehearse(args: unknown, context: RehearsalContext): Promise<Rehearsal>;
+  /** Deletes what is kept for a call that has ended. Does nothing if there is nothing. */
+  drop(invocationId: string): Promise<void>;
+  /** The ids of the calls that something is kept for on this machine. */
+  list(): Promise<readonly string[]>;
 }
 
 /** The access that rules allow inside the sandbox, as shown to people. */
@@ -137,6 +185,11 @@ export interface Tool {
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /** What the call would change, such as a diff, for the approval card. A plain string is treated as complete. No side effects. */
   preview?(args: unknown, place: ToolPlace): Promise<string | Preview>;
+  /**
+   * Set if the tool can show what a call will do before it runs. A signed rehearsal's fingerprint takes the place of `fingerprint`, and `execute`
+   * then applies what was rehearsed; it must never run the call instead. Ignored for an untrusted tool.
+   */
+  readonly rehearsals?: Rehearsals;
   /**
    * For a tool that only asks people a question: the question is queued like an approval and survives restarts, and the answer is the tool's
    * result, so `execute` is never called. Ignored for an untrusted tool.
