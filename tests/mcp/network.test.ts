@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -154,5 +154,26 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
   it('[A47] reports its sandbox truthfully', async () => {
     const lab = await open();
     expect((await lab.show('hostile')).sandbox).toBe('bubblewrap, public network');
+  });
+});
+
+describe.each([
+  { kind: 'none', reason: 'bubblewrap is not installed' },
+  { kind: 'sandbox-exec', program: '/usr/bin/sandbox-exec' },
+] as const)('an MCP server without a sandbox that can limit hosts ($kind)', (sandbox) => {
+  it('[A46.10] does not start if it is limited to hosts, and says why', async () => {
+    const folder = await freshFolder();
+    const started = join(folder, 'started');
+    const program = join(folder, 'server.mjs');
+    await writeFile(program, `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(started)}, '');`);
+    const lab = await openLab({ folder, mcp: { sandbox, firstPauseMs: 3_600_000 } });
+    const network = { hosts: ['example.com'] };
+    await lab.add({ name: 'limited', transport: 'stdio', command: process.execPath, args: [program], network });
+    await until(async () => (await lab.show('limited')).status === 'failed', 'it fails');
+    expect(await readdir(folder)).not.toContain('started');
+    const shown = await lab.show('limited');
+    expect(shown.error).toContain("can't be limited to hosts");
+    expect(shown.error).toMatch(/allow (?:it )?the whole network/i);
+    expect(shown.sandbox).not.toContain('network limited to');
   });
 });

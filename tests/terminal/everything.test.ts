@@ -272,6 +272,11 @@ describe('everything that the browser can do', () => {
     expect(added).toMatchObject({ code: 0, stdout: '' });
     expect(added.stderr).toMatch(/Added "zoo" to "docks"\. It is running and offers \d+ tools\./);
     expect(added.stderr).toContain('Its tools need approval unless a rule allows them.');
+    expect(added.stderr).toContain('\nSandbox: none: no command runs here\n');
+    const limited = await run('mcp', 'edit', 'zoo', '-w', 'docks', '--allow-host', 'a.example');
+    expect(limited).toMatchObject({ code: 1 });
+    expect(limited.stderr).toContain("without a sandbox, a server can't be limited to hosts (no command runs here)");
+    expect((await run('mcp', 'edit', 'zoo', '-w', 'docks', '--no-network')).code).toBe(0);
     // An agent doesn't get the tools of a new server by itself.
     expect(added.stderr).toContain('countersign agents edit AGENT -w docks --tools "OTHER_TOOLS,mcp__zoo__*"');
     expect((await run('agents', 'edit', '--help')).stdout).toContain("replaces the agent's list");

@@ -22,7 +22,7 @@ it('[A46.2] recognizes commands that download what they run', () => {
   expect(packageRunner('npm', ['--yes', 'exec', 'x'])).toBe('npm exec');
 });
 
-it('[A46.10] knows where a package runner downloads from', () => {
+it('[A46.16] knows where a package runner downloads from', () => {
   expect(packageHosts('npx')).toEqual(['registry.npmjs.org']);
   expect(packageHosts('npm exec', 'https://npm.example.org:8443/repo/')).toEqual(['npm.example.org']);
   expect(packageHosts('npx', 'nonsense')).toEqual(['registry.npmjs.org']);

@@ -110,6 +110,6 @@ it('[A21.5] doctor explains what a missing sandbox means', () => {
     what: 'sandbox',
     state: 'warning',
     detail:
-      'none: bubblewrap is not installed. Nothing stops an approved command from reading and changing your files, using the network or approving its own calls.',
+      "none: bubblewrap is not installed. Nothing stops an approved command from reading and changing your files, using the network or approving its own calls. The same goes for MCP servers; one that is limited to hosts doesn't start.",
   });
 });

@@ -157,7 +157,7 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   return {
     what,
     state: 'warning',
-    detail: `none: ${noSandboxText(sandbox.reason)}`,
+    detail: `none: ${noSandboxText(sandbox.reason)} The same goes for MCP servers; one that is limited to hosts doesn't start.`,
     ...(process.platform === 'linux'
       ? {
           advice:

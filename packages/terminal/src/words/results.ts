@@ -90,6 +90,7 @@ export const results = {
     ),
   mcpRunning: (done: string, tools: number, problem: string, rights: string, names: string): string =>
     `${done}. It is running and offers ${plural(tools, 'tool')}.${problem} ${rights}${names}`,
+  mcpSandbox: (sandbox: string): string => `Sandbox: ${sandbox}`,
   /** `advice` ends with a line break, or is empty. */
   mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
     advice === ''

@@ -43,7 +43,7 @@ it('[A46.2] names a refused address with the rule that would allow it', () => {
   expect(cause({ host: 'v6.corp', address: 'fd00::1', port: 80 })).not.toHaveProperty('rule');
 });
 
-it('[A46.10] names the hosts that a package runner needs, where a sandbox can be limited to them', () => {
+it('[A46.16] names the hosts that a package runner needs, where a sandbox can be limited to them', () => {
   const sandbox = { kind: 'bubblewrap', program: 'bwrap', userNamespace: [], sizeArguments: [] } as unknown as Sandbox;
   const hosts = (registry: string | undefined, ...args: string[]) =>
     startCause({
@@ -55,7 +55,7 @@ it('[A46.10] names the hosts that a package runner needs, where a sandbox can be
   expect(hosts(undefined, '--registry', 'https://own.example')).toMatchObject({ hosts: ['own.example'] });
 });
 
-it('[A46.10] names a host that is not in the server’s list', () => {
+it('[A46.11] names a host that is not in the server’s list', () => {
   const limited = definition('npx', [], { hosts: ['a.example'] });
   expect(startCause({ definition: limited, sandbox, refused: [], unlisted: ['b.example'], isSilent: false })).toEqual({
     code: 'unlisted-host',

@@ -133,15 +133,23 @@ async function ownFolders(folders: readonly string[], confinement: Confinement):
   return opened;
 }
 
-/** Outside Linux, a program has full network access or none. */
-export function networkOf({ kind }: Sandbox, wanted: McpNetwork): NetworkAccess {
+/** Whether this sandbox can limit a program to some hosts. */
+export function canLimitHosts({ kind }: Sandbox): boolean {
+  return kind === 'bubblewrap';
+}
+
+/** Outside Linux and without a sandbox, a program has full network access or none. Throws rather than ignore a list of hosts (A46.10). */
+export function networkOf(sandbox: Sandbox, wanted: McpNetwork): NetworkAccess {
   if (wanted === false) return 'none';
-  if (kind === 'bubblewrap') return 'direct';
-  if (wanted !== true && kind === 'sandbox-exec')
+  if (canLimitHosts(sandbox)) return 'direct';
+  if (wanted === true) return 'host';
+  if (sandbox.kind === 'none')
     throw new Error(
-      "the sandbox on this machine can't limit a server to hosts. Allow it the whole network, or no network",
+      `without a sandbox, a server can't be limited to hosts (${sandbox.reason}). Install the sandbox, or allow the whole network`,
     );
-  return 'host';
+  throw new Error(
+    "with the sandbox of this machine, a server can't be limited to hosts. Allow it the whole network, or no network",
+  );
 }
 
 /** The network outside the sandbox, limited to the hosts that a server may reach. */

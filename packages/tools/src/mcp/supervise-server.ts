@@ -34,7 +34,7 @@ import { createServerLog, type ServerLog } from './server-log.js';
 import { readNpmRegistry } from './read-npm-registry.js';
 import { NoAnswer, startCause } from './start-cause.js';
 import type { RefusedHost } from '../web/network.js';
-import { describeView, networkOf, type ProcessPlace } from './start-server-process.js';
+import { canLimitHosts, describeView, networkOf, type ProcessPlace } from './start-server-process.js';
 
 export interface SupervisorOptions {
   records: McpRecords;
@@ -437,6 +437,9 @@ function sandboxText({ server: { definition } }: McpServerWithTools, sandbox: Sa
   if (definition.transport === 'http') return `none: it runs remotely, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
   const { network } = definition;
-  if (typeof network === 'object') return `${sandbox.kind}, network limited to ${network.hosts.join(', ')}`;
+  if (typeof network === 'object')
+    return canLimitHosts(sandbox)
+      ? `${sandbox.kind}, network limited to ${network.hosts.join(', ')}`
+      : `${sandbox.kind}, which can't limit a server to hosts`;
   return describeSandbox(sandbox, { network: networkOf(sandbox, network) });
 }

@@ -75,7 +75,7 @@ function commandFor(fix: McpFix, name: string, world: string): string {
 }
 
 function describeTry(server: McpServer, world: string, done: string): string {
-  const { name, status, error, cause, tools, trusted } = server;
+  const { name, status, error, cause, tools, trusted, sandbox } = server;
   const rights = results.mcpRights(trusted);
   const next = results.mcpNext(name, world);
   const advice = cause === undefined ? '' : `${adviceFor(cause, name, world)}\n`;
@@ -83,7 +83,8 @@ function describeTry(server: McpServer, world: string, done: string): string {
     case 'running': {
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;
       const names = tools.map((tool) => `\n  ${plainLine(tool)}`).join('');
-      return results.mcpRunning(done, tools.length, problem, rights, names);
+      const running = results.mcpRunning(done, tools.length, problem, rights, names);
+      return sandbox === undefined ? running : `${running}\n${results.mcpSandbox(plainLine(sandbox))}`;
     }
     case 'failed':
     case 'idle':
