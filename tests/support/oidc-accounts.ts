@@ -49,7 +49,7 @@ export async function startOidcAccounts(): Promise<OidcAccounts> {
   function create(): void {
     key = newKey();
     kid += 1;
-    const jwk = { ...key.export({ format: 'jwk' }), alg: 'RS256', use: 'sig', kid: `key-${port}-${kid}` };
+    const jwk = { ...key.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: `key-${port}-${kid}` };
     const provider = new Provider(issuer, {
       clients: [
         {
@@ -57,6 +57,7 @@ export async function startOidcAccounts(): Promise<OidcAccounts> {
           client_secret: CLIENT.secret,
           redirect_uris: redirectUris,
           grant_types: ['authorization_code', 'refresh_token'],
+          id_token_signed_response_alg: 'ES256',
         },
       ],
       cookies: { keys: ['cookie-key'] },
@@ -85,7 +86,7 @@ export async function startOidcAccounts(): Promise<OidcAccounts> {
       const { idToken, forges } = fixture;
       if (typeof body['id_token'] !== 'string' || (idToken === undefined && !forges)) return;
       const claims = JSON.parse(Buffer.from(body['id_token'].split('.')[1] ?? '', 'base64url').toString()) as Claims;
-      const signed = sign({ alg: 'RS256', kid: jwk.kid }, idToken?.(claims) ?? claims, forges ? newKey() : key);
+      const signed = sign({ alg: 'ES256', kid: jwk.kid }, idToken?.(claims) ?? claims, forges ? newKey() : key);
       context.body = { ...body, id_token: signed };
     });
     answer = provider.callback();
@@ -120,12 +121,12 @@ export async function startOidcAccounts(): Promise<OidcAccounts> {
 }
 
 function newKey(): KeyObject {
-  return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 }
 
 function sign(header: Claims, claims: Claims, key: KeyObject): string {
   const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return `${text}.${createSign('RSA-SHA256').update(text).sign(key, 'base64url')}`;
+  return `${text}.${createSign('SHA256').update(text).sign({ key, dsaEncoding: 'ieee-p1363' }, 'base64url')}`;
 }
 
 async function listen(port: number, handle: RequestListener): Promise<Server> {
