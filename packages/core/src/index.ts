@@ -1,4 +1,5 @@
 export { checkToolApproval } from './approval/check-tool-approval.js';
+export { isConfirmed, isSignedOut } from './approval/is-confirmed.js';
 export { callHash, toolDigest } from './calls/sign-call.js';
 export type { Gate, GateGrant, GateInput, GateTool } from './approval/check-tool-approval.js';
 export { maskCall, maskSecrets, maskValue, showsOriginal } from './masking/index.js';

@@ -247,6 +247,64 @@ describe('rules that change while a call waits', () => {
     await t.settled();
     expect(runs).toEqual([1, 2]);
   });
+
+  it('[A48.4] [A2.1] a call whose signer left after the approval and before the start needs approval again', async () => {
+    const running = deferred();
+    const runs: unknown[] = [];
+    const pay = gated('pay', async ({ amount }) => {
+      runs.push(amount);
+      if (amount === 1) await running.promise;
+    });
+    const t = await openSigningWorld(['ask pay', 'ask pay(amount > 1) by 2 of @finance'], { tools: [pay] });
+    opened.push(t.engine);
+    const { runtime } = t.engine;
+    const { worldId, chatId } = t;
+    await updateWorld(runtime, worldId, { maxParallelTools: 1 }, person);
+    const content = JSON.stringify([1, 2, 3].map((amount) => ({ name: 'pay', arguments: { amount } })));
+    await publishMessage(runtime, { worldId, chatId, speaker: 'human', content, who: who('dan') });
+    await t.settled();
+    const sign = async (index: number, ...signers: string[]): Promise<void> => {
+      const { approvalId } = asked[index] ?? (await t.approval());
+      const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
+      for (const id of signers) await publishToolResult(runtime, worldId, undefined, decision, signedBy(id));
+    };
+    const asked = await listApprovals(runtime, worldId, { status: 'pending' });
+    await sign(0, 'dan');
+    // Ada is the first of two signers, or the last.
+    await sign(1, 'ada', 'bob');
+    await sign(2, 'bob', 'carol');
+    await changePerson(runtime.store, 'ada', { status: 'disabled' });
+    running.resolve();
+    await t.settled();
+    expect(runs).toEqual([1, 3]);
+    expect(await said(t)).toEqual(['Needs 2 of Finance']);
+    await sign(3, 'bob', 'carol');
+    await t.settled();
+    expect(runs).toEqual([1, 3, 2]);
+  });
+
+  it('[W9.4] [W9.7] [A48.4] someone whom the OIDC provider refused, or has not confirmed for an hour, does not count', async () => {
+    const t = await open(RULE);
+    const { store, clock } = t.engine.runtime;
+    const account = { issuer: 'https://id.example', subject: 'ada', groups: [] };
+    const checked = (checkedAt: number) => changePerson(store, 'ada', { oidc: { ...account, checkedAt } });
+    const minutes = 60_000;
+    await checked(clock.now() - 59 * minutes);
+    await t.request(who('dan'));
+    await t.sign(signedBy('ada'));
+    expect(await said(t)).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
+    // She can sign in again at any time, so the rule isn't stuck.
+    await checked(clock.now() - 60 * minutes);
+    expect((await t.approval()).needs).toMatchObject([{ signed: [], may: ['Ada', 'Bob', 'Carol'], eligible: 3 }]);
+    expect(await t.sign(signedBy('bob'))).toMatchObject({ state: 'asked' });
+    await checked(0);
+    expect((await t.approval()).needs).toMatchObject([{ signed: [who('bob')], may: ['Carol'], eligible: 2 }]);
+    expect(t.runs).toEqual([]);
+    await checked(clock.now());
+    expect(await t.sign(signedBy('ada'))).toMatchObject({ state: 'approved' });
+    await t.settled();
+    expect(t.runs).toHaveLength(1);
+  });
 });
 
 describe('the requester', () => {

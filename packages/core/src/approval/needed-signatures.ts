@@ -1,6 +1,7 @@
 import { effectiveActions, type NeededSignatures, readWho, type Signature, type Who } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
 import type {
+  ApprovalRecord,
   CredentialRecord,
   GroupRecord,
   PersonRecord,
@@ -9,12 +10,15 @@ import type {
   TurnRecord,
 } from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
+import { isConfirmed, isSignedOut } from './is-confirmed.js';
 import type { Reviewer } from './reviewers.js';
 
 /** Someone who may sign calls in a world. */
 interface SigningPerson {
   readonly id: string;
   readonly name: string;
+  /** Their OIDC provider hasn't confirmed them within the hour. They can sign, but what they signed earlier doesn't count. */
+  readonly unconfirmed?: true;
 }
 
 /** The people who may sign calls in a world now: active, and with a role that may sign there. `groups` may also name other people. */
@@ -33,9 +37,12 @@ export interface Everybody {
 }
 
 /** The people who may sign calls in a world, from everyone in the store. */
-export function signersIn(worldId: string, { people, groups, passkeys }: Everybody): SigningPeople {
+export function signersIn(worldId: string, { people, groups, passkeys }: Everybody, now: number): SigningPeople {
+  const able = people.filter(
+    (person) => !isSignedOut(person) && effectiveActions(person, worldId, undefined).has('sign'),
+  );
   return {
-    people: people.filter((person) => effectiveActions(person, worldId, undefined).has('sign')),
+    people: able.map((person) => (isConfirmed(person, now) ? person : { ...person, unconfirmed: true })),
     groups: groups.map(({ name, ...group }) => ({ name, people: membersOf(group, people) })),
     passkeys: passkeys.flatMap(({ id, personId, data }) => (data.passkey?.trusted === true ? [{ id, personId }] : [])),
   };
@@ -111,7 +118,7 @@ export function judgeSignatures(input: SigningInput): readonly SigningState[] {
       ? []
       : (named?.people ?? []).filter(({ id }) => notRequester !== true || id !== requester?.id);
     const may = passkey === true ? eligible.filter(({ id }) => hasPasskey(id, people)) : eligible;
-    const counted = may.flatMap(({ id }) => signers.get(id) ?? []);
+    const counted = may.flatMap(({ id, unconfirmed }) => (unconfirmed === true ? [] : (signers.get(id) ?? [])));
     const reviewer = reviewers.find(({ id }) => id === rule.by.agent);
     const reviewed = signed.find((who) => isReviewer(reviewer, who));
     const inOrder = [...signers.values(), ...(reviewed === undefined ? [] : [reviewed])].filter(
@@ -192,6 +199,11 @@ function reviewStuck(reviewer: Reviewer | undefined, missing: number): SigningSt
 const MAX_NAMES = 20;
 /** With more people, a client doesn't know for sure whether its person can sign; the server decides anyway. */
 const MAX_IDS = 100;
+
+/** The ids of the people who signed a call so far. */
+export function signersOf({ signing }: Pick<ApprovalRecord, 'signing'>): string[] {
+  return (signing?.signed ?? []).flatMap(({ who }) => (who.kind === 'person' ? [who.id] : []));
+}
 
 /** Everyone who signed a call so far, oldest first. */
 export function signaturesOf({ signed }: SigningRecord): Signature[] {

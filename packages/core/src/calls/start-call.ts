@@ -1,15 +1,17 @@
 import { CountersignError } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
+import { isSigned, judgeSignatures, requesterOf, signaturesOf, signersOf } from '../approval/needed-signatures.js';
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { SigningRule } from '../policy/index.js';
+import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
 import { refreshTool, callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { nextStep } from '../turn/next-step.js';
-import { askAgain, gateCall, gateNeeds, signingRulesOf } from './gate-call.js';
+import { askAgain, gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { approvedHash, signCall, type SignedCall } from './sign-call.js';
@@ -65,7 +67,9 @@ export async function startInvocation(
   const call = callOf(runtime, before);
   const isReview = turn.review !== null;
   const ready = missing === undefined ? await readyCall(runtime, snapshot, before, { call, isReview }) : missing;
-  const needs = { chats: [turn.chatId], ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
+  const approval = await readSignatures(runtime, snapshot, before);
+  const people = approval === undefined ? {} : { people: true };
+  const needs = { chats: [turn.chatId], ...people, ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
   return await commit(runtime, 'start-invocation', turn.worldId, needs, (step) => {
     const due = dueCall(runtime, step, before.id, { rev: snapshot.world.rev, call });
     if (due === undefined || step.tx.current(turn) === undefined || due.invocation.arguments !== before.arguments) {
@@ -75,7 +79,9 @@ export async function startInvocation(
       settleCall(runtime, step, due.invocation, { kind: 'refused', error: ready });
       return undefined;
     }
-    const gate = gateApproved(runtime, step, due.invocation, ready);
+    const gate = gateApproved(runtime, step, due.invocation, ready, (rules) =>
+      areSignaturesValid(step, due.turn, approval, rules),
+    );
     if (gate.kind === 'run') return startCall(runtime, step, due.turn, due.invocation, ready, gate);
     refuse(runtime, step, due.invocation, ready, gate);
     return undefined;
@@ -95,7 +101,8 @@ export function startApproved(
   const due = dueCall(runtime, step, id, { rev: ready.rev, call: ready.judged.call });
   if (due?.turn.owner !== runtime.owner || due.invocation.location !== 'server') return undefined;
   if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
-  const gate = gateApproved(runtime, step, due.invocation, ready);
+  // The step that approves the call has just judged its signatures.
+  const gate = gateApproved(runtime, step, due.invocation, ready, () => true);
   return gate.kind === 'run' ? startCall(runtime, step, due.turn, due.invocation, ready, gate) : undefined;
 }
 
@@ -119,16 +126,48 @@ function dueCall(
   return isAsSeen ? { turn, invocation } : undefined;
 }
 
-/** An approval is valid only for the call that it was given for (A7), and under the rules that said who must sign (A48). */
+/**
+ * An approval is valid only for the call that it was given for (A7), under the rules that said who must sign, and while the signatures that they
+ * require count (A48).
+ */
 function gateApproved(
   { store }: Pick<Runtime, 'store'>,
   step: Step,
   { callHash }: InvocationRecord,
   { judged, signed }: ReadyCall,
+  isSignedBy: (rules: readonly SigningRule[]) => boolean,
 ): Gate {
   const rules = signingRulesOf(step.snapshot, judged);
-  const isSigned = callHash !== null && callHash === approvedHash(store.hashKey, signed.callHash, rules);
-  return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });
+  const isSame = callHash !== null && callHash === approvedHash(store.hashKey, signed.callHash, rules);
+  const isApproved = isSame && (rules.length === 0 || isSignedBy(rules));
+  return gateCall(step.tx, step.snapshot, judged, { decision: isApproved ? 'approved' : undefined });
+}
+
+/** The approval of a call whose signers a rule names. It is settled, so it can't change until the step. */
+async function readSignatures(
+  runtime: Runtime,
+  snapshot: WorldSnapshot,
+  { approvalId, agentId }: InvocationRecord,
+): Promise<ApprovalRecord | undefined> {
+  if (approvalId === null || !saysWhoSigns(snapshot, agentId)) return undefined;
+  const approval = await runtime.store.read((reader) => reader.approval(approvalId));
+  if (approval === undefined || approval.signing === null) return undefined;
+  await runtime.confirmPeople(signersOf(approval));
+  return approval;
+}
+
+/** Whether the signatures of an approved call still count, with the people of this step (A48.4). */
+function areSignaturesValid(
+  step: Step,
+  turn: TurnRecord,
+  approval: ApprovalRecord | undefined,
+  rules: readonly SigningRule[],
+): boolean {
+  const people = step.tx.signers();
+  if (people === undefined || approval === undefined || approval.signing === null) return false;
+  const reviewers = reviewersFor(step, approval, rules);
+  const signed = signaturesOf(approval.signing);
+  return isSigned(judgeSignatures({ rules, signed, requester: requesterOf(turn), people, reviewers }));
 }
 
 /** Returns an error message if the call can't be prepared. */

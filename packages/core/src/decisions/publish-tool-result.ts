@@ -24,6 +24,7 @@ import {
   supersedeApproval,
   type CheckedDecision,
 } from './check-decision.js';
+import { signersOf } from '../approval/needed-signatures.js';
 import type { VerifiedReceipt } from './check-receipt.js';
 import { judgeSignature, type JudgedSignature } from './judge-signature.js';
 import { reviewersFor, signingRulesOf } from '../calls/gate-call.js';
@@ -117,6 +118,9 @@ async function decideCall(
     // Read before the step, because signing may read files; the step checks the result again.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     // If a rule was added in between, the step detects it and is retried with the people loaded.
+    if (sent.decision === 'approve' && before?.approval?.status === 'pending') {
+      await runtime.confirmPeople(signersOf(before.approval));
+    }
     const people = isAgain || (before?.approval?.signing ?? null) !== null ? { people: true } : {};
     isAgain = true;
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign), ...people };
@@ -326,7 +330,15 @@ function recordDecision(
   const details = needs === undefined ? decision.record : { ...decision.record, needs };
   // Without a rule about signers, nobody checked what the receipt is about.
   const signed = receipt === undefined || rules.length === 0 ? undefined : storedReceipt(receipt, approval);
-  step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details, receipt: signed });
+  step.tx.write({
+    kind: 'approval-decided',
+    ...about,
+    ...decided,
+    approved,
+    details,
+    receipt: signed,
+    passkey: signed === undefined ? undefined : receipt?.passkeyId,
+  });
   decision.writeGrantOrRule(step, signer);
   if (step.tx.outcomeUnknown(decision.keys)) {
     step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });

@@ -1,6 +1,13 @@
-import { describeReason, REQUEST_APPROVAL_TOOL, whoText } from '@countersign/protocol';
+import { describeReason, REQUEST_APPROVAL_TOOL, type Who, whoText } from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
-import type { ApprovalRecord, Emission, InvocationRecord, NewAuditRecord, RowChange } from '../ports/index.js';
+import type {
+  ApprovalRecord,
+  Emission,
+  InvocationRecord,
+  NewAuditRecord,
+  RowChange,
+  SigningRecord,
+} from '../ports/index.js';
 import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
 import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
@@ -121,9 +128,7 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
     toolCallId: approvalId,
     replyTo: approval.messageId,
   });
-  const passkey = receipt === undefined ? {} : { passkey: receipt.passkeyId };
-  const signature = { who, via, at: context.now, ...passkey };
-  const signing = { ...approval.signing, signed: [...approval.signing.signed, signature] };
+  const signing = withSignature(approval.signing, { who, via, at: context.now, passkey: receipt?.passkeyId });
   const rule = fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) };
   const why = reason === undefined ? {} : { why: maskSecrets(reason) };
   return {
@@ -146,6 +151,13 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
       },
     ],
   };
+}
+
+function withSignature(
+  signing: SigningRecord,
+  { passkey, ...signature }: { who: Who; via: string; at: number; passkey: string | undefined },
+): SigningRecord {
+  return { ...signing, signed: [...signing.signed, { ...signature, ...(passkey === undefined ? {} : { passkey }) }] };
 }
 
 const STATUS = {
@@ -204,7 +216,13 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     decidedBy: signed,
     decidedAt: context.now,
   } as const;
+  // The last signature is judged again before the call starts, like the others.
+  const signing =
+    how !== 'approve' || approval.signing === null
+      ? undefined
+      : withSignature(approval.signing, { who: by, via: fact.via ?? '', at: context.now, passkey: fact.passkey });
   const changes: RowChange[] = [
+    ...(signing === undefined ? [] : [{ kind: 'approval-signed', chatId, approvalId, signing } as const]),
     { kind: 'approval-settled', chatId, agentId: approval.agentId, approvalId, change: verdict },
     { kind: 'message-written', message },
   ];

@@ -152,6 +152,8 @@ export interface ApprovalDecided extends OfCall {
   details?: Readonly<Record<string, unknown>>;
   /** What a passkey signed, if one did. */
   receipt?: StoredReceipt | undefined;
+  /** The id of that passkey. */
+  passkey?: string | undefined;
   /** The approved call. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
   approved?: { arguments: string; callHash: string | null };
 }

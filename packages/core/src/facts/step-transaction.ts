@@ -237,7 +237,7 @@ export class StepTransaction {
   }
   /** The people who may sign calls in this world. Undefined if the step didn't load them. */
   signers(): SigningPeople | undefined {
-    return this.#needs.people === true ? signersIn(this.worldId, this.#reads.people()) : undefined;
+    return this.#needs.people === true ? signersIn(this.worldId, this.#reads.people(), this.now()) : undefined;
   }
   mcpTool(name: string): McpToolRecord | undefined {
     this.#assertNeeded(this.#needs.mcpTools?.includes(name) === true, 'mcpTools');

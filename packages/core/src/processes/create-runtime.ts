@@ -232,6 +232,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
+    confirmPeople: async () => undefined,
     resumeUnfinished: (of) => unfinished.resume(of),
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),

@@ -122,6 +122,11 @@ export interface Runtime {
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
+  /**
+   * Called before signatures are counted: asks the OIDC provider again about those of these people whom it hasn't confirmed lately. The server
+   * sets it. Never rejects.
+   */
+  confirmPeople(ids: readonly string[]): Promise<void>;
   /** Receives errors that don't end a turn. */
   report(error: unknown, what: string, about?: About): void;
 }

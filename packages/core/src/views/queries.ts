@@ -83,7 +83,7 @@ export function needsReader(reader: StoreReader): NeedsReader {
     everybody ??= await readEverybody(reader);
     const requester = requesterOf(await reader.turn(invocation.turnId));
     const reviewers = await readReviewers(reader, approval, signing.rules);
-    return { needs: showNeeds(signing, requester, signersIn(worldId, everybody), reviewers) };
+    return { needs: showNeeds(signing, requester, signersIn(worldId, everybody, reader.now()), reviewers) };
   };
 }
 

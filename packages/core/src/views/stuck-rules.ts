@@ -19,8 +19,8 @@ export async function findStuckRules(
     for (const { id: worldId, name } of await reader.worlds()) {
       const snapshot = await snapshots.read(reader, worldId);
       if (snapshot === undefined) continue;
-      const now = signersIn(worldId, everyone);
-      const later = signersIn(worldId, others);
+      const now = signersIn(worldId, everyone, reader.now());
+      const later = signersIn(worldId, others, reader.now());
       for (const { rule, agentName } of signingRulesIn(snapshot)) {
         if (without !== undefined && findUnsatisfiable(rule, now) !== undefined) continue;
         const why = findUnsatisfiable(rule, later);

@@ -11,7 +11,7 @@ import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy
 import type { StoreReader, Tool } from '../ports/index.js';
 import { refuseRule, type RuleSource } from './compile-rules.js';
 
-type People = Pick<StoreReader, 'people' | 'groups' | 'passkeys'>;
+type People = Pick<StoreReader, 'people' | 'groups' | 'passkeys' | 'now'>;
 type Agents = Parameters<typeof findUnfitReviewer>[1];
 
 /** Rejects new rules about who must sign that nobody in this world can satisfy (A48). Reads people only if there is such a rule. */
@@ -33,7 +33,7 @@ export async function checkSigners(
   let people: SigningPeople | undefined;
   for (const { index, rule, signing } of signingRules(rules)) {
     if (stored.includes(signing.rule)) continue;
-    people ??= signersIn(worldId, await readEverybody(reader));
+    people ??= signersIn(worldId, await readEverybody(reader), reader.now());
     const problem =
       findIgnored(rule, tools) ?? findUnfitReviewer(signing, agents, agentId) ?? findUnsatisfiable(signing, people);
     if (problem !== undefined) throw refuseRule(source, rules, index, problem);

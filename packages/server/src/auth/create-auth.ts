@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { isConfirmed } from '@countersign/core';
 import type { Clock, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
 import {
   CLIENT_HEADER,
@@ -28,7 +29,6 @@ import {
 import { ensureOwner } from '../people/ensure-owner.js';
 import { openSession } from '../people/manage-sessions.js';
 import { createStreamWatch } from '../people/stream-watch.js';
-import { isConfirmed } from '../oidc/confirm-person.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import { createHostCheck, type HostOptions } from './check-host.js';
 import { readTrustedProxies, type ClientAddress } from './client-address.js';

@@ -1,4 +1,4 @@
-import { freeId } from '@countersign/core';
+import { freeId, isSignedOut } from '@countersign/core';
 import type { FoundCredential, OidcIdentity, PersonRecord, SecretBox, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, newPersonSchema, personNameSchema, slug, type Signer } from '@countersign/protocol';
 import { whoMay } from '../people/access.js';
@@ -169,9 +169,10 @@ function identityOf(account: OidcAccount, personId: string, box: SecretBox, now:
   return { issuer, subject, groups, checkedAt: now, ...(sealed === undefined ? {} : { refreshToken: sealed }) };
 }
 
-/** Whether a person can sign the same calls as before: the role and the groups are the same. */
+/** Whether a person can sign the same calls as before: the role and the groups are the same, and the sign-in didn't end. */
 export function isSameSigner(before: PersonRecord | undefined, after: PersonRecord | undefined): boolean {
-  const partsOf = (person: PersonRecord | undefined): string => JSON.stringify([person?.role, person?.oidc?.groups]);
+  const partsOf = (person: PersonRecord | undefined): string =>
+    JSON.stringify([person?.role, person?.oidc?.groups, person !== undefined && isSignedOut(person)]);
   return partsOf(before) === partsOf(after);
 }
 

@@ -1,3 +1,4 @@
+import { announceSigners, isConfirmed } from '@countersign/core';
 import type { PersonRecord } from '@countersign/core/ports';
 import { SYSTEM } from '@countersign/protocol';
 import { changePeople } from '../people/change-people.js';
@@ -7,8 +8,6 @@ import type { OidcSignIn, OidcSignInOptions } from './oidc-sign-in.js';
 
 /** After this time, the next request asks the provider again. */
 const CHECK_AGAIN_MS = 5 * 60_000;
-/** If the provider can't be asked, its last answer counts this long. */
-const LONGEST_MS = 60 * 60_000;
 /** Longer than the requests of one check may take. */
 const LEASE_MS = 45_000;
 /** After a failed check. */
@@ -17,18 +16,14 @@ const POLL_MS = 200;
 
 const SIGNER = { who: SYSTEM, via: 'oidc' } as const;
 
-/** Whether a person's credentials work: they don't use OIDC, or the provider confirmed their groups within the last hour. */
-export function isConfirmed({ oidc }: PersonRecord, now: number): boolean {
-  return oidc === undefined || now - oidc.checkedAt < LONGEST_MS;
-}
-
 export function needsCheck({ oidc }: PersonRecord, now: number): boolean {
   return oidc !== undefined && now - oidc.checkedAt >= CHECK_AGAIN_MS;
 }
 
 /** A person who was removed from a group loses the role, and the sessions, at the next check (W9.4). */
 export function createConfirm(options: OidcSignInOptions & { provider: OidcProvider }): OidcSignIn['confirm'] {
-  const { settings, store, box, clock, report, announce, provider } = options;
+  const { settings, runtime, box, report, provider } = options;
+  const { store, clock } = runtime;
   /** Requests of one person share a check. */
   const running = new Map<string, Promise<void>>();
   const retryAt = new Map<string, number>();
@@ -65,7 +60,7 @@ export function createConfirm(options: OidcSignInOptions & { provider: OidcProvi
       hasChanged = !isSameSigner(person, await tx.person(id));
       return { value: undefined, ...(record === undefined ? {} : { record }) };
     });
-    if (hasChanged) await announce();
+    if (hasChanged) await announceSigners(runtime);
   }
 
   /** Another process is asking. Its result is in the store. */

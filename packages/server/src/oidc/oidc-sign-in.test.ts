@@ -311,6 +311,44 @@ describe('open sessions', () => {
     expect(await isTold()).toBe(true);
   });
 
+  it('[A48.4] [W9.4] a leaver no longer counts for a quorum, without another request of theirs', async () => {
+    const harbour = await openHarbour({ oidc });
+    t = harbour;
+    idp.register(`${t.url}/oidc/callback`);
+    for (const [login, name] of [
+      ['u2', 'Bob'],
+      ['u3', 'Carol'],
+    ] as const)
+      idp.accounts.set(login, { name, groups: ['release'] });
+    const signIns = new Map<string, Record<string, string>>();
+    for (const login of ['u1', 'u2', 'u3']) signIns.set(login, (await signIn(login)).headers);
+    await t.api('PUT', '/groups/releasers', { people: [], oidcGroup: 'release' });
+    const policy = await t.api('GET', '/worlds/harbour/policy');
+    const match = { 'If-Match': policy.headers.get('etag') ?? '' };
+    const rules = ['ask remove by 2 of @releasers'];
+    expect((await t.api('PUT', '/worlds/harbour/policy', { rules }, match)).status).toBe(200);
+    await harbour.propose({ name: 'remove', arguments: {} });
+    const [asked] = await harbour.pending();
+    const sign = async (login: string): Promise<string> => {
+      const response = await fetch(`${t.url}/api/worlds/harbour/tool-results`, {
+        method: 'POST',
+        headers: { ...signIns.get(login), Origin: t.url, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ tool_call_id: asked?.approvalId, decision: 'approve' }),
+      });
+      return ((await response.json()) as { state: string }).state;
+    };
+    expect(await sign('u1')).toBe('asked');
+    idp.accounts.set('u1', { groups: ['staff'] });
+    t.clock.advance(5 * MINUTE_MS);
+    expect(await sign('u2')).toBe('asked');
+    expect(await harbour.pending()).toMatchObject([{ needs: [{ signed: [{ name: 'Bob' }], may: ['Carol'] }] }]);
+    expect(harbour.runs).toEqual([]);
+    expect(await sign('u3')).toBe('approved');
+    await harbour.settled();
+    expect(harbour.runs).toHaveLength(1);
+    expect(t.errors).toEqual([]);
+  });
+
   it('[W9.4] end when the provider no longer knows the person', async () => {
     const { headers } = await signIn();
     idp.accounts.delete('u1');

@@ -1,4 +1,5 @@
-import type { Clock, FoundCredential, PersonRecord, SecretBox, Store } from '@countersign/core/ports';
+import { announceSigners, type Runtime } from '@countersign/core';
+import type { FoundCredential, PersonRecord, SecretBox } from '@countersign/core/ports';
 import type { OidcReturn } from '@countersign/protocol';
 import { z } from 'zod';
 import { HttpProblem } from '../app/http-problem.js';
@@ -40,18 +41,26 @@ export interface OidcSignIn {
 
 export interface OidcSignInOptions {
   settings: OidcSettings;
-  store: Store;
+  /** Learns whom to ask about people whose signatures are counted. */
+  runtime: Runtime;
   box: SecretBox;
-  clock: Pick<Clock, 'now' | 'after'>;
   report: (error: unknown, what: string) => void;
-  /** Tells open screens that other people can sign now. */
-  announce: () => Promise<void>;
 }
 
 export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
-  const { settings, store, box, clock, report, announce } = options;
+  const { settings, runtime, box, report } = options;
+  const { store, clock } = runtime;
   const { name } = settings;
   const provider = createOidcProvider(settings, clock);
+  const confirm = createConfirm({ ...options, provider });
+  runtime.confirmPeople = async (ids) => {
+    try {
+      const people = await store.read((reader) => Promise.all(ids.map((id) => reader.person(id))));
+      await Promise.all(people.map((person) => person === undefined || confirm(person)));
+    } catch (error) {
+      report(error, 'People who signed a call could not be checked');
+    }
+  };
 
   function open({ attempt, state }: OidcReturn): Attempt {
     const opened = box.unseal(attempt, PURPOSE);
@@ -77,7 +86,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
       hasChanged = !isSameSigner(before, await tx.personByOidc(issuer, subject));
       return change;
     });
-    if (hasChanged) await announce();
+    if (hasChanged) await announceSigners(runtime);
     switch (admission.kind) {
       case 'admitted':
         return admission.ticket;
@@ -100,6 +109,6 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
       const { attempt: _sealed, ...answer } = given;
       return await admit(await provider.redeem(attempt, answer).catch(explain), via);
     },
-    confirm: createConfirm({ ...options, provider }),
+    confirm,
   };
 }

@@ -1,7 +1,8 @@
+import { isConfirmed } from '@countersign/core';
 import type { Clock, PersonRecord, Store } from '@countersign/core/ports';
 import { effectiveActions } from '@countersign/protocol';
 import type { Access } from './access.js';
-import { isConfirmed, needsCheck } from '../oidc/confirm-person.js';
+import { needsCheck } from '../oidc/confirm-person.js';
 import { isUsable } from './credentials.js';
 
 /** How often to check for changes by other processes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { HttpBindings } from '@hono/node-server';
-import { announceSigners, type Engine } from '@countersign/core';
+import type { Engine } from '@countersign/core';
 import { CountersignError, refuseUnknownKeys } from '@countersign/protocol';
 import { Hono } from 'hono';
 import type { Auth, Env, Log } from '../app/context.js';
@@ -151,11 +151,11 @@ function oidcOf(
   report: (error: unknown, what: string) => void,
 ): Pick<AuthOptions, 'oidc'> {
   if (oidc === undefined) return {};
-  const { store, clock, secretBox: box } = runtime;
+  const { secretBox: box } = runtime;
   const settings = checkOidcOptions(oidc);
   if (box === undefined)
     throw wrong('oidc', 'needs the option secretsKey of openCountersign, to encrypt refresh tokens');
-  return { oidc: createOidcSignIn({ settings, store, clock, box, report, announce: () => announceSigners(runtime) }) };
+  return { oidc: createOidcSignIn({ settings, runtime, box, report }) };
 }
 
 /** Without the web app, a program has its own sign-in. It configures its providers in code, so they can't be changed here. */

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as after } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
-import { announceSigners } from '@countersign/core';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { readTrustedProxies } from '../auth/client-address.js';
@@ -155,9 +154,9 @@ function oidcOf(
   { engine: { runtime }, oidc: settings }: Home,
   report: (error: unknown, what: string) => void,
 ): Pick<AuthOptions, 'oidc'> {
-  const { store, clock, secretBox: box } = runtime;
+  const { secretBox: box } = runtime;
   if (settings === undefined || box === undefined) return {};
-  return { oidc: createOidcSignIn({ settings, store, clock, box, report, announce: () => announceSigners(runtime) }) };
+  return { oidc: createOidcSignIn({ settings, runtime, box, report }) };
 }
 
 /** The same cookie name in every process, so that each finds the browser's session. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { announceSigners, createRuntime, type Engine } from '@countersign/core';
+import { createRuntime, type Engine } from '@countersign/core';
 import type { McpHostFactory, Store, Tool } from '@countersign/core/ports';
 import {
   createFakeClock,
@@ -113,11 +113,9 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
       : {
           oidc: createOidcSignIn({
             settings: options.oidc,
-            store,
-            clock,
+            runtime: engine.runtime,
             box: createSecretBox(secrets),
             report,
-            announce: () => announceSigners(engine.runtime),
           }),
         }),
   });
