@@ -283,7 +283,7 @@ describe('rules that change while a call waits', () => {
     expect(runs).toEqual([1, 3, 2]);
   });
 
-  it('[W9.4] [W9.7] [A48.4] someone whom the OIDC provider refused, or has not confirmed for an hour, does not count', async () => {
+  it('[W9.8] [W9.7] [A48.4] someone whom the OIDC provider refused, or has not confirmed for an hour, does not count', async () => {
     const t = await open(RULE);
     const { store, clock } = t.engine.runtime;
     const account = { issuer: 'https://id.example', subject: 'ada', groups: [] };

@@ -311,7 +311,7 @@ describe('open sessions', () => {
     expect(await isTold()).toBe(true);
   });
 
-  it('[A48.4] [W9.4] a leaver no longer counts for a quorum, without another request of theirs', async () => {
+  it('[W9.8] [A48.4] a leaver no longer counts for a quorum, without another request of theirs', async () => {
     const harbour = await openHarbour({ oidc });
     t = harbour;
     idp.register(`${t.url}/oidc/callback`);

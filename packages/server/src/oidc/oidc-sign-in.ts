@@ -56,7 +56,7 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   runtime.confirmPeople = async (ids) => {
     try {
       const people = await store.read((reader) => Promise.all(ids.map((id) => reader.person(id))));
-      await Promise.all(people.map((person) => person === undefined || confirm(person)));
+      await Promise.all(people.flatMap((person) => (person === undefined ? [] : [confirm(person)])));
     } catch (error) {
       report(error, 'People who signed a call could not be checked');
     }
