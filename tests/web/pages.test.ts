@@ -8,6 +8,7 @@ import {
   choose,
   drawn,
   enabled,
+  focused,
   goTo,
   overflow,
   press,
@@ -234,6 +235,19 @@ describe.runIf(hasBrowser)('every page', () => {
     await dialog.getByLabel('Name').fill('Bea');
     await dialog.getByRole('button', { name: 'Add agent' }).click();
     await page.getByRole('listitem').filter({ hasText: 'Bea' }).first().waitFor();
+    await focused(button(page, 'Add agent'));
+    await page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ hasText: 'Bea' })
+      .getByRole('button', { name: 'Edit' })
+      .click();
+    await dialog.getByLabel('System prompt').fill('Be brief.');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    await focused(
+      page.getByRole('main').getByRole('listitem').filter({ hasText: 'Bea' }).getByRole('button', { name: 'Edit' }),
+    );
     expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada', 'Bea']);
 
     await goTo(page, `/w/${world}/settings`);

@@ -5,7 +5,7 @@ import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, goTo, overflow, said } from './support/steps.js';
+import { button, focused, goTo, overflow, said } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
@@ -232,12 +232,15 @@ describe.runIf(hasBrowser)('providers', () => {
     const { page, complaints } = await opened.visit({ path: '/w/harbour' });
     await page.getByRole('link', { name: 'Use a real model' }).click();
     const main = page.getByRole('main');
+    // [S8.4] The focus follows each step.
+    await focused(page.getByRole('heading', { level: 1, name: 'Use a real model' }));
     await main.getByLabel('Kind').selectOption('vLLM');
     await main.getByLabel('Name').fill('Real');
     await main.getByLabel('Base URL').fill(model.url);
     await main.getByLabel('API key').fill('sk-wrong');
     await main.getByLabel('API key').press('Enter');
     await main.getByText('It answers and lists 1 model.').waitFor();
+    await focused(main.getByLabel('Provider'));
 
     // [M13.2] A real call shows that the key is wrong: the form opens at its field, and nothing was added.
     await expect.poll(() => main.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
@@ -267,7 +270,10 @@ describe.runIf(hasBrowser)('providers', () => {
     // An unknown model is shown at the model, with the closest one; a rate limit can be ignored.
     await main.getByLabel('Model', { exact: true }).fill('scriptd');
     await button(page, 'Start chatting').click();
+    await button(page, 'Use scripted').waitFor();
+    await focused(button(page, 'Start chatting'));
     await button(page, 'Use scripted').click();
+    await focused(main.getByLabel('Model', { exact: true }));
     await main.getByLabel('Model', { exact: true }).fill('busy');
     await button(page, 'Start chatting').click();
     await button(page, 'Save anyway').waitFor();
@@ -282,6 +288,7 @@ describe.runIf(hasBrowser)('providers', () => {
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await button(page, 'Start chatting').click();
     await page.getByText('→ Planner').waitFor();
+    await focused(page.getByLabel('Message'));
     const { items } = await opened.api.agents('harbour');
     expect(items.slice(-2)).toMatchObject([
       { name: 'Planner', provider: 'real', model: 'scripted' },
@@ -290,6 +297,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').fill('Hello');
     await page.getByLabel('Message').press('Enter');
     await said(page, 'OK').waitFor();
+    await focused(page.getByLabel('Message'));
 
     // [P4.2] A failed turn offers to try again and to fix the agent, until someone sends a message.
     const { value } = await opened.api.agent('harbour', 'planner');

@@ -7,6 +7,7 @@ import {
   call,
   drawn,
   enabled,
+  focused as hasFocus,
   giveReason,
   goTo,
   press,
@@ -102,6 +103,8 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied').waitFor();
     await expect.poll(() => sheet.count()).toBe(0);
+    // [S8.4] The bar that opened the sheet is gone.
+    await hasFocus(page.getByLabel('Message'));
     await opened.api.send(world, chat, { content: press('sheet-b') });
     await bar.waitFor();
     expect(await sheet.count()).toBe(0);

@@ -5,7 +5,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
-import { belowView, button, call, enabled, goTo, overflow, press, remarked, said, write } from './support/steps.js';
+import {
+  belowView,
+  button,
+  call,
+  enabled,
+  focused,
+  goTo,
+  overflow,
+  press,
+  remarked,
+  said,
+  write,
+} from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
@@ -438,6 +450,8 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await card.getByText('network: registry.npmjs.org').waitFor();
     await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });
     expect(await network()).toEqual({ hosts: ['registry.npmjs.org'] });
+    // [S8.4] The button that opened the dialog is gone.
+    await focused(card.getByText(name, { exact: true }));
 
     await card.getByRole('button', { name: 'Edit' }).click();
     expect(await violations(page)).toEqual([]);

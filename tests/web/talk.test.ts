@@ -5,6 +5,7 @@ import {
   addresses,
   button,
   call,
+  focused,
   goTo,
   press,
   said,
@@ -203,13 +204,16 @@ describe.runIf(hasBrowser)('talking', () => {
     await tabTo(page, 'New chat');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
-    await tabTo(page, 'Message');
+    // [S8.4] The message can be typed without looking for its field, here and in the chat that it starts.
+    await focused(page.getByLabel('Message'));
     await page.keyboard.type(call('watch', {}));
     await page.keyboard.press('Enter');
     await toolCard(page, 'watch').getByText('running').waitFor();
+    await focused(page.getByLabel('Message'));
     await tabTo(page, 'Stop');
     await page.keyboard.press('Enter');
     await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
+    await focused(page.getByLabel('Message'));
     await tabTo(page, 'Chat menu');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('menuitem').first().evaluate(isFocused)).toBe(true);

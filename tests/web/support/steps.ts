@@ -42,6 +42,11 @@ export async function enabled(control: Locator): Promise<void> {
   await control.and(control.page().locator(':enabled:not([aria-disabled=true])')).waitFor();
 }
 
+/** Waits until a control has the focus. */
+export async function focused(control: Locator): Promise<void> {
+  await control.and(control.page().locator(':focus')).waitFor();
+}
+
 /**
  * Presses a button of a card that has just appeared, without the second in which the card can't be decided (A23). The
  * visit needs `clock`.

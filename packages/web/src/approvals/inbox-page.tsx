@@ -45,7 +45,9 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   return (
     <>
       <TopBar>
-        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">{t.inbox}</h1>
+        <h1 data-landing="always" className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
+          {t.inbox}
+        </h1>
         <NotifyButton />
       </TopBar>
       <h2 className="sr-only">{t.waitingTitle}</h2>

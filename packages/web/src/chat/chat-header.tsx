@@ -38,7 +38,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   };
   return (
     <>
-      <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
+      <h1 data-landing="touch" className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
         <bdi>{visibleText(title)}</bdi>
       </h1>
       {status === 'working' ? (

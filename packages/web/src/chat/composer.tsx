@@ -186,6 +186,7 @@ export function Composer({
           <textarea
             ref={box}
             id={id}
+            data-landing="keyboard"
             rows={1}
             value={text}
             placeholder={isWide ? t.widePlaceholder(worldName) : t.placeholder(worldName)}

@@ -59,7 +59,9 @@ export default function NewChatPage(): ReactElement {
   return (
     <>
       <TopBar>
-        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">{t.newChat}</h1>
+        <h1 data-landing="touch" className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
+          {t.newChat}
+        </h1>
       </TopBar>
       <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto px-3 sm:px-6">
         <div className="m-auto w-full max-w-[40rem] py-8">

@@ -39,7 +39,7 @@ export function ProviderCard({
     <Card className="space-y-2 px-4 py-3 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          <bdi id={nameId} className="font-semibold">
+          <bdi id={nameId} data-landing="always" className="font-semibold">
             {name}
           </bdi>
           {label === undefined || label === name ? null : <span className="text-ink-3">{label}</span>}

@@ -49,7 +49,7 @@ export function ServerCard({
   return (
     <Card className="space-y-2 px-4 py-3 text-sm">
       <div className="flex flex-wrap items-center gap-2">
-        <span id={nameId} className="font-semibold">
+        <span id={nameId} data-landing="always" className="font-semibold">
           {server.name}
         </span>
         <Badge tone={state.tone} icon={state.icon}>

@@ -49,7 +49,9 @@ export function Page({
   return (
     <>
       <TopBar>
-        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">{title}</h1>
+        <h1 data-landing="always" className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
+          {title}
+        </h1>
         {actions}
       </TopBar>
       <div tabIndex={-1} className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-3 py-6 sm:px-6">

@@ -1,8 +1,10 @@
 import { createRoot } from 'react-dom/client';
 import { OAuthCallback, takeOAuthAnswer } from '../session/oauth-callback.js';
+import { keepFocus } from '../ui/keep-focus.js';
 import { App } from './app.js';
 
 export function render(root: HTMLElement): void {
   const answer = takeOAuthAnswer();
+  keepFocus();
   createRoot(root).render(answer === undefined ? <App /> : <OAuthCallback answer={answer} />);
 }

@@ -11,6 +11,7 @@ import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import type { IconName } from '../ui/icon-paths.js';
+import { focusPage } from '../ui/keep-focus.js';
 import { Menu } from '../ui/menu.js';
 import { Mark } from '../ui/signature.js';
 import { visibleText } from '../ui/visible-parts.js';
@@ -39,6 +40,10 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
   const go = (path: string): void => {
     navigate(path);
     onGo();
+  };
+  const startChat = (): void => {
+    go(paths.world(worldId));
+    focusPage();
   };
   return (
     <div className="flex h-full min-h-0 flex-col bg-sunken">
@@ -70,7 +75,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
               : []),
           ]}
         />
-        <Button icon="plus" className="mt-1 w-full" disabled={!mayChat} onClick={() => go(paths.world(worldId))}>
+        <Button icon="plus" className="mt-1 w-full" disabled={!mayChat} onClick={startChat}>
           {t.newChat}
         </Button>
       </div>

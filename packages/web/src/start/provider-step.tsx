@@ -63,6 +63,7 @@ export function ProviderStep({
     <div className="space-y-3">
       <Select
         label={t.provider}
+        data-landing="always"
         value={chosen.id}
         options={[...usable.map(({ id, name }) => ({ value: id, label: name })), { value: '', label: t.another }]}
         onChange={(event) => (event.target.value === '' ? setMode('add') : choose(event.target.value))}

@@ -72,6 +72,7 @@ export function Combobox({ label, hint, error, value, choicesFor, onChange }: Co
             {...ids}
             type="text"
             role="combobox"
+            data-landing="always"
             aria-autocomplete="list"
             aria-expanded={choices.length > 0}
             aria-controls={choices.length > 0 ? listId : undefined}

@@ -59,7 +59,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
       />
       <div className="flex min-h-0 flex-col">
         <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
-          <h2 id={titleId} className="text-base font-semibold">
+          <h2 id={titleId} data-landing="always" className="text-base font-semibold">
             {title}
           </h2>
           <IconButton icon="cross" label={t.close} onClick={onClose} />
