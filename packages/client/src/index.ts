@@ -91,6 +91,7 @@ export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';
 export { addMcpServers } from './mcp-file/add-mcp-servers.js';
 export { hasArguments } from './mcp-file/has-arguments.js';
+export { splitCommand } from './mcp-file/split-command.js';
 export { liftSecrets, type McpConnection } from './mcp-file/lift-secrets.js';
 export { nameOfPlaceholder } from './mcp-file/placeholders.js';
 export {

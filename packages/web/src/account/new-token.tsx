@@ -22,7 +22,7 @@ export function NewToken({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const saving = useSaving(['name', 'scopes', 'expiresAt']);
+  const saving = useSaving();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly TokenScope[]>(['read']);
   const [days, setDays] = useState('90');
@@ -44,7 +44,7 @@ export function NewToken({
   return (
     <Dialog title={t.newToken} onClose={onClose}>
       {token === undefined ? (
-        <form className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+        <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
           <TextField
             label={t.tokenName}
             hint={t.tokenNameHint}

@@ -22,7 +22,7 @@ export function GroupForm({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const saving = useSaving(['name', 'group']);
+  const saving = useSaving();
   const [name, setName] = useState(group?.name ?? '');
   const [members, setMembers] = useState<readonly string[]>(group?.people ?? []);
   const submit = async (event: SyntheticEvent): Promise<void> => {
@@ -41,7 +41,7 @@ export function GroupForm({
   };
   return (
     <Dialog title={group === undefined ? t.newGroup : t.editGroup(group.name)} onClose={onClose}>
-      <form className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+      <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
         {group === undefined ? (
           <TextField
             label={t.groupName}

@@ -22,7 +22,7 @@ export function PersonForm({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const saving = useSaving(['name', 'email', 'role', 'worldRoles']);
+  const saving = useSaving();
   const worlds = useRead({
     key: ['worlds'],
     read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
@@ -51,7 +51,7 @@ export function PersonForm({
   const offered = ROLES.filter((each) => each !== 'owner' || isOwner || person?.role === 'owner');
   return (
     <Dialog title={person === undefined ? t.addTitle : t.editTitle(person.name)} onClose={onClose}>
-      <form className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+      <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
         <TextField
           label={t.name}
           error={saving.errorOf('name')}

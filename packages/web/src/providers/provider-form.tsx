@@ -6,11 +6,12 @@ import {
   providerKindSchema,
   type ProviderStatus,
 } from '@countersign/protocol';
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useSaving } from '../settings/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Select, TextField } from '../ui/field.js';
+import { focusInvalid } from '../ui/focus-invalid.js';
 import { Note } from '../ui/note.js';
 import { KeyField } from './key-field.js';
 import {
@@ -40,7 +41,6 @@ interface ProviderFormProps {
   leave?: ReactNode;
 }
 
-const FIELDS = ['kind', 'name', 'baseUrl', 'apiKey'];
 const KINDS = Object.entries(PROVIDER_KINDS).map(([value, { label }]) => ({ value, label }));
 
 /** Adds or edits a provider. The server validates it; errors are shown next to their fields. */
@@ -54,7 +54,7 @@ export function ProviderForm({
   leave,
 }: ProviderFormProps): ReactElement {
   const client = useClient();
-  const saving = useSaving(FIELDS);
+  const saving = useSaving();
   const [draft, setDraft] = useState(() => (saved === undefined ? startDraft(kind, taken) : draftOf(saved)));
   const [chosen, setChosen] = useState<KeyPlan>(
     saved?.hasKey === true && problem?.field === 'apiKey' ? 'replace' : 'keep',
@@ -68,11 +68,9 @@ export function ProviderForm({
     saving.errorOf(field) ?? (stale?.field === field ? stale.words : undefined);
   const facts = providerKindFacts(draft.kind);
   const step = keyStep(saved, draft, chosen);
-  const form = useRef<HTMLFormElement>(null);
-  const wrong = FIELDS.find((field) => errorOf(field) !== undefined);
   useEffect(() => {
-    if (wrong !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-  }, [wrong]);
+    if (problem !== undefined) focusInvalid(saving.form.current);
+  }, [problem]);
   const save = async (): Promise<void> => {
     if (chosen === 'replace' && step.sends === 'keep') return saving.refuse('apiKey', t.enterKey);
     let result: ProviderStatus | undefined;
@@ -92,7 +90,7 @@ export function ProviderForm({
   const sendsKey = step.sends === 'replace' || (step.sends === 'keep' && saved?.hasKey === true);
   return (
     <form
-      ref={form}
+      ref={saving.form}
       noValidate
       className="space-y-4"
       onSubmit={(event) => {

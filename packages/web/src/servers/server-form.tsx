@@ -1,4 +1,4 @@
-import { hasArguments, liftSecrets } from '@countersign/client';
+import { liftSecrets, splitCommand } from '@countersign/client';
 import type { McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
@@ -53,18 +53,27 @@ export function ServerForm({
   const field = isProgram ? 'env' : 'headers';
   const [inArguments] = liftSecrets({ transport: 'stdio', command, args: readLines(args), env: {} }).names;
   const [inUrl] = liftSecrets({ transport: 'http', url, headers: {} }).names;
+  const split = splitCommand(command);
+  const program = split.ok ? split.command : command;
+  const allArgs = split.ok ? [...split.args, ...readLines(args)] : readLines(args);
+  const showSplit = (): void => {
+    setCommand(program);
+    setArgs((now) => (split.ok && split.args.length > 0 ? allArgs.join('\n') : now));
+  };
   const connection = (values: Record<string, string | null>): McpServerChange =>
     isProgram
       ? {
-          command,
-          args: readLines(args),
+          command: program,
+          args: allArgs,
           env: values,
           network: networkOf(network, readLines(hosts)),
           folders: readLines(folders),
         }
       : { url, headers: values };
   const save = async (): Promise<void> => {
-    if (isProgram && hasArguments(command)) return saving.refuse('command', t.argumentsBelow);
+    if (isProgram && !split.ok)
+      return saving.refuse('command', split.why === 'shell' ? t.needsShell(split.syntax) : t.openQuote);
+    if (isProgram) showSplit();
     if (isProgram && network === 'hosts' && readLines(hosts).length === 0) return saving.refuse('network', t.noHosts);
     const read = readRows(isProgram ? env : headers);
     if (!read.ok) return saving.refuse(field, read.why === 'no-name' ? t.noName : t.duplicateName(read.name));
@@ -94,6 +103,7 @@ export function ServerForm({
   };
   return (
     <form
+      ref={saving.form}
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();
@@ -129,8 +139,10 @@ export function ServerForm({
             required
             placeholder={t.commandExample}
             value={command}
+            hint={t.commandHint}
             error={saving.errorOf('command')}
             onChange={(event) => setCommand(event.target.value)}
+            onBlur={showSplit}
           />
           <TextArea
             label={t.arguments}

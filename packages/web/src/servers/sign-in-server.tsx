@@ -20,7 +20,7 @@ export function SignInServer({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const saving = useSaving(['clientId', 'clientSecret']);
+  const saving = useSaving();
   const [started, setStarted] = useState<McpSignInStart>();
   const [problem, setProblem] = useState<string>();
   const [clientId, setClientId] = useState('');
@@ -62,6 +62,7 @@ export function SignInServer({
       ) : null}
       {started?.kind === 'client-needed' ? (
         <form
+          ref={saving.form}
           className="space-y-4"
           onSubmit={(event) => {
             event.preventDefault();

@@ -122,6 +122,7 @@ function Fields({
   };
   return (
     <form
+      ref={saving.form}
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();

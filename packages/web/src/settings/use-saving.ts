@@ -1,12 +1,15 @@
 import { ClientError } from '@countersign/client';
-import { useId, useState } from 'react';
+import { type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
+import { focusInvalid } from '../ui/focus-invalid.js';
 import { clearErrors, say, sayError } from '../ui/toast.js';
 import { t } from '../words/settings.js';
 
 export interface Saving {
   busy: boolean;
+  /** The form, if errors should focus their field in it. Otherwise they show a notice. */
+  form: RefObject<HTMLFormElement | null>;
   /** The server's error for a field, or for one of its items (`rules.7`). */
   errorOf: (field: string) => string | undefined;
   /** Sets a field's error before anything is sent. */
@@ -16,16 +19,21 @@ export interface Saving {
   load: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Saves, and keeps errors next to their fields. Errors in `fields` show no notice, because the form focuses the field instead. */
-export function useSaving(fields: readonly string[] = []): Saving {
+/** Saves, and keeps errors next to their fields. */
+export function useSaving(): Saving {
   const about = useId();
+  const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: string; words: string }>();
   const refuse = (field: string | undefined, words: string): void => {
-    if (field !== undefined) setProblem({ field, words });
-    if (field === undefined || !fields.includes(field)) sayError(about, new Error(words));
-    else clearErrors(about);
+    if (field === undefined) sayError(about, new Error(words));
+    else setProblem({ field, words });
   };
+  useEffect(() => {
+    if (problem === undefined) return;
+    if (focusInvalid(form.current)) clearErrors(about);
+    else sayError(about, new Error(problem.words));
+  }, [problem, about]);
   const run = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
     setBusy(true);
     setProblem(undefined);
@@ -45,6 +53,7 @@ export function useSaving(fields: readonly string[] = []): Saving {
   };
   return {
     busy,
+    form,
     errorOf: (field) =>
       problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? fieldWords(problem) : undefined,
     refuse,

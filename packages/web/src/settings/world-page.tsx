@@ -133,6 +133,7 @@ function WorldForm({
   };
   return (
     <form
+      ref={saving.form}
       className="space-y-5"
       onSubmit={(event) => {
         event.preventDefault();

@@ -121,6 +121,7 @@ function ModelAndAgent({
   };
   return (
     <form
+      ref={saving.form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

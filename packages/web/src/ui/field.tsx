@@ -29,7 +29,7 @@ export function Framed({ label, hint, error, children }: Frame & { children: (id
   const id = useId();
   const said = hint !== undefined || error !== undefined;
   return (
-    <div className="block">
+    <div data-field className="block">
       <label htmlFor={id} className="mb-1 block text-sm font-medium text-ink">
         <Visible text={label} />
       </label>

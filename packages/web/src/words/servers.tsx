@@ -161,7 +161,10 @@ export const t = {
     `This seems to contain a secret, and arguments are not encrypted. Write \${${name}} in its place and add ${name} to the variables below.`,
   secretInUrl: (name: string) =>
     `This seems to contain a secret, and the URL is not encrypted. Write \${${name}} in its place and add ${name} to the headers below. It is then not sent as a header.`,
-  argumentsBelow: 'Put the arguments below, one per line.',
+  commandHint: 'You can paste a whole command line. Its arguments move to the field below.',
+  needsShell: (syntax: string) =>
+    `No shell runs this command, so ${syntax} has no effect. Enter only the program and its arguments, quote ${syntax} if it belongs to an argument, and add variables below.`,
+  openQuote: 'A quote is never closed. Close it, or remove it.',
   environment: 'Environment variables',
   headers: 'Headers',
   addVariable: 'Add variable',
