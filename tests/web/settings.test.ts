@@ -197,7 +197,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('[A1] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
+  it('[A1] [A46.16] [S8.5] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
     const page = await go('servers');
     await button(page, 'Add server').click();
     const dialog = page.getByRole('dialog');

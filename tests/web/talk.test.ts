@@ -199,7 +199,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(() => hit.count()).toBe(2);
   });
 
-  it('[M9] by keyboard alone: a new chat, a message, stop, rename and delete', async () => {
+  it('[M9] [S8.4] by keyboard alone: a new chat, a message, stop, rename and delete', async () => {
     const { page, world } = await enter();
     await tabTo(page, 'New chat');
     await page.keyboard.press('Enter');
