@@ -13,10 +13,11 @@ export {
   describeNeedBy,
   describeSigners,
   describeStuck,
+  forText,
   listNames,
   neededSignaturesSchema,
 } from './calls/needed-signatures.js';
-export type { NeededSignatures, Signature } from './calls/needed-signatures.js';
+export type { NeededSignatures, Principal, Signature } from './calls/needed-signatures.js';
 export { nearest } from './text/nearest.js';
 export { isRule, policyLines, ruleLines } from './calls/rule-lines.js';
 export type { RuleLine } from './calls/rule-lines.js';

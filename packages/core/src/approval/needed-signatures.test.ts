@@ -34,6 +34,7 @@ const people: SigningPeople = {
     { id: 'key_ada', personId: 'ada-lovelace' },
     { id: 'key_carol', personId: 'carol' },
   ],
+  delegations: [],
 };
 
 function rule(text: string): SigningRule {
@@ -43,7 +44,7 @@ function rule(text: string): SigningRule {
 }
 
 function judged(rules: readonly string[], signed: readonly Who[], more: Partial<SigningInput> = {}) {
-  return judgeSignatures({ rules: rules.map(rule), signed, requester: dan, people, ...more });
+  return judgeSignatures({ rules: rules.map(rule), signed, requester: dan, people, toolName: 'pay', ...more });
 }
 
 describe('the signatures of a call', () => {
@@ -190,10 +191,10 @@ describe('a rule that nobody can satisfy', () => {
   });
 
   it('[A48.8] excluding the requester needs a second person, and a name must be clear', () => {
-    expect(findUnsatisfiable(rule('by not requester'), { people: [ada], groups: [], passkeys: [] })).toBe(
-      'it excludes the requester, but only one person may sign calls in this world',
-    );
-    const both = { people: [bob], groups: [{ name: 'bob', people: ['carol'] }], passkeys: [] };
+    expect(
+      findUnsatisfiable(rule('by not requester'), { people: [ada], groups: [], passkeys: [], delegations: [] }),
+    ).toBe('it excludes the requester, but only one person may sign calls in this world');
+    const both = { people: [bob], groups: [{ name: 'bob', people: ['carol'] }], passkeys: [], delegations: [] };
     expect(findUnsatisfiable(rule('by @bob'), both)).toBe('@bob is both a group and a person. Rename the group');
     expect(judged(['by @bob'], [bob, carol], { people: both })[0]?.stuck).toBe('unknown-name');
   });

@@ -1,4 +1,11 @@
-import { effectiveActions, type NeededSignatures, readWho, type Signature, type Who } from '@countersign/protocol';
+import {
+  effectiveActions,
+  type NeededSignatures,
+  type Principal,
+  readWho,
+  type Signature,
+  type Who,
+} from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
 import type {
   ApprovalRecord,
@@ -11,6 +18,14 @@ import type {
 } from '../ports/index.js';
 import type { SigningRule } from '../policy/index.js';
 import { isConfirmed, isSignedOut } from './is-confirmed.js';
+import {
+  type ActiveDelegation,
+  countOnce,
+  type Delegate,
+  delegationsIn,
+  findDelegates,
+  isCovered,
+} from './delegations.js';
 import type { Reviewer } from './reviewers.js';
 
 /** Someone who may sign calls in a world. */
@@ -27,17 +42,24 @@ export interface SigningPeople {
   readonly groups: readonly { readonly name: string; readonly people: readonly string[] }[];
   /** Trusted passkeys. */
   readonly passkeys: readonly { readonly id: string; readonly personId: string }[];
+  /** Those that apply now. */
+  readonly delegations: readonly ActiveDelegation[];
 }
 
-/** Everyone in the store, with all groups and passkeys. */
+/** Everyone in the store, with all groups, passkeys and delegations. */
 export interface Everybody {
   readonly people: readonly PersonRecord[];
   readonly groups: readonly GroupRecord[];
   readonly passkeys: readonly Pick<CredentialRecord, 'id' | 'personId' | 'data'>[];
+  readonly delegations: readonly Pick<CredentialRecord, 'personId' | 'data' | 'expiresAt'>[];
 }
 
 /** The people who may sign calls in a world, from everyone in the store. */
-export function signersIn(worldId: string, { people, groups, passkeys }: Everybody, now: number): SigningPeople {
+export function signersIn(
+  worldId: string,
+  { people, groups, passkeys, delegations }: Everybody,
+  now: number,
+): SigningPeople {
   const able = people.filter(
     (person) => !isSignedOut(person) && effectiveActions(person, worldId, undefined).has('sign'),
   );
@@ -45,15 +67,20 @@ export function signersIn(worldId: string, { people, groups, passkeys }: Everybo
     people: able.map((person) => (isConfirmed(person, now) ? person : { ...person, unconfirmed: true })),
     groups: groups.map(({ name, ...group }) => ({ name, people: membersOf(group, people) })),
     passkeys: passkeys.flatMap(({ id, personId, data }) => (data.passkey?.trusted === true ? [{ id, personId }] : [])),
+    delegations: delegationsIn(worldId, delegations, now),
   };
 }
 
-export async function readEverybody(reader: Pick<StoreReader, 'people' | 'groups' | 'passkeys'>): Promise<Everybody> {
+/** What it takes to know who may sign. */
+export type PeopleReader = Pick<StoreReader, 'now' | 'people' | 'groups' | 'passkeys' | 'delegations'>;
+
+export async function readEverybody(reader: PeopleReader): Promise<Everybody> {
   const passkeys = await reader.passkeys();
   return {
     people: await reader.people(),
     groups: await reader.groups(),
     passkeys: passkeys.map(({ credential }) => credential),
+    delegations: await reader.delegations(),
   };
 }
 
@@ -77,8 +104,10 @@ interface NamedPeople {
 /** What one rule requires of a call, with the signatures that count now. */
 export interface SigningState {
   readonly rule: SigningRule;
-  /** Everyone whose signature counts, whether or not they have signed. */
+  /** Everyone whose own signature counts, whether or not they have signed. */
   readonly may: readonly SigningPerson[];
+  /** Everyone whose signature counts only for one of the people that the rule names. */
+  readonly delegates: readonly Delegate[];
   /** Those whose signature would count if they had a trusted passkey. */
   readonly lackPasskey: readonly SigningPerson[];
   readonly signed: readonly Signature[];
@@ -98,37 +127,38 @@ export interface SigningInput {
   /** Whose message led to the turn. Undefined if unknown. */
   readonly requester: Who | undefined;
   readonly people: SigningPeople;
+  /** The tool of the call: a delegation can be for certain tools. */
+  readonly toolName: string;
   /** The agents that the rules name. Without them, no agent's signature counts. */
   readonly reviewers?: readonly Reviewer[];
 }
 
 /**
- * Judges the signatures of a call against each rule. A person counts once for each rule, whatever the number of devices; shared tokens never
- * count, and an agent counts only for the rules that name it. A signature stops counting when its author can no longer sign.
+ * Judges the signatures of a call against each rule. A person counts once for each rule, whatever the number of devices and delegates; shared
+ * tokens never count, and an agent counts only for the rules that name it. A signature stops counting when its author can no longer sign.
  */
 export function judgeSignatures(input: SigningInput): readonly SigningState[] {
-  const { rules, signed, requester, people, reviewers = [] } = input;
+  const { rules, signed, requester, people, toolName, reviewers = [] } = input;
   return rules.map((rule): SigningState => {
     const { count, notRequester, passkey } = rule.by;
     const valid = passkey === true ? signed.filter((signature) => isByPasskey(signature, people)) : signed;
-    const signers = new Map(valid.flatMap((who) => (who.kind === 'person' ? [[who.id, who] as const] : [])));
     const named = findNamed(rule, people);
     const isUnknown = notRequester === true && requester?.kind !== 'person';
-    const eligible = isUnknown
-      ? []
-      : (named?.people ?? []).filter(({ id }) => notRequester !== true || id !== requester?.id);
-    const may = passkey === true ? eligible.filter(({ id }) => hasPasskey(id, people)) : eligible;
-    const counted = may.flatMap(({ id, unconfirmed }) => (unconfirmed === true ? [] : (signers.get(id) ?? [])));
+    const isExcluded = ({ id }: SigningPerson): boolean => notRequester === true && id === requester?.id;
+    const isAble = ({ id }: SigningPerson): boolean => passkey !== true || hasPasskey(id, people);
+    const eligible = isUnknown ? [] : (named?.people ?? []).filter((person) => !isExcluded(person));
+    const may = eligible.filter(isAble);
+    const covering = findDelegates(eligible, { ...people, toolName }).filter((person) => !isExcluded(person));
+    const delegates = covering.filter(isAble);
     const reviewer = reviewers.find(({ id }) => id === rule.by.agent);
     const reviewed = signed.find((who) => isReviewer(reviewer, who));
-    const inOrder = [...signers.values(), ...(reviewed === undefined ? [] : [reviewed])].filter(
-      (who) => who === reviewed || counted.includes(who),
-    );
+    const inOrder = [...countOnce(valid, may, delegates), ...(reviewed === undefined ? [] : [reviewed])];
     const missing = Math.max(0, count - inOrder.length);
     return {
       rule,
       may,
-      lackPasskey: eligible.filter((person) => !may.includes(person)),
+      delegates,
+      lackPasskey: [...eligible, ...covering].filter((person) => !isAble(person)),
       signed: inOrder,
       missing,
       named,
@@ -138,7 +168,8 @@ export function judgeSignatures(input: SigningInput): readonly SigningState[] {
           ? stuckBecause({
               isNamed: named !== undefined,
               isUnknown,
-              isEnough: may.length >= count,
+              isEnough:
+                new Set([...may.map(({ id }) => id), ...delegates.map((delegate) => delegate.for.id)]).size >= count,
               lacksPasskeys: eligible.length >= count,
             })
           : reviewStuck(reviewer, missing),
@@ -171,12 +202,40 @@ export function mustUsePasskey(states: readonly SigningState[], who: Who): boole
 }
 
 function isWanted(state: SigningState, who: Who): boolean {
-  return state.missing > 0 && counts(state, who) && !hasSigned([state], who);
+  if (state.missing === 0 || hasSigned([state], who)) return false;
+  if (who.kind !== 'person') return isReviewer(state.reviewer, who);
+  return [...stillOwn(state), ...stillDelegates(state)].some(({ id }) => id === who.id);
+}
+
+/** Those whose own signature would still count. */
+function stillOwn({ may, signed }: SigningState): readonly SigningPerson[] {
+  return may.filter(({ id }) => !isCovered(signed, id));
+}
+
+/** Those whose signature for someone else would still count. */
+function stillDelegates({ delegates, signed }: SigningState): readonly Delegate[] {
+  return delegates.filter(
+    ({ id, for: principal }) => !signed.some((who) => who.id === id) && !isCovered(signed, principal.id),
+  );
+}
+
+/**
+ * For whom this person signs, if a rule counts their signature only for someone else (A51): the person for whom it counts under the most rules.
+ */
+export function principalOf(states: readonly SigningState[], who: Who): Principal | undefined {
+  if (who.kind !== 'person') return undefined;
+  const open = isSigned(states) ? states : states.filter((state) => isWanted(state, who));
+  const choices = open.flatMap((state) =>
+    (state.missing === 0 ? state.delegates : stillDelegates(state)).filter(({ id }) => id === who.id),
+  );
+  const times = (id: string): number => choices.filter((choice) => choice.for.id === id).length;
+  const [best] = choices.map((choice) => choice.for).sort((one, other) => times(other.id) - times(one.id));
+  return best;
 }
 
 /** Whether a signature of this person or agent counts for this rule. */
-export function counts({ may, reviewer }: SigningState, who: Who): boolean {
-  return who.kind === 'person' ? may.some(({ id }) => id === who.id) : isReviewer(reviewer, who);
+export function counts({ may, delegates, reviewer }: SigningState, who: Who): boolean {
+  return who.kind === 'person' ? [...may, ...delegates].some(({ id }) => id === who.id) : isReviewer(reviewer, who);
 }
 
 /** Whether this signature is among those that count. */
@@ -200,14 +259,21 @@ const MAX_NAMES = 20;
 /** With more people, a client doesn't know for sure whether its person can sign; the server decides anyway. */
 const MAX_IDS = 100;
 
-/** The ids of the people who signed a call so far. */
+/** The ids of the people who signed a call so far, and of those for whom they signed. */
 export function signersOf({ signing }: Pick<ApprovalRecord, 'signing'>): string[] {
-  return (signing?.signed ?? []).flatMap(({ who }) => (who.kind === 'person' ? [who.id] : []));
+  return (signing?.signed ?? []).flatMap(({ who, for: principal }) =>
+    who.kind === 'person' ? [who.id, ...(principal === undefined ? [] : [principal.id])] : [],
+  );
 }
 
 /** Everyone who signed a call so far, oldest first. */
 export function signaturesOf({ signed }: SigningRecord): Signature[] {
-  return signed.map(({ who, via, passkey }) => ({ ...who, via, ...(passkey === undefined ? {} : { passkey }) }));
+  return signed.map(({ who, via, passkey, for: principal }) => ({
+    ...who,
+    via,
+    ...(passkey === undefined ? {} : { passkey }),
+    ...(principal === undefined ? {} : { for: principal }),
+  }));
 }
 
 /**
@@ -216,13 +282,11 @@ export function signaturesOf({ signed }: SigningRecord): Signature[] {
  */
 export function showNeeds(
   signing: SigningRecord,
-  requester: Who | undefined,
-  people: SigningPeople | undefined,
-  reviewers: readonly Reviewer[],
+  { people, ...about }: Omit<SigningInput, 'rules' | 'signed' | 'people'> & { people: SigningPeople | undefined },
 ): NeededSignatures[] {
   const { rules } = signing;
   const signed = signaturesOf(signing);
-  if (people !== undefined) return judgeSignatures({ rules, signed, requester, people, reviewers }).map(showNeed);
+  if (people !== undefined) return judgeSignatures({ ...about, rules, signed, people }).map(showNeed);
   return rules.map(({ rule, by: { count, of, agent, notRequester, passkey } }) => ({
     rule: maskSecrets(rule),
     count,
@@ -239,7 +303,8 @@ export function showNeed(state: SigningState): NeededSignatures {
   const { rule, by } = state.rule;
   const { may, lackPasskey, signed, missing, named, reviewer, stuck } = state;
   const { count, of, agent, notRequester, passkey } = by;
-  const open = missing === 0 ? [] : may.filter(({ id }) => !signed.some((who) => who.id === id));
+  const covering = missing === 0 ? [] : stillDelegates(state);
+  const open = new Map([...(missing === 0 ? [] : stillOwn(state)), ...covering].map(({ id, name }) => [id, name]));
   return {
     rule: maskSecrets(rule),
     count,
@@ -250,11 +315,14 @@ export function showNeed(state: SigningState): NeededSignatures {
     ...(notRequester === true ? { notRequester } : {}),
     ...(passkey === true ? { passkey } : {}),
     signed: [...signed],
-    may: open.slice(0, MAX_NAMES).map(({ name }) => name),
-    mayIds: open.slice(0, MAX_IDS).map(({ id }) => id),
+    may: [...open.values()].slice(0, MAX_NAMES),
+    mayIds: [...open.keys()].slice(0, MAX_IDS),
+    ...(covering.length === 0
+      ? {}
+      : { delegates: covering.slice(0, MAX_IDS).map(({ id, for: principal }) => ({ id, for: principal })) }),
     ...(missing === 0 || lackPasskey.length === 0
       ? {}
-      : { lackPasskeyIds: lackPasskey.slice(0, MAX_IDS).map(({ id }) => id) }),
+      : { lackPasskeyIds: [...new Set(lackPasskey.map(({ id }) => id))].slice(0, MAX_IDS) }),
     eligible: may.length,
     ...(stuck === undefined ? {} : { stuck }),
   };
@@ -269,7 +337,10 @@ export function requesterOf(turn: Pick<TurnRecord, 'requester'> | undefined): Wh
   return turn === undefined || turn.requester === null ? undefined : readWho(turn.requester);
 }
 
-/** Explains why nobody can satisfy a rule with the current people and groups, for any requester. Undefined if someone can. */
+/**
+ * Explains why nobody can satisfy a rule with the current people and groups, for any requester. Undefined if someone can. Delegations end, so they
+ * don't matter here.
+ */
 export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): string | undefined {
   const { count, of, notRequester, passkey } = rule.by;
   const named = findNamed(rule, people);
@@ -300,7 +371,7 @@ function countPeople(count: number): string {
 }
 
 /** Whether a rule names an existing group or person, or nobody in particular. */
-export function isNamed(rule: SigningRule, people: SigningPeople): boolean {
+export function isNamed(rule: SigningRule, people: Pick<SigningPeople, 'people' | 'groups'>): boolean {
   return findNamed(rule, people) !== undefined;
 }
 
@@ -317,7 +388,10 @@ function stuckBecause(state: {
 }
 
 /** The people that a rule names: a group, or one person by id. Undefined if there is neither, or both: the rule then means nobody. */
-function findNamed({ by: { of } }: SigningRule, { people, groups }: SigningPeople): NamedPeople | undefined {
+function findNamed(
+  { by: { of } }: SigningRule,
+  { people, groups }: Pick<SigningPeople, 'people' | 'groups'>,
+): NamedPeople | undefined {
   if (of === undefined) return { people, label: undefined, isPerson: false };
   const group = groups.find(({ name }) => name === of);
   const person = people.find(({ id }) => id === of);

@@ -24,7 +24,12 @@ const RULE = rule('by agent @reviewer');
 const reviewer: Who = { kind: 'agent', id: 'reviewer', name: 'Reviewer' };
 const ada: Who = { kind: 'person', id: 'ada', name: 'Ada' };
 const bob: Who = { kind: 'person', id: 'bob', name: 'Bob' };
-const people = { people: [ada, bob], groups: [{ name: 'finance', people: ['ada', 'bob'] }], passkeys: [] };
+const people = {
+  people: [ada, bob],
+  groups: [{ name: 'finance', people: ['ada', 'bob'] }],
+  passkeys: [],
+  delegations: [],
+};
 
 describe('who can review a call', () => {
   it.each<[string, ReturnType<typeof agent>[], Reviewer['problem']]>([
@@ -60,7 +65,14 @@ describe('who can review a call', () => {
 describe('an agent’s signature', () => {
   const able = { id: 'reviewer', name: 'Reviewer', problem: undefined, isReviewing: true };
   const judged = (rules: readonly SigningRule[], signed: readonly Who[], one: Reviewer | undefined = able) =>
-    judgeSignatures({ rules, signed, requester: ada, people, reviewers: one === undefined ? [] : [one] });
+    judgeSignatures({
+      rules,
+      signed,
+      requester: ada,
+      people,
+      toolName: 'pay',
+      reviewers: one === undefined ? [] : [one],
+    });
 
   it.each<[string, readonly Who[], boolean]>([
     ['nobody', [], false],
@@ -88,7 +100,9 @@ describe('an agent’s signature', () => {
       expect(isSigned(judged([RULE], [reviewer], { ...able, problem }))).toBe(false);
       expect(maySign(judged([RULE], [], { ...able, problem }), reviewer)).toBe(false);
     }
-    expect(isSigned(judgeSignatures({ rules: [RULE], signed: [reviewer], requester: ada, people }))).toBe(false);
+    expect(
+      isSigned(judgeSignatures({ rules: [RULE], signed: [reviewer], requester: ada, people, toolName: 'pay' })),
+    ).toBe(false);
   });
 
   it('[A50.5] is marked on the card, and so is the reason if a person must decide', () => {

@@ -208,6 +208,8 @@ export function askApproval(
   const turn = step.tx.turn(invocation.turnId);
   const { agentId } = invocation;
   const reviewers = findReviewers(rules ?? [], agentId, step.snapshot.agents, () => true);
+  const { toolName } = invocation;
+  const about = { requester: requesterOf(turn), people: step.tx.signers(), toolName, reviewers };
   // Untrusted tools must not write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
@@ -223,14 +225,17 @@ export function askApproval(
     reason,
     rule: rule ?? null,
     signing,
-    needs: signing === null ? null : showNeeds(signing, requesterOf(turn), step.tx.signers(), reviewers),
+    needs: signing === null ? null : showNeeds(signing, about),
   });
   const approval = step.tx.approval(approvalId);
   const able = reviewers.filter(({ problem }) => problem === undefined).map(({ id }) => id);
   if (approval !== undefined) queueReviews(runtime, step, approval, able, turn?.requester ?? null);
 }
 
-/** Requests approval again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved. */
+/**
+ * Requests approval again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved, or if too few
+ * of its signatures still count.
+ */
 export function askAgain(
   runtime: Runtime,
   step: Step,
@@ -238,8 +243,8 @@ export function askAgain(
   { tool }: ReadCall,
   gate: Ask,
   signed: SignedCall,
+  changedSince: 'shown' | 'approved' | 'signed' = invocation.status === 'asked' ? 'shown' : 'approved',
 ): void {
-  const changedSince = invocation.status === 'asked' ? 'shown' : 'approved';
   const reason = invocation.callHash === null ? gate.reason : ({ ...gate.reason, changedSince } as const);
   askApproval(runtime, step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
 }

@@ -79,11 +79,12 @@ export async function startInvocation(
       settleCall(runtime, step, due.invocation, { kind: 'refused', error: ready });
       return undefined;
     }
-    const gate = gateApproved(runtime, step, due.invocation, ready, (rules) =>
-      areSignaturesValid(step, due.turn, approval, rules),
-    );
+    const isStillSigned = (rules: readonly SigningRule[]): boolean =>
+      areSignaturesValid(step, due.turn, approval, rules);
+    const gate = gateApproved(runtime, step, due.invocation, ready, isStillSigned);
     if (gate.kind === 'run') return startCall(runtime, step, due.turn, due.invocation, ready, gate);
-    refuse(runtime, step, due.invocation, ready, gate);
+    const isUnsigned = approval?.signing?.rules.some((rule) => !isStillSigned([rule])) === true;
+    refuse(runtime, step, due.invocation, ready, { gate, changedSince: isUnsigned ? 'signed' : 'approved' });
     return undefined;
   });
 }
@@ -167,7 +168,8 @@ function areSignaturesValid(
   if (people === undefined || approval === undefined || approval.signing === null) return false;
   const reviewers = reviewersFor(step, approval, rules);
   const signed = signaturesOf(approval.signing);
-  return isSigned(judgeSignatures({ rules, signed, requester: requesterOf(turn), people, reviewers }));
+  const { toolName } = approval;
+  return isSigned(judgeSignatures({ rules, signed, requester: requesterOf(turn), people, toolName, reviewers }));
 }
 
 /** Returns an error message if the call can't be prepared. */
@@ -191,13 +193,13 @@ function refuse(
   step: Step,
   invocation: InvocationRecord,
   { judged, signed }: ReadyCall,
-  gate: Exclude<Gate, { kind: 'run' }>,
+  { gate, changedSince }: { gate: Exclude<Gate, { kind: 'run' }>; changedSince: 'approved' | 'signed' },
 ): void {
   // A call that a dead process started can only be settled; it never needs approval again (T4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
   else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
   else {
-    askAgain(runtime, step, invocation, judged.call, gate, signed);
+    askAgain(runtime, step, invocation, judged.call, gate, signed, changedSince);
     resumeTurn(runtime, step, invocation.turnId);
   }
 }

@@ -1,4 +1,11 @@
-import { describeNeed, describeSigners, type NeededSignatures, type Signer, type Who } from '@countersign/protocol';
+import {
+  describeNeed,
+  describeSigners,
+  type NeededSignatures,
+  type Principal,
+  type Signer,
+  type Who,
+} from '@countersign/protocol';
 import type { SigningRule } from '../policy/index.js';
 import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { retry } from '../step/commit.js';
@@ -10,6 +17,7 @@ import {
   judgeSignatures,
   maySign,
   mustUsePasskey,
+  principalOf,
   requesterOf,
   showNeed,
   signaturesOf,
@@ -17,10 +25,12 @@ import {
 import { reviewersFor } from '../calls/gate-call.js';
 import { findReceiptProblem, type VerifiedReceipt } from './check-receipt.js';
 
-/** What a person's approval means for a call under rules that say who must sign. `needs` includes this signature. */
+/**
+ * What a person's approval means for a call under rules that say who must sign. `needs` includes this signature; `principal` is the person whose
+ * right to sign it uses (A51).
+ */
 export type JudgedSignature =
-  | { kind: 'last'; needs: readonly NeededSignatures[] }
-  | { kind: 'more-needed'; needs: readonly NeededSignatures[] }
+  | { kind: 'last' | 'more-needed'; needs: readonly NeededSignatures[]; principal: Principal | undefined }
   /** This person has signed already. */
   | { kind: 'repeated' }
   | { kind: 'refused'; detail: string };
@@ -46,7 +56,8 @@ export function judgeSignature(
   if (problem !== undefined) return { kind: 'refused', detail: problem };
   const signed = approval.signing === null ? [] : signaturesOf(approval.signing);
   const reviewers = reviewersFor(step, approval, rules);
-  const about = { rules, requester: requesterOf(turn), people, reviewers };
+  const { toolName } = approval;
+  const about = { rules, requester: requesterOf(turn), people, toolName, reviewers };
   const before = judgeSignatures({ ...about, signed });
   // Complete already if someone who had signed may sign again. Anyone whose signature counts can then finish it.
   const isComplete = isSigned(before);
@@ -56,11 +67,18 @@ export function judgeSignature(
   const needsPasskey = isComplete ? rules.some(({ by }) => by.passkey === true) : mustUsePasskey(before, who);
   if (receipt === undefined && needsPasskey) return { kind: 'refused', detail: NEEDS_PASSKEY };
   const passkey = receipt === undefined ? {} : { passkey: receipt.passkeyId };
-  const after = judgeSignatures({ ...about, signed: [...signed, { ...who, via, ...passkey }] });
-  return { kind: isSigned(after) ? 'last' : 'more-needed', needs: after.map(showNeed) };
+  const principal = principalOf(before, who);
+  const given = { ...who, via, ...passkey, ...(principal === undefined ? {} : { for: principal }) };
+  const after = judgeSignatures({ ...about, signed: [...signed, given] });
+  if (principal !== undefined && !hasSigned(after, who)) return { kind: 'refused', detail: unconfirmed(principal) };
+  return { kind: isSigned(after) ? 'last' : 'more-needed', needs: after.map(showNeed), principal };
 }
 
 const NEEDS_PASSKEY = 'a rule requires a signature with a passkey. Open the call in a browser and sign it there';
+
+function unconfirmed({ name }: Principal): string {
+  return `the OIDC provider hasn't confirmed within the last hour that ${name} may still sign. Try again later`;
+}
 
 /** Says who may sign instead (W5). */
 function refusal(needs: readonly NeededSignatures[], { kind, name }: Who): string {

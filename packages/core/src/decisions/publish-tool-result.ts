@@ -1,5 +1,4 @@
 import {
-  type NeededSignatures,
   type QuestionAnswer,
   type Signer,
   type StoredReceipt,
@@ -119,7 +118,10 @@ async function decideCall(
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     // If a rule was added in between, the step detects it and is retried with the people loaded.
     if (sent.decision === 'approve' && before?.approval?.status === 'pending') {
-      await runtime.confirmPeople(signersOf(before.approval));
+      await runtime.confirmPeople([
+        ...signersOf(before.approval),
+        ...(await principalsOf(runtime, before.approval, signer)),
+      ]);
     }
     const people = isAgain || (before?.approval?.signing ?? null) !== null ? { people: true } : {};
     isAgain = true;
@@ -134,6 +136,17 @@ async function decideCall(
       return { outcome, chatId: found?.invocation.chatId };
     });
   });
+}
+
+/** The ids of the people for whom this person may sign. */
+async function principalsOf(
+  { store }: Pick<Runtime, 'store'>,
+  { signing }: ApprovalRecord,
+  { who }: Signer,
+): Promise<string[]> {
+  if (signing === null || who.kind !== 'person') return [];
+  const delegations = await store.read((reader) => reader.delegations());
+  return delegations.filter(({ data }) => data.delegation?.to === who.id).map(({ personId }) => personId);
 }
 
 interface DecisionInput {
@@ -195,14 +208,15 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   }
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  let needs: readonly NeededSignatures[] | undefined;
+  let last: CountedSignature | undefined;
   if (checked.decision.kind === 'approve' && rules.length > 0) {
     if (!isAskedUnder(approval, rules)) return refused('changed', 'the rules changed. Review the call again', state);
     const signature = judgeSignature(step, { approval, invocation, turn, rules, signer, receipt });
-    if (signature.kind !== 'last') return recordSignature(step, input, approval, signature);
-    ({ needs } = signature);
+    if (!('needs' in signature)) return refuseSignature(input, signature);
+    if (signature.kind === 'more-needed') return recordSignature(step, input, approval, signature);
+    last = signature;
   }
-  recordDecision(runtime, step, input, approval, checked.decision, { rules, needs });
+  recordDecision(runtime, step, input, approval, checked.decision, { rules, last });
   return {
     kind: 'recorded',
     status: 200,
@@ -232,36 +246,41 @@ function ruleFor({ who }: Signer, { signing, rule }: ApprovalRecord): string | u
   return named ?? rule ?? undefined;
 }
 
+type CountedSignature = Extract<JudgedSignature, { needs: unknown }>;
+
 /** A signature that isn't the last one leaves the approval pending (A48). */
 function recordSignature(
   step: Step,
   { found: { invocation }, sent, signer, receipt }: DecisionInput,
   approval: ApprovalRecord,
-  signature: Exclude<JudgedSignature, { kind: 'last' }>,
+  { needs, principal }: CountedSignature,
 ): ToolResultOutcome {
   const { chatId, id: callId, status: state } = invocation;
-  switch (signature.kind) {
-    case 'refused':
-      return refused('not-allowed', signature.detail, state);
-    case 'repeated':
-      return { kind: 'repeated', status: 200, invocationId: callId, state };
-    case 'more-needed': {
-      const about = {
-        chatId,
-        callId,
-        approvalId: approval.id,
-        by: signer,
-        reason: sent.reason,
-        rule: ruleFor(signer, approval),
-      };
-      const passkey =
-        receipt === undefined
-          ? {}
-          : { receipt: { passkeyId: receipt.passkeyId, receipt: storedReceipt(receipt, approval) } };
-      step.tx.write({ kind: 'approval-signed', ...about, needs: signature.needs, ...passkey });
-      return { kind: 'recorded', status: 200, invocationId: callId, state };
-    }
-  }
+  const about = {
+    chatId,
+    callId,
+    approvalId: approval.id,
+    by: signer,
+    principal,
+    reason: sent.reason,
+    rule: ruleFor(signer, approval),
+  };
+  const passkey =
+    receipt === undefined
+      ? {}
+      : { receipt: { passkeyId: receipt.passkeyId, receipt: storedReceipt(receipt, approval) } };
+  step.tx.write({ kind: 'approval-signed', ...about, needs, ...passkey });
+  return { kind: 'recorded', status: 200, invocationId: callId, state };
+}
+
+function refuseSignature(
+  { found: { invocation } }: DecisionInput,
+  signature: Exclude<JudgedSignature, CountedSignature>,
+): ToolResultOutcome {
+  const { id: invocationId, status: state } = invocation;
+  return signature.kind === 'refused'
+    ? refused('not-allowed', signature.detail, state)
+    : { kind: 'repeated', status: 200, invocationId, state };
 }
 
 /** Kept with the audit record, so that it can be verified from an export (A49). */
@@ -306,7 +325,7 @@ function recordDecision(
   { found: { invocation, turn }, sent, signer, toSign, receipt }: DecisionInput,
   approval: ApprovalRecord,
   decision: CheckedDecision,
-  { rules, needs }: { rules: readonly SigningRule[]; needs: readonly NeededSignatures[] | undefined },
+  { rules, last }: { rules: readonly SigningRule[]; last: CountedSignature | undefined },
 ): void {
   const { reason } = sent;
   const { chatId, id: callId, toolName } = invocation;
@@ -327,7 +346,7 @@ function recordDecision(
   const { scope, argumentsText, callHash } = decision;
   const approved = { arguments: argumentsText, callHash: approvedHash(runtime.store.hashKey, callHash, rules) };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
-  const details = needs === undefined ? decision.record : { ...decision.record, needs };
+  const details = last === undefined ? decision.record : { ...decision.record, needs: last.needs };
   // Without a rule about signers, nobody checked what the receipt is about.
   const signed = receipt === undefined || rules.length === 0 ? undefined : storedReceipt(receipt, approval);
   step.tx.write({
@@ -338,6 +357,7 @@ function recordDecision(
     details,
     receipt: signed,
     passkey: signed === undefined ? undefined : receipt?.passkeyId,
+    principal: last?.principal,
   });
   decision.writeGrantOrRule(step, signer);
   if (step.tx.outcomeUnknown(decision.keys)) {

@@ -1,4 +1,4 @@
-import { describeReason, REQUEST_APPROVAL_TOOL, type Who, whoText } from '@countersign/protocol';
+import { describeReason, type Principal, REQUEST_APPROVAL_TOOL, type Who, whoText } from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import type {
   ApprovalRecord,
@@ -113,7 +113,7 @@ function approvalData(
  * last signature is a decision instead.
  */
 export function approvalSigned(fact: ApprovalSigned, context: FactContext): Derived {
-  const { approvalId, chatId, by, reason, needs, receipt } = fact;
+  const { approvalId, chatId, by, principal, reason, needs, receipt } = fact;
   const approval = context.state.approvals.get(approvalId);
   if (approval === undefined || approval.signing === null)
     throw new Error(`The approval "${approvalId}" accepts no signatures.`);
@@ -128,7 +128,8 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
     toolCallId: approvalId,
     replyTo: approval.messageId,
   });
-  const signing = withSignature(approval.signing, { who, via, at: context.now, passkey: receipt?.passkeyId });
+  const passkey = receipt?.passkeyId;
+  const signing = withSignature(approval.signing, { who, via, at: context.now, passkey, principal });
   const rule = fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) };
   const why = reason === undefined ? {} : { why: maskSecrets(reason) };
   return {
@@ -145,6 +146,7 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
         decision: 'approve',
         scope: 'once',
         ...by,
+        ...signedFor(principal),
         ...why,
         ...rule,
         ...(receipt === undefined ? {} : { receipt: receipt.receipt }),
@@ -155,9 +157,18 @@ export function approvalSigned(fact: ApprovalSigned, context: FactContext): Deri
 
 function withSignature(
   signing: SigningRecord,
-  { passkey, ...signature }: { who: Who; via: string; at: number; passkey: string | undefined },
+  {
+    passkey,
+    principal,
+    ...signature
+  }: { who: Who; via: string; at: number; passkey: string | undefined; principal: Principal | undefined },
 ): SigningRecord {
-  return { ...signing, signed: [...signing.signed, { ...signature, ...(passkey === undefined ? {} : { passkey }) }] };
+  const key = passkey === undefined ? {} : { passkey };
+  return { ...signing, signed: [...signing.signed, { ...signature, ...key, ...signedFor(principal) }] };
+}
+
+function signedFor(principal: Principal | undefined): { for?: Principal } {
+  return principal === undefined ? {} : { for: principal };
 }
 
 const STATUS = {
@@ -217,10 +228,11 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     decidedAt: context.now,
   } as const;
   // The last signature is judged again before the call starts, like the others.
+  const { via = '', passkey, principal } = fact;
   const signing =
     how !== 'approve' || approval.signing === null
       ? undefined
-      : withSignature(approval.signing, { who: by, via: fact.via ?? '', at: context.now, passkey: fact.passkey });
+      : withSignature(approval.signing, { who: by, via, at: context.now, passkey, principal });
   const changes: RowChange[] = [
     ...(signing === undefined ? [] : [{ kind: 'approval-signed', chatId, approvalId, signing } as const]),
     { kind: 'approval-settled', chatId, agentId: approval.agentId, approvalId, change: verdict },
@@ -266,7 +278,7 @@ const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: '
 
 /** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
-  { how, by, via, client, scope, answer, approved, rule, receipt }: ApprovalDecided,
+  { how, by, via, client, scope, answer, approved, rule, receipt, principal }: ApprovalDecided,
   reason: string | undefined,
   isFromTool: boolean,
   call: InvocationRecord,
@@ -279,6 +291,7 @@ function decisionRecord(
     decision: AUDITED[how],
     ...(scope === undefined ? {} : { scope }),
     who: by,
+    ...signedFor(principal),
     ...(via === undefined ? {} : { via }),
     ...(client === undefined ? {} : { client }),
     ...(words === undefined ? {} : { why: how === 'release' ? words : maskSecrets(words) }),

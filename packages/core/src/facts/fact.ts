@@ -2,6 +2,7 @@ import type {
   AskReason,
   Attachment,
   NeededSignatures,
+  Principal,
   Scope,
   Signer,
   StoredReceipt,
@@ -120,6 +121,8 @@ export interface ApprovalSigned extends OfCall {
   kind: 'approval-signed';
   approvalId: string;
   by: Signer;
+  /** The person whose right to sign is used (A51). */
+  principal?: Principal | undefined;
   reason?: string | undefined;
   /** The rule that the signature is recorded under. */
   rule?: string | undefined;
@@ -154,6 +157,8 @@ export interface ApprovalDecided extends OfCall {
   receipt?: StoredReceipt | undefined;
   /** The id of that passkey. */
   passkey?: string | undefined;
+  /** The person whose right to sign was used (A51). */
+  principal?: Principal | undefined;
   /** The approved call. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
   approved?: { arguments: string; callHash: string | null };
 }

@@ -42,9 +42,10 @@ export interface OidcIdentity {
 
 /**
  * `session`: a signed-in browser. `token`: a personal token for programs. `invitation` and `ticket`: single-use links, for a week and for a
- * minute. `passkey`: a public key. `challenge`: what a passkey is asked to sign, once and within minutes.
+ * minute. `passkey`: a public key. `challenge`: what a passkey is asked to sign, once and within minutes. `delegation`: lets someone else sign
+ * calls for the person, until it expires (A51); nobody can sign in with it.
  */
-export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket' | 'passkey' | 'challenge';
+export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket' | 'passkey' | 'challenge' | 'delegation';
 
 /** The public part of a passkey. Its private key never leaves the person's device. */
 export interface PasskeyData {
@@ -69,7 +70,19 @@ export interface ChallengeData {
   signed?: SignedDecision;
 }
 
-/** A way to sign in. Contains only hashes, so reading it doesn't let anyone sign in. */
+/** To whom, and for what, a person delegated their right to sign. It ends when the credential expires. */
+interface DelegationData {
+  /** The id of the person who can sign. */
+  to: string;
+  /** Names of tools, which can contain `*`. Default: all. */
+  tools?: readonly string[];
+  /** The ids of worlds. Default: all. */
+  worlds?: readonly string[];
+  /** When it starts. */
+  from: number;
+}
+
+/** A way to sign in, or a right of a person. Contains only hashes, so reading it doesn't let anyone sign in. */
 export interface CredentialRecord {
   /** The public part of the cookie, token or link. */
   id: string;
@@ -89,6 +102,7 @@ export interface CredentialRecord {
     oidc?: true;
     passkey?: PasskeyData;
     challenge?: ChallengeData;
+    delegation?: DelegationData;
   };
   /** The token that a session was opened with. It ends together with the token. */
   parentId: string | null;

@@ -8,6 +8,7 @@ import type {
   CallSandbox,
   ChatStatus,
   Preview,
+  Principal,
   Role,
   Scope,
   ToolCall,
@@ -207,6 +208,8 @@ interface SignatureRecord {
   at: number;
   /** The id of the passkey that it was made with. */
   passkey?: string;
+  /** The person whose right to sign was used (A51). */
+  for?: Principal;
 }
 
 /** Which rules say who must sign a call, and who has signed it so far. */

@@ -107,11 +107,12 @@ export interface StepReads {
   client(id: string): ClientRecord | undefined;
   hasAsker(): boolean;
   mcpTool(name: string): McpToolRecord | undefined;
-  /** Everybody, including people who may not sign, all groups, and all passkeys that were not removed. */
+  /** Everybody, including people who may not sign, all groups, and all passkeys and delegations that were not ended. */
   people(): {
     people: readonly PersonRecord[];
     groups: readonly GroupRecord[];
     passkeys: readonly Pick<CredentialRecord, 'id' | 'personId' | 'data'>[];
+    delegations: readonly Pick<CredentialRecord, 'personId' | 'data' | 'expiresAt'>[];
   };
   /** Unrevoked grants that may cover this call, oldest first, including expired ones. */
   grants(call: CallKeys): readonly GrantRecord[];

@@ -113,6 +113,8 @@ export interface StoreReader {
   credentials(personId: string, kind: CredentialKind): Promise<CredentialRecord[]>;
   /** Everybody's passkeys that were not removed, oldest first. Those of disabled and removed people too. */
   passkeys(): Promise<FoundCredential[]>;
+  /** Everybody's delegations that were not ended, oldest first, including those that have expired or not started. */
+  delegations(): Promise<CredentialRecord[]>;
   /** By name. */
   groups(): Promise<GroupRecord[]>;
 

@@ -78,12 +78,13 @@ type NeedsReader = (approval: ApprovalRecord, invocation: InvocationRecord) => P
 export function needsReader(reader: StoreReader): NeedsReader {
   let everybody: Everybody | undefined;
   return async (approval, invocation) => {
-    const { worldId, status, signing } = approval;
+    const { worldId, toolName, status, signing } = approval;
     if (signing === null || status !== 'pending') return {};
     everybody ??= await readEverybody(reader);
     const requester = requesterOf(await reader.turn(invocation.turnId));
     const reviewers = await readReviewers(reader, approval, signing.rules);
-    return { needs: showNeeds(signing, requester, signersIn(worldId, everybody, reader.now()), reviewers) };
+    const people = signersIn(worldId, everybody, reader.now());
+    return { needs: showNeeds(signing, { requester, people, toolName, reviewers }) };
   };
 }
 

@@ -2,21 +2,21 @@ import { isRule } from '@countersign/protocol';
 import {
   findUnsatisfiable,
   isNamed,
+  type PeopleReader,
   readEverybody,
   signersIn,
   type SigningPeople,
 } from '../approval/needed-signatures.js';
 import { findUnfitReviewer } from '../approval/reviewers.js';
 import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy/index.js';
-import type { StoreReader, Tool } from '../ports/index.js';
+import type { Tool } from '../ports/index.js';
 import { refuseRule, type RuleSource } from './compile-rules.js';
 
-type People = Pick<StoreReader, 'people' | 'groups' | 'passkeys' | 'now'>;
 type Agents = Parameters<typeof findUnfitReviewer>[1];
 
 /** Rejects new rules about who must sign that nobody in this world can satisfy (A48). Reads people only if there is such a rule. */
 export async function checkSigners(
-  reader: People,
+  reader: PeopleReader,
   worldId: string,
   written: {
     rules: readonly string[];
@@ -44,7 +44,11 @@ export async function checkSigners(
  * Rejects an administrator's rule that names nobody. If too few people are left, the server still starts, and the calls wait: it must not stop
  * working because someone left.
  */
-export async function checkAdminSigners(reader: People, rules: readonly string[], source: RuleSource): Promise<void> {
+export async function checkAdminSigners(
+  reader: PeopleReader,
+  rules: readonly string[],
+  source: RuleSource,
+): Promise<void> {
   for (const { index, rule, signing } of signingRules(rules)) {
     const everybody = await readEverybody(reader);
     const { of } = signing.by;

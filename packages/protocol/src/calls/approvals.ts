@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
-import { neededSignaturesSchema } from './needed-signatures.js';
+import { neededSignaturesSchema, principalSchema } from './needed-signatures.js';
 import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
@@ -116,6 +116,8 @@ const auditRecordSchema = z.object({
   scope: z.string().exactOptional(),
   /** A name in records from older versions. */
   who: z.union([whoSchema, z.string()]).exactOptional(),
+  /** The person whose right to sign was used: they delegated it to `who` (A51). */
+  for: principalSchema.exactOptional(),
   /** The device or client that it came from. */
   via: z.string().exactOptional(),
   /** The id of the registered client. In records from older versions, possibly a name. */

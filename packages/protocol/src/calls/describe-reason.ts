@@ -4,8 +4,12 @@ import type { Reason } from './reasons.js';
 /** The text for a reason, the same on every screen. It follows a colon, as in `Why you're asked: no rule allows this call`. */
 export function describeReason(reason: Reason): string {
   const changed = 'changedSince' in reason ? reason.changedSince : undefined;
-  return changed === undefined ? textOf(reason) : `the call changed after it was ${changed}; ${textOf(reason)}`;
+  if (changed === undefined) return textOf(reason);
+  const before = changed === 'signed' ? UNSIGNED : `the call changed after it was ${changed}`;
+  return `${before}; ${textOf(reason)}`;
 }
+
+const UNSIGNED = 'a signature no longer counts, because its author may no longer sign';
 
 function textOf(reason: Reason): string {
   switch (reason.code) {

@@ -17,11 +17,18 @@ const stuckSchema = z.enum([
   'agent-undecided',
 ]);
 
+/** A person who delegated their right to sign. */
+export const principalSchema = z.object({ id: z.string(), name: z.string() });
+/** A person who delegated their right to sign. */
+export type Principal = z.infer<typeof principalSchema>;
+
 /** Someone who signed, and from where: a device or client. Transcripts from older versions don't say where. */
 const signatureSchema = whoSchema.extend({
   via: z.string().min(1).max(200).exactOptional(),
   /** The id of the passkey that it was made with. */
   passkey: z.string().exactOptional(),
+  /** The person whose right to sign was used: they delegated it to the signer (A51). */
+  for: principalSchema.exactOptional(),
 });
 /** Someone who signed, and from where. */
 export type Signature = z.infer<typeof signatureSchema>;
@@ -50,6 +57,8 @@ export const neededSignaturesSchema = z.object({
   may: z.array(z.string()),
   /** The ids of the people who can sign now, at most 100. Absent if unknown. */
   mayIds: z.array(z.string()).exactOptional(),
+  /** Those of `mayIds` who can sign only for someone else, who delegated their right to them (A51), with that person. */
+  delegates: z.array(z.object({ id: z.string(), for: principalSchema })).exactOptional(),
   /** The ids of people who could sign if they had a trusted passkey, at most 100. */
   lackPasskeyIds: z.array(z.string()).exactOptional(),
   /** How many people's signatures count, including those who have signed. Absent if unknown. */
@@ -62,7 +71,15 @@ export type NeededSignatures = z.infer<typeof neededSignaturesSchema>;
 
 /** One line: "Needs 2 of Finance · signed by Ada, 1 more". */
 export function describeNeed(need: NeededSignatures): string {
-  return describeNeedBy(need, ({ kind, name }) => (kind === 'agent' ? `${name} (agent)` : name));
+  return describeNeedBy(need, (signature) => {
+    const { kind, name } = signature;
+    return kind === 'agent' ? `${name} (agent)` : `${name}${forText(signature)}`;
+  });
+}
+
+/** `, for Ada Lovelace`, if the signer used someone else's right to sign. */
+export function forText({ for: principal }: { readonly for?: Principal | undefined }): string {
+  return principal === undefined ? '' : `, for ${principal.name}`;
 }
 
 /** Like `describeNeed`, with another way to show who signed. */

@@ -4,7 +4,7 @@ import { causeSchema } from './causes.js';
 const rule = z.string();
 const tool = z.string();
 /** The call changed after it was `shown` or `approved`, so it needs approval again (A7). */
-const changedSince = z.enum(['shown', 'approved']).exactOptional();
+const changedSince = z.enum(['shown', 'approved', 'signed']).exactOptional();
 
 /** Why a call needs approval. `legacy`: an approval from an older version, which stored only a sentence. */
 export const askReasonSchema = z.discriminatedUnion('code', [

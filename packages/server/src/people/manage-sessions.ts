@@ -91,6 +91,7 @@ const HOW = {
   session: 'with a session',
   passkey: 'with a passkey',
   challenge: 'with a challenge',
+  delegation: 'with a delegation',
 } as const satisfies Record<CredentialRecord['kind'], string>;
 
 async function endOldest(

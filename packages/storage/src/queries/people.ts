@@ -74,6 +74,9 @@ export const peopleStatements = {
   passkeys: prepared<object, [...CredentialRow, ...PersonRow]>(
     `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.kind = 'passkey' and c.ended_at is null order by c.ordinal`,
   ),
+  delegations: prepared<object, CredentialRow>(
+    `select ${credentialColumns.join(', ')} from credentials where kind = 'delegation' and ended_at is null order by ordinal`,
+  ),
   insertCredential: insertInto<CredentialsTable>('credentials', credentialColumns),
   forgetCredentials: prepared<{ before: number; now: number }>(
     `delete from credentials where (kind not in ('token', 'passkey') and (ended_at <= :before or expires_at <= :before)) or (kind = 'challenge' and expires_at <= :now)`,

@@ -24,6 +24,8 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   forgetCredentials: /^SCAN credentials$/,
   // Only when someone registers or confirms a passkey, or writes a rule that needs one.
   passkeys: /^SCAN c$/,
+  // Only when a rule says who must sign.
+  delegations: /^SCAN credentials$/,
   // The ids that the caller passes.
   credentialsById: /^SCAN json_each VIRTUAL TABLE INDEX 1:$/,
   // Found by words or rowid: virtual tables always report SCAN.

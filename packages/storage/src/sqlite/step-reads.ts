@@ -11,7 +11,7 @@ import { toClient } from '../verbs/clients.js';
 import { toFoundGrant } from '../verbs/grants.js';
 import { toTool } from '../verbs/mcp-servers.js';
 import { toMessage } from '../verbs/messages.js';
-import { toFound, toGroup, toPerson } from '../verbs/people.js';
+import { toCredential, toFound, toGroup, toPerson } from '../verbs/people.js';
 import type { SqliteConnection } from './connection.js';
 import type { CachedChat, StateCache } from './state-cache.js';
 import { chatLoader } from './load-chat.js';
@@ -43,6 +43,7 @@ export function sqliteReads(
   const people = on.all(s.people, toPerson);
   const groups = on.all(s.groups, toGroup);
   const passkeys = on.all(s.passkeys, (row) => toFound(row).credential);
+  const delegations = on.all(s.delegations, toCredential);
   const grants = folded.all(s.grants, (row) => row);
   const anyGrant = on.first(s.anyGrant, ([id]) => id);
   const unknown = folded.first(s.outcomeUnknown, ([id]) => id);
@@ -109,7 +110,12 @@ export function sqliteReads(
       const known = (cache.world(worldId).mcpTools ??= new Map<string, McpToolRecord>());
       return once(known, name, () => mcpTool({ worldId, name }));
     },
-    people: () => ({ people: people({}), groups: groups({}), passkeys: passkeys({}) }),
+    people: () => ({
+      people: people({}),
+      groups: groups({}),
+      passkeys: passkeys({}),
+      delegations: delegations({}),
+    }),
     grants(call: CallKeys) {
       const { chatId, agentId, toolName } = call;
       const chat = chatOf(chatId);

@@ -22,6 +22,7 @@ type PeopleVerbs = Pick<
   | 'credentialsById'
   | 'credentials'
   | 'passkeys'
+  | 'delegations'
   | 'groups'
   | 'lockServerLog'
   | 'insertPerson'
@@ -50,6 +51,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   const credentialsById = on.all(s.credentialsById, toFound);
   const credentials = on.all(s.credentials, toCredential);
   const passkeys = on.all(s.passkeys, toFound);
+  const delegations = on.all(s.delegations, toCredential);
   const updateCredential = on.run(s.updateCredential);
   const insertCredential = on.run(s.insertCredential);
   const forgetCredentials = on.run(s.forgetCredentials);
@@ -80,6 +82,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     credentialsById: async (ids) => credentialsById({ ids: JSON.stringify(ids) }),
     credentials: async (personId, kind) => credentials({ personId, kind, now: session.now }),
     passkeys: async () => passkeys({}),
+    delegations: async () => delegations({}),
     groups: async () => groups({}),
 
     async lockServerLog() {

@@ -207,7 +207,7 @@ export function describeReads(open: OpenStore): void {
       });
     const look = () => step(store(), (tx) => tx.signers(), { people: true });
     const ids = async () => (await look())?.people.map(({ id }) => id);
-    expect(await look()).toEqual({ people: [], groups: [], passkeys: [] });
+    expect(await look()).toEqual({ people: [], groups: [], passkeys: [], delegations: [] });
     expect(await step(store(), (tx) => tx.signers())).toBeUndefined();
     await add('ada', { role: 'owner' });
     await add('bob', { worldRoles: { [W]: 'approver' } });
@@ -238,6 +238,36 @@ export function describeReads(open: OpenStore): void {
       );
     await write(store(), (tx) => tx.endCredential('removed'));
     expect((await look())?.passkeys).toEqual([{ id: 'trusted', personId: 'ada' }]);
+  });
+
+  it('[A51] returns the delegations that apply in its world now', async () => {
+    const hour = 3_600_000;
+    const add = (id: string, from: number, until: number, more: object = {}) =>
+      write(store(), async (tx) => {
+        await tx.lockServerLog();
+        const times = { createdAt: 0, usedAt: null, expiresAt: tx.now() + until, endedAt: null };
+        const data = { delegation: { to: 'bob', from: tx.now() + from, ...more } };
+        const common = { personId: 'ada', kind: 'delegation', name: id, hash: '', parentId: null } as const;
+        await tx.insertCredential({ id, ...common, ...times, data });
+      });
+    await write(store(), async (tx) => {
+      await tx.lockServerLog();
+      const rights = { role: 'owner', worldRoles: {}, status: 'active' } as const;
+      await tx.insertPerson({ id: 'ada', name: 'Ada', email: null, ...rights, rev: 1, createdAt: 0 });
+    });
+    await add('applies', -hour, hour, { tools: ['pay*'], worlds: ['other', W] });
+    await add('over', -2 * hour, -hour);
+    await add('later', hour, 2 * hour);
+    await add('elsewhere', -hour, hour, { worlds: ['other'] });
+    await add('ended', -hour, hour);
+    await write(store(), (tx) => tx.endCredential('ended'));
+    const look = async () => (await step(store(), (tx) => tx.signers(), { people: true }))?.delegations;
+    expect(await look()).toEqual([{ from: 'ada', to: 'bob', tools: ['pay*'] }]);
+    const listed = await store().read((reader) => reader.delegations());
+    expect(listed.map(({ id }) => id)).toEqual(['applies', 'over', 'later', 'elsewhere']);
+    // Disabling a person ends their delegations.
+    await write(store(), (tx) => tx.endCredentials('ada'));
+    expect(await look()).toEqual([]);
   });
 
   it('[A1.6] returns the record of an MCP tool', async () => {

@@ -32,8 +32,8 @@ export interface Loaded {
   /** For each call in the step, in order: its grants, and whether its outcome is unknown. */
   calls?: [grants: Rows, isUnknown: boolean][];
   pendingOf?: Rows;
-  /** The version of the people, groups and passkeys, and their rows. */
-  people?: [version: string | null, people: Rows, groups: Rows, passkeys: Rows];
+  /** The version of the people, groups, passkeys and delegations, and their rows. */
+  people?: [version: string | null, people: Rows, groups: Rows, passkeys: Rows, delegations: Rows];
   sent?: unknown[] | null;
 }
 export type Rows = unknown[][] | null;
@@ -138,7 +138,9 @@ const PARTS = {
       (select json_agg(${cells('r', personColumns)} order by r.ordinal) from people r),
       (select json_agg(${cells('r', groupColumns)} order by r.name) from people_groups r),
       (select json_agg(${cells('r', credentialColumns)} order by r.ordinal) from credentials r
-        where r.kind = 'passkey' and r.ended_at is null)) as people`,
+        where r.kind = 'passkey' and r.ended_at is null),
+      (select json_agg(${cells('r', credentialColumns)} order by r.ordinal) from credentials r
+        where r.kind = 'delegation' and r.ended_at is null)) as people`,
   pendingOf: (at: number) =>
     `(select json_agg(json_build_array(p.chat_id, p.waiting) order by p.waiting desc, p.chat_id) from (
       select chat_id, count(*) as waiting from approvals

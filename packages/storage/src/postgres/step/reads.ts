@@ -66,6 +66,7 @@ export function readsOf(
       people: read(loaded.people?.[1], toPerson),
       groups: read(loaded.people?.[2], toGroup),
       passkeys: read(loaded.people?.[3], toCredential),
+      delegations: read(loaded.people?.[4], toCredential),
     }),
     grants: (call) => calls.get(keyOf(call))?.grants ?? [],
     outcomeUnknown: (call) => calls.get(keyOf(call))?.isUnknown === true,
