@@ -8,7 +8,7 @@ import { addCompletion } from './commands/machine/completion.js';
 import { addDoctor } from './commands/machine/doctor.js';
 import { addGrants } from './commands/decide/grants.js';
 import { addImportExport } from './commands/worlds/import-export.js';
-import { addMcp } from './commands/worlds/mcp.js';
+import { addMcp } from './commands/mcp/mcp.js';
 import { addMigrate } from './commands/machine/migrate.js';
 import { addModel } from './commands/machine/model.js';
 import { addOpen } from './commands/machine/open.js';

@@ -11,7 +11,8 @@ import {
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { createAuthorizer } from '../mcp-sign-in/authorizer.js';
-import { superviseServer, type Supervisor, type SupervisorOptions } from './supervise-server.js';
+import type { SupervisorOptions } from './supervise/parts.js';
+import { superviseServer, type Supervisor } from './supervise/supervise-server.js';
 import { mayName, serverOf } from './tool-names.js';
 
 export interface McpOptions {

@@ -16,7 +16,7 @@ import { describeFailure } from '../../describe-failure.js';
 import { findWorld } from '../../find-things.js';
 import { readSecret } from '../../read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
-import { readText } from './agents.js';
+import { readText } from '../worlds/agents.js';
 import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
 

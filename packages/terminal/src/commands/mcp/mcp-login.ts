@@ -1,14 +1,20 @@
 import type { McpSignInStart } from '@countersign/protocol';
+import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { readSecret } from '../../read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { errors } from '../../words/errors.js';
+import { withHelp } from '../../words/help.js';
+import { mcpHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
+import type { Register } from '../register.js';
+import { showDone } from '../show-list.js';
+import { findServer, inWorld, type WorldFlag } from './find-server.js';
 import { tryServer } from './try-server.js';
 
-export interface LoginFlags {
+interface LoginFlags {
   world?: string;
   clientId?: string;
   clientSecret?: true;
@@ -17,8 +23,38 @@ export interface LoginFlags {
 
 const LOOK_AGAIN_MS = 500;
 
-/** `countersign mcp login`: opens or prints the link and waits until the browser has come back to our server. */
-export async function logIn(
+/** `countersign mcp login` and `logout`. */
+export function addMcpSignIn(mcp: Command, register: Register): void {
+  addLogin(mcp, register);
+  addLogout(mcp, register);
+}
+
+function addLogin(mcp: Command, register: Register): void {
+  register<LoginFlags>(
+    withHelp(inWorld(mcp.command('login').argument('<server>')), help.login)
+      .option('--client-id <id>', help.clientId)
+      .option('--client-secret', help.clientSecret)
+      .option('--no-open', help.noOpen),
+    async (context, { args, options }) => {
+      const { world, name } = await findServer(context, options.world, args[0]);
+      return await logIn(context, world, name, options);
+    },
+  );
+}
+
+function addLogout(mcp: Command, register: Register): void {
+  register<WorldFlag>(
+    withHelp(inWorld(mcp.command('logout').argument('<server>')), help.logout),
+    async (context, { args, options }) => {
+      const { world, name } = await findServer(context, options.world, args[0]);
+      const server = await (await context.client()).signOutOfMcpServer(world, name);
+      showDone(context, results.mcpSignedOut(name), server);
+    },
+  );
+}
+
+/** Opens or prints the link and waits until the browser has come back to our server. */
+async function logIn(
   context: CommandContext,
   world: string,
   name: string,
