@@ -58,6 +58,14 @@ describe('countersign people and tokens', () => {
       stderr: 'Saved the group "finance": dora, bob.\n',
     });
     expect((await t.runHere(['groups'])).stdout).toMatch(/finance +dora, bob/);
+    expect((await t.runHere(['groups', 'set', 'finance', 'bob', '--oidc-group', 'Finance team'])).stderr).toBe(
+      'Saved the group "finance": bob. Members of the OIDC group "Finance team" join it when they sign in.\n',
+    );
+    // Changing the people keeps the OIDC group.
+    await t.runHere(['groups', 'set', 'finance', 'dora']);
+    expect((await t.runHere(['groups'])).stdout).toMatch(/finance +dora +Finance team/);
+    await t.runHere(['groups', 'set', 'finance', 'dora', '--no-oidc-group']);
+    expect((await t.runHere(['groups'])).stdout).not.toContain('Finance team');
     expect((await t.runHere(['groups', 'set', 'finance', 'eve'])).stderr).toContain('no person "eve"');
     expect((await t.runHere(['groups', 'set', 'Finance', 'bob'])).stderr).toContain('lowercase letters');
     expect((await t.runHere(['groups', 'remove', 'finanse', '--yes'])).stderr).toContain('finance');

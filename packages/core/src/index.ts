@@ -1,5 +1,6 @@
 export { checkToolApproval } from './approval/check-tool-approval.js';
 export { isConfirmed, isSignedOut } from './approval/is-confirmed.js';
+export { oidcMembersOf } from './approval/needed-signatures.js';
 export { callHash, toolDigest } from './calls/sign-call.js';
 export type { Gate, GateGrant, GateInput, GateTool } from './approval/check-tool-approval.js';
 export { maskCall, maskSecrets, maskValue, showsOriginal } from './masking/index.js';

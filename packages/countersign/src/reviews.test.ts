@@ -4,6 +4,8 @@ import {
   listMessages,
   publishMessage,
   publishToolResult,
+  exportWorld,
+  importWorld,
   removeAgent,
   setPolicy,
   showTools,
@@ -195,6 +197,22 @@ describe('a reviewing agent', () => {
     );
     await expect(updateAgent(runtime, t.worldId, 'reviewer', { policy: [RULE] }, person)).rejects.toThrow(
       "@reviewer can't review its own calls",
+    );
+    // An exported world still knows who created whom (A50.3).
+    const file = await exportWorld(runtime, t.worldId);
+    const copy = await importWorld(runtime, { ...file, name: 'Copy' }, person);
+    const makersIn = async (worldId: string) =>
+      (await runtime.store.read((reader) => reader.agents(worldId))).map(({ id, makers }) => [id, makers]);
+    expect(await makersIn(copy.id)).toEqual([
+      ['teller', []],
+      ['reviewer', []],
+      ['grandchild', ['reviewer']],
+    ]);
+    const elsewhere = file.agents.map((agent) => ({ ...agent, createdBy: ['Someone Else'] }));
+    const unknown = await importWorld(runtime, { ...file, name: 'Other', policy: [], agents: elsewhere }, person);
+    expect((await makersIn(unknown.id)).map(([, makers]) => makers)).toEqual([['?'], ['?'], ['?']]);
+    await expect(importWorld(runtime, { ...file, name: 'Third', agents: elsewhere }, person)).rejects.toThrow(
+      "an agent created @reviewer, so it can't review calls",
     );
   });
 

@@ -89,8 +89,13 @@ function membersOf(
   { people: listed, oidcGroup }: Pick<GroupRecord, 'people' | 'oidcGroup'>,
   everybody: readonly PersonRecord[],
 ): string[] {
+  return [...new Set([...listed, ...oidcMembersOf(oidcGroup, everybody)])];
+}
+
+/** The ids of the people in an OIDC group, as of their last check. */
+export function oidcMembersOf(oidcGroup: string | null, everybody: readonly PersonRecord[]): string[] {
   const isMember = ({ oidc }: PersonRecord): boolean => oidcGroup !== null && oidc?.groups.includes(oidcGroup) === true;
-  return [...new Set([...listed, ...everybody.filter(isMember).map(({ id }) => id)])];
+  return everybody.filter((person) => isMember(person) && !isSignedOut(person)).map(({ id }) => id);
 }
 
 /** The people that a rule names. */

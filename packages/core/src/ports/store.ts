@@ -170,7 +170,12 @@ export interface StoreTransaction extends StoreReader {
     },
   ): Promise<void>;
   /** Increments the world's `rev`, as does the next method. */
-  insertAgent(worldId: string, id: string, definition: AgentDefinition): Promise<AgentRecord>;
+  insertAgent(
+    worldId: string,
+    id: string,
+    definition: AgentDefinition,
+    makers?: AgentRecord['makers'],
+  ): Promise<AgentRecord>;
   updateAgent(worldId: string, id: string, definition: AgentDefinition): Promise<void>;
 
   /** Increments the world's `rev`. Returns true if the grant was active. */

@@ -11,8 +11,9 @@ import {
   worldFileSchema,
 } from '@countersign/protocol';
 import { hasMask } from '../masking/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { parseRule } from '../policy/index.js';
-import type { AgentRecord, StoreReader } from '../ports/index.js';
+import { type AgentRecord, type StoreReader, UNKNOWN_AGENT } from '../ports/index.js';
 import { checkSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { freeId } from '../worlds/free-id.js';
@@ -36,7 +37,10 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
       // By name, because the agent's id may differ after the import.
       ...(mainAgent === undefined ? {} : { mainAgent: snapshot.agentName(mainAgent) }),
       policy: [...world.policy],
-      agents: agents.map(({ definition }) => showAgentDefinition(definition)),
+      agents: agents.map(({ definition, makers }) => ({
+        ...showAgentDefinition(definition),
+        ...createdBy(snapshot, makers),
+      })),
       mcpServers: servers.map(({ definition }) => exportDefinition(definition)),
     };
   });
@@ -95,13 +99,13 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
       why: `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`,
       ...signer,
     });
+    const ids = await chooseIds(agents);
     const made: AgentRecord[] = [];
-    for (const definition of agents) {
-      const agentId = await freeId(slug(definition.name, 'agent'), async (candidate) => {
-        const isName = agents.some((other) => other !== definition && foldName(other.name) === foldName(candidate));
-        return isName || (await tx.agentIdTaken(id, candidate));
-      });
-      made.push(await tx.insertAgent(id, agentId, definition));
+    for (const { createdBy = [], ...definition } of agents) {
+      const agentId = ids.get(definition.name) ?? '';
+      // An agent that isn't in the file counts as unknown: then no agent reviews calls of this one (A50).
+      const makers = createdBy.map((name) => (name === UNKNOWN_AGENT ? name : (ids.get(name) ?? UNKNOWN_AGENT)));
+      made.push(await tx.insertAgent(id, agentId, definition, makers));
       recordRules(tx, [], definition.policy, signer, { agentId });
     }
     for (const server of mcpServers) {
@@ -123,6 +127,26 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   return { ...toWorld(world), proposed: allows, notes };
 }
 
+/** Agents that were removed since are left out: no agent of the new world is one of them. */
+function createdBy(snapshot: WorldSnapshot, makers: AgentRecord['makers']): { createdBy?: string[] } {
+  if (makers.length === 0) return {};
+  const names = makers.flatMap((id) => (id === UNKNOWN_AGENT ? [id] : (snapshot.agent(id)?.definition.name ?? [])));
+  return { createdBy: names.length === 0 ? [UNKNOWN_AGENT] : names };
+}
+
+/** The ids of agents in a new world, by name. No id is the name of another agent. */
+async function chooseIds(agents: WorldFile['agents']): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const { name } of agents) {
+    const others = new Set(agents.flatMap((each) => (each.name === name ? [] : [foldName(each.name)])));
+    const taken = new Set(ids.values());
+    const isTaken = async (candidate: string): Promise<boolean> =>
+      taken.has(candidate) || others.has(foldName(candidate));
+    ids.set(name, await freeId(slug(name, 'agent'), isTaken));
+  }
+  return ids;
+}
+
 function isAllow(rule: string): boolean {
   if (!isRule(rule)) return false;
   const parsed = parseRule(rule);
@@ -133,7 +157,11 @@ function isAllow(rule: string): boolean {
 async function refuseSigners(runtime: Runtime, reader: StoreReader, { policy, agents }: WorldFile): Promise<void> {
   const about = {
     tools: runtime.tools(''),
-    agents: agents.map((definition) => ({ id: slug(definition.name, 'agent'), definition, makers: [] })),
+    agents: agents.map(({ createdBy: makers = [], ...definition }) => ({
+      id: slug(definition.name, 'agent'),
+      definition,
+      makers,
+    })),
   };
   await checkSigners(reader, '', { ...about, rules: policy, source: { field: 'policy', of: 'policy' } });
   for (const [index, { name, policy: rules }] of agents.entries()) {

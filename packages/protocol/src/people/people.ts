@@ -88,7 +88,8 @@ export const personSchema = z.object({
   /** The role on the whole server. Null if the person only has roles in worlds. */
   role: personRoleSchema.nullable(),
   worldRoles: z.record(z.string(), personRoleSchema),
-  status: personStatusSchema,
+  /** Like `email`, only for admins and the person. */
+  status: personStatusSchema.exactOptional(),
   createdAt: z.string(),
 });
 export type Person = z.infer<typeof personSchema>;
@@ -191,6 +192,8 @@ export const groupSchema = z.object({
   people: z.array(z.string()),
   /** The OIDC group whose members belong to it. */
   oidcGroup: z.string().exactOptional(),
+  /** Ids of those members, as of their last check. */
+  oidcMembers: z.array(z.string()).exactOptional(),
 });
 export type Group = z.infer<typeof groupSchema>;
 

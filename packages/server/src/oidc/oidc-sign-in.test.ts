@@ -393,6 +393,8 @@ it('[W9.6] members of an OIDC group belong to the group that names it; roles and
   expect(await t.api('PUT', '/worlds/lab/policy', rules, ifMatch)).toMatchObject({ status: 422 });
   await signIn();
   expect(await t.api('PUT', '/worlds/lab/policy', rules, ifMatch)).toMatchObject({ status: 200 });
+  const releasers = { name: 'releasers', people: [], oidcGroup: 'release', oidcMembers: ['ada-lovelace'] };
+  expect((await t.api('GET', '/groups')).body).toEqual({ items: [releasers] });
   const byHand = await t.api('PATCH', '/people/ada-lovelace', { role: 'admin' });
   expect(byHand).toMatchObject({ status: 409, body: { field: 'role' } });
   expect(await t.api('POST', '/people/ada-lovelace/invitations')).toMatchObject({ status: 409 });

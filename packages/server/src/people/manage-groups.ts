@@ -1,10 +1,14 @@
-import type { GroupRecord, Store } from '@countersign/core/ports';
+import { oidcMembersOf } from '@countersign/core';
+import type { GroupRecord, PersonRecord, Store } from '@countersign/core/ports';
 import { CountersignError, type Group, type GroupChange } from '@countersign/protocol';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 
 export async function listGroups(store: Store): Promise<Group[]> {
-  return (await store.read((reader) => reader.groups())).map(toGroup);
+  return await store.read(async (reader) => {
+    const people = await reader.people();
+    return (await reader.groups()).map((group) => toGroup(group, people));
+  });
 }
 
 export async function readGroup(store: Store, name: string): Promise<Group> {
@@ -30,7 +34,7 @@ export async function putGroup(store: Store, name: string, change: GroupChange, 
     const group = { name, people, oidcGroup: change.oidcGroup ?? null };
     await tx.putGroup(group);
     const why = `${name}: ${people.join(', ') || 'nobody'}${group.oidcGroup === null ? '' : `, OIDC ${group.oidcGroup}`}`;
-    return { value: toGroup(group), record: { decision: 'group changed', why } };
+    return { value: toGroup(group, all), record: { decision: 'group changed', why } };
   });
 }
 
@@ -45,6 +49,7 @@ function unknown(name: string): CountersignError {
   return new CountersignError('not-found', `There is no group "${name}".`);
 }
 
-function toGroup({ name, people, oidcGroup }: GroupRecord): Group {
-  return { name, people: [...people], ...(oidcGroup === null ? {} : { oidcGroup }) };
+function toGroup({ name, people, oidcGroup }: GroupRecord, everybody: readonly PersonRecord[]): Group {
+  const fromOidc = oidcGroup === null ? {} : { oidcGroup, oidcMembers: oidcMembersOf(oidcGroup, everybody) };
+  return { name, people: [...people], ...fromOidc };
 }

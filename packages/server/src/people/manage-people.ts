@@ -15,8 +15,7 @@ export function toPerson(
   { id, name, email, role, worldRoles, status, createdAt }: PersonRecord,
   reader: Access,
 ): Person {
-  const isShown = email !== null && (reader.person?.id === id || actionsOf(reader).has('admin'));
-  const address = isShown ? { email } : {};
+  const isShown = reader.person?.id === id || actionsOf(reader).has('admin');
   // A world that the reader may not read stays hidden (W8.2).
   const shown = Object.entries(worldRoles).filter(
     ([world]) => reader.person?.id === id || actionsOf(reader, world).has('read'),
@@ -24,17 +23,19 @@ export function toPerson(
   return {
     id,
     name,
-    ...address,
+    ...(isShown && email !== null ? { email } : {}),
     role,
     worldRoles: Object.fromEntries(shown),
-    status,
+    ...(isShown ? { status } : {}),
     createdAt: new Date(createdAt).toISOString(),
   };
 }
 
-/** Active and disabled people, in the order in which they were added. */
-export async function listPeople(store: Store): Promise<PersonRecord[]> {
-  return (await store.read((reader) => reader.people())).filter(({ status }) => status !== 'removed');
+/** Active people, and for admins also disabled ones, in the order in which they were added. */
+export async function listPeople(store: Store, reader: Access): Promise<Person[]> {
+  const isListed = ({ status }: PersonRecord): boolean =>
+    status === 'active' || (status === 'disabled' && actionsOf(reader).has('admin'));
+  return (await store.read((stored) => stored.people())).filter(isListed).map((person) => toPerson(person, reader));
 }
 
 /** Removed people can still be read: the audit log refers to them. */

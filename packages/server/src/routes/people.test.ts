@@ -335,6 +335,28 @@ describe('signing as someone else', () => {
     }
     expect((await t.api('GET', '/people/ada')).text).toContain('secret-plan');
   });
+
+  it('[W8.12] only admins see email addresses, status and disabled people; everyone sees their own', async () => {
+    const t = await openApp();
+    await t.api('POST', '/people', { name: 'Ada', role: 'admin', email: 'ada@example.com' });
+    await t.api('POST', '/people', { name: 'Gone', role: 'member', email: 'gone@example.com' });
+    const bob = await tokenOf(t, 'Bob', 'viewer', ['read']);
+    await t.api('PATCH', '/people/bob', { email: 'bob@example.com' });
+    await t.api('PATCH', '/people/gone', { status: 'disabled' });
+    const { items } = (await ask(t, 'GET', '/people', bob)).body as { items: Person[] };
+    expect(items.map(({ id, email, status }) => [id, email, status])).toEqual([
+      ['owner', undefined, undefined],
+      ['ada', undefined, undefined],
+      ['bob', 'bob@example.com', 'active'],
+    ]);
+    // Names stay readable: the audit log and the cards refer to them.
+    const gone = (await ask(t, 'GET', '/people/gone', bob)).body;
+    expect(gone).toMatchObject({ name: 'Gone' });
+    expect(gone).not.toHaveProperty('status');
+    expect(gone).not.toHaveProperty('email');
+    const all = (await t.api<{ items: Person[] }>('GET', '/people')).body.items;
+    expect(all.find(({ id }) => id === 'gone')).toMatchObject({ email: 'gone@example.com', status: 'disabled' });
+  });
 });
 
 describe('sessions and invitations', () => {

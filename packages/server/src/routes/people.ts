@@ -56,11 +56,12 @@ export const peopleRoutes = [
     needs: 'read',
     tag,
     summary: 'List people',
-    description: 'Active and disabled people. Email addresses are only shown to admins.',
+    description:
+      'Active people. Admins also see disabled people. Email address and status are shown only to admins and to the person.',
     query: listQuerySchema,
     answers: { 200: { description: 'People', schema: listOf(personSchema) } },
     async handle({ context, query, c }) {
-      const people = (await listPeople(context.engine.runtime.store)).map((person) => toPerson(person, c.var.access));
+      const people = await listPeople(context.engine.runtime.store, c.var.access);
       return { status: 200, body: pageOf(people, ({ id }) => id, query) };
     },
   }),

@@ -56,13 +56,19 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
       await updatePolicy({ worldId: id, policy: jsonOrNull(policy), proposed: jsonOrNull(proposed) });
     },
 
-    async insertAgent(worldId, id, definition) {
+    async insertAgent(worldId, id, definition, makers = []) {
       await raiseRev(worldId);
-      const row = { worldId, id, definition: JSON.stringify(definition), makers: null, now: session.now };
+      const row = {
+        worldId,
+        id,
+        definition: JSON.stringify(definition),
+        makers: makersText({ makers }),
+        now: session.now,
+      };
       if ((await insertAgent(row)) === 0) {
         throw new CountersignError('conflict', `The agent id "${id}" was used before and can't be reused.`);
       }
-      return { worldId, id, definition, makers: [], createdAt: session.now };
+      return { worldId, id, definition, makers, createdAt: session.now };
     },
     async updateAgent(worldId, id, definition) {
       await raiseRev(worldId);

@@ -85,11 +85,17 @@ export const groupsHelp = {
   list: { about: 'List groups', examples: ['countersign groups'] },
   set: {
     about: 'Create a group, or replace the people in it',
-    examples: ['countersign groups set finance ada-lovelace bob', 'countersign policy add "ask pay by 2 of @finance"'],
+    examples: [
+      'countersign groups set finance ada-lovelace bob',
+      'countersign groups set release --oidc-group release-managers',
+      'countersign policy add "ask pay by 2 of @finance"',
+    ],
   },
   remove: { about: 'Remove a group', examples: ['countersign groups remove finance'] },
   group: 'name of the group: lowercase letters, digits and -',
   people: 'people (ids or names)',
+  oidcGroup: 'also include the members of this group at the OIDC provider',
+  noOidcGroup: 'no longer include the members of an OIDC group',
 } satisfies Record<string, string | Help>;
 
 export const sessionsHelp = {

@@ -1,4 +1,5 @@
 import { durationText } from '@countersign/client';
+import type { Group } from '@countersign/protocol';
 import { thenRun } from './then-run.js';
 
 function plural(count: number, one: string, many = `${one}s`): string {
@@ -180,10 +181,13 @@ export const results = {
       : 'Nobody has a trusted passkey now, so the next one that anybody registers is trusted. Start the server and register yours before you let agents work.',
   personRemoved: (id: string): string => `Removed the person "${id}". Their signatures stay in the audit log.`,
   noGroups: 'There are no groups.',
-  groupSaved: (name: string, people: readonly string[]): string =>
-    people.length === 0
-      ? `Saved the group "${name}". It is empty.`
-      : `Saved the group "${name}": ${people.join(', ')}.`,
+  groupSaved: ({ name, people, oidcGroup, oidcMembers = [] }: Group): string => {
+    const ids = [...people, ...oidcMembers].join(', ');
+    const saved = ids === '' ? `Saved the group "${name}". It is empty.` : `Saved the group "${name}": ${ids}.`;
+    return oidcGroup === undefined
+      ? saved
+      : `${saved} Members of the OIDC group "${oidcGroup}" join it when they sign in.`;
+  },
   groupRemoval: (name: string): string =>
     `This removes the group "${name}". Calls under rules that name it can't be approved until you change the rules.`,
   groupRemoved: (name: string): string => `Removed the group "${name}".`,

@@ -1,6 +1,7 @@
 import { groupNameSchema, type Group, type Person } from '@countersign/protocol';
 import { type ReactElement, type SyntheticEvent, useState } from 'react';
 import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
 import { useSaving } from '../settings/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
@@ -25,6 +26,9 @@ export function GroupForm({
   const saving = useSaving();
   const [name, setName] = useState(group?.name ?? '');
   const [members, setMembers] = useState<readonly string[]>(group?.people ?? []);
+  const [oidcGroup, setOidcGroup] = useState(group?.oidcGroup ?? '');
+  const ways = useRead({ key: ['sign-in-ways'], read: (signal) => client.signInWays({ signal }) });
+  const hasOidc = oidcGroup !== '' || (ways.kind === 'ready' && ways.data.oidc !== undefined);
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
     const read = groupNameSchema.safeParse(name.trim());
@@ -32,9 +36,9 @@ export function GroupForm({
     // Saving would replace the people of the other group.
     if (group === undefined && groups.some((each) => each.name === read.data))
       return saving.refuse('name', t.groupExists);
-    const oidcGroup = group?.oidcGroup === undefined ? {} : { oidcGroup: group.oidcGroup };
+    const mapped = oidcGroup.trim() === '' ? {} : { oidcGroup: oidcGroup.trim() };
     const isSaved = await saving.run(
-      () => client.putGroup(read.data, { people: [...members], ...oidcGroup }),
+      () => client.putGroup(read.data, { people: [...members], ...mapped }),
       t.groupSaved(read.data),
     );
     if (isSaved) onSaved();
@@ -66,6 +70,17 @@ export function GroupForm({
             />
           ))}
         </fieldset>
+        {hasOidc ? (
+          <TextField
+            label={t.oidcGroup}
+            hint={t.oidcGroupHint}
+            error={saving.errorOf('oidcGroup')}
+            autoComplete="off"
+            spellCheck={false}
+            value={oidcGroup}
+            onChange={({ target }) => setOidcGroup(target.value)}
+          />
+        ) : null}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t.cancel}</Button>
           <Button look="primary" type="submit" disabled={saving.busy}>

@@ -37,11 +37,8 @@ export function GroupsSection({
     say(t.groupRemoved(name), 'green');
     done();
   };
-  const names = (group: Group): string =>
-    [
-      group.people.map((id) => people.find((person) => person.id === id)?.name ?? id).join(', ') || t.nobody,
-      ...(group.oidcGroup === undefined ? [] : [t.oidcGroup(group.oidcGroup)]),
-    ].join(' ');
+  const named = (ids: readonly string[]): string =>
+    ids.map((id) => people.find((person) => person.id === id)?.name ?? id).join(', ') || t.nobody;
   return (
     <Section
       title={t.groups}
@@ -64,8 +61,13 @@ export function GroupsSection({
                   @{group.name}
                 </p>
                 <p className="text-[0.8125rem] text-ink-3">
-                  <Visible text={names(group)} />
+                  <Visible text={named(group.people)} />
                 </p>
+                {group.oidcGroup === undefined ? null : (
+                  <p className="text-[0.8125rem] text-ink-3">
+                    <Visible text={t.oidcMembers(group.oidcGroup, named(group.oidcMembers ?? []))} />
+                  </p>
+                )}
               </div>
               {mayChange ? (
                 <>

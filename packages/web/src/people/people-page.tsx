@@ -86,10 +86,12 @@ export default function PeoplePage(): ReactElement {
     return isMe ? [edit] : [edit, ...others];
   };
   const admins = people.data.filter(
-    ({ role, status }) => status === 'active' && (role === 'owner' || role === 'admin'),
+    ({ role, status }) => status !== 'disabled' && (role === 'owner' || role === 'admin'),
   );
   const groupsOf = ({ id }: Person): string[] =>
-    groups.data.filter((group) => group.people.includes(id)).map(({ name }) => name);
+    groups.data
+      .filter(({ people: listed, oidcMembers = [] }) => [...listed, ...oidcMembers].includes(id))
+      .map(({ name }) => name);
   return (
     <Page
       title={t.title}

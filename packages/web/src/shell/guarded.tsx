@@ -45,7 +45,9 @@ export function WhoMay({
   const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
   const names =
     people.kind === 'ready'
-      ? people.data.filter((person) => effectiveActions(person, worldId, undefined).has(needs)).map(({ name }) => name)
+      ? people.data
+          .filter((person) => effectiveActions({ status: 'active', ...person }, worldId, undefined).has(needs))
+          .map(({ name }) => name)
       : [];
   return <Note>{t.whoMay(needs, names)}</Note>;
 }

@@ -22,7 +22,8 @@ export function addGroups(program: Command, register: Register): void {
     const client = await context.client();
     const columns = [
       { title: 'group', of: ({ name }: Group) => name },
-      { title: 'people', of: ({ people }: Group) => people.join(', ') },
+      { title: 'people', of: ({ people, oidcMembers = [] }: Group) => [...people, ...oidcMembers].join(', ') },
+      { title: 'OIDC group', of: ({ oidcGroup }: Group) => oidcGroup ?? '' },
     ];
     showList(context, await readAll(() => client.groups()), columns, results.noGroups);
   });
@@ -30,15 +31,19 @@ export function addGroups(program: Command, register: Register): void {
   const set = withHelp(
     groups.command('set').argument('<group>', help.group).argument('[people...]', help.people),
     help.set,
-  );
-  register(set, async (context, { args: [name = '', ...words] }) => {
+  )
+    .option('--oidc-group <name>', help.oidcGroup)
+    .option('--no-oidc-group', help.noOidcGroup);
+  register<{ oidcGroup?: string | false }>(set, async (context, { args: [name = '', ...words], options }) => {
     const client = await context.client();
     const people: string[] = [];
     for (const word of words) people.push((await findPerson(client, word)).id);
     const before = (await readAll(() => client.groups())).find((group) => group.name === name);
-    const oidcGroup = before?.oidcGroup;
+    const given = options.oidcGroup;
+    // Without the option, the group keeps its OIDC group.
+    const oidcGroup = typeof given === 'string' ? given : given === false ? undefined : before?.oidcGroup;
     const saved = await client.putGroup(name, { people, ...(oidcGroup === undefined ? {} : { oidcGroup }) });
-    showDone(context, plainLine(results.groupSaved(saved.name, saved.people)), saved);
+    showDone(context, plainLine(results.groupSaved(saved)), saved);
     await warnOfStuckRules(context, client);
   });
 

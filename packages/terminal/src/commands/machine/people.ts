@@ -36,7 +36,7 @@ export function addPeople(program: Command, register: Register): void {
       { title: 'person', of: ({ id }: Person) => id },
       { title: 'name', of: ({ name }: Person) => name },
       { title: 'role', of: rolesOf },
-      { title: 'status', of: ({ status }: Person) => status },
+      { title: 'status', of: ({ status }: Person) => status ?? '' },
       { title: 'email', of: ({ email }: Person) => email ?? '' },
     ];
     showList(context, await readAll(() => client.people()), columns, results.noPeople);
