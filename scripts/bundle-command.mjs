@@ -20,6 +20,7 @@ const bundles = {
   tests: {
     folder: join(dist, 'testing', 'bundle'),
     inputs: {
+      'apply-draft': join(root, 'packages', 'tools', 'dist', 'testing', 'apply-draft.js'),
       'crash-child': join(dist, 'testing', 'crash-child.js'),
       'hostile-server': join(root, 'tests', 'mcp', 'fixtures', 'hostile-server.mjs'),
       'serve-child': join(root, 'tests', 'web', 'support', 'serve-child.mjs'),
