@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { addAgent, createChat, createWorld, publishMessage } from '@countersign/core';
 import { scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
@@ -108,21 +110,34 @@ async function register(call: Caller, soft: SoftPasskey): Promise<Answer> {
   });
 }
 
+/** A script that approves everything that waits in the world, with the token in its folder. */
+const approveAll = (url: string): string => `
+  import { readFileSync } from 'node:fs';
+  const api = '${url}/api/worlds/bank';
+  const headers = { Authorization: 'Bearer ' + readFileSync('token', 'utf8'), 'Content-Type': 'application/json' };
+  const { items } = await (await fetch(api + '/approvals', { headers })).json();
+  for (const { approvalId, toolName } of items) {
+    if (toolName !== 'pay') continue;
+    const body = JSON.stringify({ tool_call_id: approvalId, decision: 'approve' });
+    console.log('answered', (await fetch(api + '/tool-results', { method: 'POST', headers, body })).status);
+  }
+`;
+
 const challengeOf = ({ body }: Answer): { challenge: string; toSign: string } => ({
   challenge: String(body['challenge']),
   toSign: (body['options'] as { challenge: string } | undefined)?.challenge ?? randomBytes(32).toString('base64url'),
 });
 
-it("[A49] [A49.5] [W8.8] an obedient agent with the owner's token can't approve a call that needs a passkey", async () => {
+it("[A49] [A49.5] [A49.9] [A49.11] [W8.8] an obedient agent with the owner's token can't approve a call that needs a passkey", async () => {
   const { engine, token } = serving.home;
   const { runtime } = engine;
-  const folder = join(base, 'work');
-  mkdirSync(folder);
+  const folder = join(base, 'projects', 'work');
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'token'), token.value);
   const mine = createSoftPasskey('ed25519', { origin });
   const passkey = await insertPasskey(runtime.store, 'owner', mine, { origin });
   const owner = caller({ Authorization: `Bearer ${token.value}` });
-  await createWorld(runtime, { name: 'Bank', mode: 'auto', workingDirectory: folder, streaming: false }, ME);
+  await createWorld(runtime, { name: 'Bank', mode: 'ask', workingDirectory: folder, streaming: false }, ME);
   await addAgent(runtime, 'bank', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
   const putRules = async (rules: string[], more: object = {}): Promise<Answer> => {
     const { headers } = await owner('GET', '/worlds/bank/policy');
@@ -130,15 +145,14 @@ it("[A49] [A49.5] [W8.8] an obedient agent with the owner's token can't approve 
   };
   expect(await putRules([RULE])).toMatchObject({ status: 200 });
 
+  const pending = async (): Promise<{ approvalId: string; toolName: string }[]> =>
+    (await owner('GET', '/worlds/bank/approvals')).body['items'] as { approvalId: string; toolName: string }[];
   const tell = async (...calls: { name: string; arguments: object }[]): Promise<string> => {
     const chat = await createChat(runtime, 'bank');
     const content = JSON.stringify(calls);
     await publishMessage(runtime, { worldId: 'bank', chatId: chat.id, speaker: 'human', content });
     await engine.quiet();
-    const { items } = (await owner('GET', '/worlds/bank/approvals')).body as {
-      items: { approvalId: string; toolName: string }[];
-    };
-    return items.find(({ toolName }) => toolName === 'pay')?.approvalId ?? '';
+    return (await pending()).find(({ toolName }) => toolName === 'pay')?.approvalId ?? '';
   };
   const challenge = async (call: Caller, approval: string): Promise<Answer> =>
     await call('POST', '/me/challenges', {
@@ -155,11 +169,8 @@ it("[A49] [A49.5] [W8.8] an obedient agent with the owner's token can't approve 
   await engine.quiet();
   expect(paid).toEqual([1]);
 
-  const approveByShell = `curl -sS -X POST -H "Authorization: Bearer $(cat token)" -H 'Content-Type: application/json' -d '{"tool_call_id":"x","decision":"approve"}' ${serving.url}/api/worlds/bank/tool-results`;
-  const target = await tell(
-    { name: 'pay', arguments: { amount: 1000 } },
-    { name: 'shell_cmd', arguments: { command: approveByShell } },
-  );
+  writeFileSync(join(folder, 'approve.mjs'), approveAll(serving.url));
+  const target = await tell({ name: 'pay', arguments: { amount: 1000 } });
   expect(target).not.toBe('');
   const refusals: Record<string, number> = {};
   const attack = (name: string, { status }: Answer): void => {
@@ -171,8 +182,18 @@ it("[A49] [A49.5] [W8.8] an obedient agent with the owner's token can't approve 
   attack('approve for the chat', await approve(owner, target, { scope: 'session' }));
   attack('approve always', await approve(owner, target, { scope: 'always' }));
   const env = { COUNTERSIGN_URL: serving.url, COUNTERSIGN_TOKEN: token.value };
-  const command = await runHere(['approvals', 'approve', target, '-w', 'bank', '--detach'], { env });
-  expect(command.stdout + command.stderr).toContain('passkey');
+  const command = await runHere(['approvals', 'approve', target, '-w', 'bank', '--yes', '--detach'], { env });
+  expect(command.stdout).toContain('A rule requires a passkey for this call. Sign it in a browser:');
+  // From a shell: once without a sandbox, and once with the agent's own, which a sandbox may keep from the server.
+  const script = await promisify(execFile)(process.execPath, ['approve.mjs'], { cwd: folder });
+  expect(script.stdout).toBe('answered 403\n');
+  await tell({ name: 'shell_cmd', arguments: { command: `${process.execPath} approve.mjs` } });
+  for (const { toolName, approvalId } of await pending())
+    if (toolName === 'shell_cmd') await approve(owner, approvalId);
+  await engine.quiet();
+  const records = await runtime.store.read((reader) => reader.audit('bank', { after: 0, limit: 1000 }));
+  expect(records.filter(({ kind, tool }) => kind === 'run' && tool === 'shell_cmd')).toHaveLength(1);
+  expect(await pending()).toMatchObject([{ approvalId: target }]);
 
   // Replay what the owner signed, with the old challenge and with a new one.
   attack('replay', await approve(owner, target, { confirmation: used }));
@@ -218,6 +239,40 @@ it("[A49] [A49.5] [W8.8] an obedient agent with the owner's token can't approve 
   attack('weaken the rule', await putRules(['ask pay']));
   attack('remove the passkey', await owner('DELETE', `/people/owner/passkeys/${passkey}`));
   attack('remove the passkey as a new owner', await eve('DELETE', `/people/owner/passkeys/${passkey}`));
+  // Around the rule: the world, its folder, its mode, and programs that start without approval.
+  const elsewhere = join(base, 'elsewhere');
+  mkdirSync(elsewhere);
+  symlinkSync(folder, join(elsewhere, 'link'));
+  const shell = { name: 'sh', transport: 'stdio', command: '/bin/sh', args: ['-c', 'touch started'] };
+  attack('delete the world', await owner('DELETE', '/worlds/bank'));
+  attack('another folder', await owner('PATCH', '/worlds/bank', { workingDirectory: elsewhere }));
+  attack('no folder', await owner('PATCH', '/worlds/bank', { workingDirectory: null }));
+  attack('a higher mode', await owner('PATCH', '/worlds/bank', { mode: 'auto' }));
+  attack('an MCP server', await owner('POST', '/worlds/bank/mcp-servers', shell));
+  attack('an MCP server, turned off', await owner('POST', '/worlds/bank/mcp-servers', { ...shell, enabled: false }));
+  attack('the same folder', await owner('POST', '/worlds', { name: 'Twin', workingDirectory: folder }));
+  attack('a folder above', await owner('POST', '/worlds', { name: 'Above', workingDirectory: dirname(folder) }));
+  const linked = { name: 'Linked', workingDirectory: join(elsewhere, 'link') };
+  attack('a link to the folder', await owner('POST', '/worlds', linked));
+  expect(await owner('POST', '/worlds', { name: 'Other', workingDirectory: elsewhere })).toMatchObject({ status: 201 });
+  attack('move into the folder', await owner('PATCH', '/worlds/other', { workingDirectory: folder }));
+  const forged = challengeOf(
+    await owner('POST', '/me/challenges', { action: { kind: 'change-world', method: 'DELETE', path: '/worlds/bank' } }),
+  );
+  const deletion = { challenge: forged.challenge, ...own.sign(forged.toSign) };
+  attack('delete it with another passkey', await owner('DELETE', '/worlds/bank', { confirmation: deletion }));
+  attack('delete it with an old signature', await owner('DELETE', '/worlds/bank', { confirmation: used }));
+  for (const words of [
+    ['worlds', 'remove', 'bank', '--yes'],
+    ['worlds', 'edit', 'bank', '--mode', 'auto'],
+    ['policy', 'remove', RULE, '-w', 'bank'],
+    ['mcp', 'add', 'sh', '/bin/sh', '-w', 'bank'],
+  ]) {
+    const { code, stderr } = await runHere(words, { env });
+    expect([...words, code]).toEqual([...words, 1]);
+    expect(stderr).toContain('needs a passkey');
+  }
+  expect(existsSync(join(folder, 'started'))).toBe(false);
   expect(await putRules([RULE, 'allow pay'])).toMatchObject({ status: 200 });
   await engine.quiet();
   attack('approve after an allow rule', await approve(owner, target));

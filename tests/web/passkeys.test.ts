@@ -66,6 +66,17 @@ describe.runIf(hasBrowser)('passkeys', () => {
     ];
     await opened.api.setPolicy(world, { rules: [rule] }, { ifMatch: (await opened.api.policy(world)).etag ?? '' });
     await opened.api.updateAgent(world, 'ada', { policy: [rule] });
+    // [A49.9] So are changes that would get around them.
+    const modeNow = async (): Promise<string> => (await opened.api.world(world)).value.mode;
+    await goTo(page, path.replace(/c\/.*/, 'settings'));
+    await page.getByLabel('Mode', { exact: true }).selectOption('auto');
+    await laptop.answers(false);
+    await button(page, 'Save').click();
+    await remarked(page, 'The passkey prompt was cancelled or timed out. Nothing changed.');
+    expect(await modeNow()).toBe('ask');
+    await laptop.answers(true);
+    await button(page, 'Save').click();
+    await expect.poll(modeNow).toBe('auto');
     await goTo(page, path.replace(/c\/.*/, 'policy'));
     await page.getByLabel('Rules', { exact: true }).fill('');
     await laptop.answers(false);
@@ -124,6 +135,11 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await expect.poll(() => opened.ran).toEqual(['pay']);
     expect(bob.complaints).toEqual([]);
     await bob.context.close();
+    await goTo(page, chatPath.replace(/c\/.*/, 'settings'));
+    await button(page, 'Delete world…').click();
+    await dialog.getByLabel('Name of the world').fill((await opened.api.world(lab)).value.name);
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect.poll(async () => (await opened.api.worlds()).items.some(({ id }) => id === lab)).toBe(false);
     await goTo(page, '/account');
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await overflow(page)).toBe(0);

@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('people', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('[W8.4] [A48.8] the people page invites, changes, signs out and removes people, and names the rules that need them', async () => {
+  it('[W8.4] [A48.11] the people page invites, changes, signs out and removes people, and names the rules that need them', async () => {
     const { world } = await opened.newChat();
     const { page, complaints } = await opened.visit({ path: '/people' });
     const main = page.getByRole('main');

@@ -1,4 +1,11 @@
-import { listOf, registeredClientSchema, type NewClient, type RegisteredClient } from '@countersign/protocol';
+import {
+  listOf,
+  registeredClientSchema,
+  type Confirmable,
+  type NewClient,
+  type PasskeyConfirmation,
+  type RegisteredClient,
+} from '@countersign/protocol';
 import type { z } from 'zod';
 import { ClientError } from './client-error.js';
 import type { CallOptions, List, Tagged } from './client.js';
@@ -16,6 +23,8 @@ export interface ClientOptions {
   /** Sent as `User-Agent`. Browsers ignore it. */
   userAgent?: string;
   fetch?: typeof fetch;
+  /** Asks the person to confirm a change with a passkey (A49.5). The change is then sent again. Without it, such a change is refused. */
+  confirm?: (action: Confirmable) => Promise<PasskeyConfirmation>;
   clock?: Clock;
   random?: () => number;
 }
@@ -36,6 +45,7 @@ export function createCaller(options: ClientOptions) {
     ...(options.userAgent === undefined ? {} : { userAgent: options.userAgent }),
     // A browser's fetch throws if it is called as a method of another object.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
+    ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
     secretFor: (world) => registered.get(world)?.secret,
   };
 

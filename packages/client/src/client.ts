@@ -205,13 +205,7 @@ export interface Client {
   agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
   agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
   createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<Agent>;
-  /** Removing or changing a rule `with passkey` needs a confirmation (A49.5). */
-  updateAgent(
-    world: string,
-    agent: string,
-    change: Change<NewAgent> & { readonly confirmation?: PasskeyConfirmation },
-    options?: ChangeOptions,
-  ): Promise<Agent>;
+  updateAgent(world: string, agent: string, change: Change<NewAgent>, options?: ChangeOptions): Promise<Agent>;
   deleteAgent(world: string, agent: string, options?: ChangeOptions): Promise<void>;
   memory(world: string, agent: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Message>>;
 

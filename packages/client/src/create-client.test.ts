@@ -225,6 +225,33 @@ describe('headers and bodies', () => {
     expect(got[1]).toMatchObject({ line: 'PUT /api/worlds/w/policy', headers: { 'if-match': '"7"' } });
   });
 
+  it('[A49.5] a change that the server wants confirmed is sent again with the confirmation, once', async () => {
+    const refusal = {
+      type: 'about:blank',
+      title: 'Conflict',
+      status: 409,
+      detail: 'Confirm it.',
+      field: 'confirmation',
+    };
+    const { url, got } = await serve(json(refusal, {}, 409), json({ ...refusal }, {}, 409));
+    const confirmation = { challenge: 'c', credentialId: 'i', clientData: 'd', authenticatorData: 'a', signature: 's' };
+    const asked: unknown[] = [];
+    const confirm = async (action: unknown) => {
+      asked.push(action);
+      return confirmation;
+    };
+    const change = { mode: 'auto' as const };
+    expect(await failureOf(createClient({ url, confirm }).updateWorld('w', change, { ifMatch: '"7"' }))).toMatchObject({
+      status: 409,
+    });
+    expect(asked).toEqual([{ kind: 'change-world', method: 'PATCH', path: '/worlds/w', body: change }]);
+    expect(got.map(({ body }) => JSON.parse(body) as unknown)).toEqual([change, { ...change, confirmation }]);
+    expect(got[1]?.headers).toMatchObject({ 'if-match': '"7"' });
+    // Without a way to confirm, the refusal is the answer.
+    expect(await failureOf(createClient({ url }).deleteWorld('w'))).toMatchObject({ field: 'confirmation' });
+    expect(got).toHaveLength(3);
+  });
+
   it('[A18] a client’s secret is sent only to its own world', async () => {
     const { url, got } = await serve(
       json({ clientId: 'client_1', clientSecret: 's3', tools: [] }, {}, 201),

@@ -1,4 +1,10 @@
-import { CLIENT_HEADER, problemSchema, SESSION_HEADER } from '@countersign/protocol';
+import {
+  CLIENT_HEADER,
+  problemSchema,
+  SESSION_HEADER,
+  type Confirmable,
+  type PasskeyConfirmation,
+} from '@countersign/protocol';
 import type { z } from 'zod';
 import { ClientError } from './client-error.js';
 
@@ -8,6 +14,7 @@ export interface Connector {
   readonly session?: string;
   readonly userAgent?: string;
   readonly fetch: typeof fetch;
+  readonly confirm?: (action: Confirmable) => Promise<PasskeyConfirmation>;
   /** This client's secret in a world, if it is registered there. */
   readonly secretFor: (world: string) => string | undefined;
 }
@@ -25,8 +32,27 @@ export interface Request {
 
 const NO_ANSWER = 'The server is not responding. Nothing is lost: messages it has accepted are stored.';
 
-/** Sends a request and returns a successful response. Rejects only with a `ClientError`. */
+/**
+ * Sends a request and returns a successful response. If the server wants a passkey to confirm it, asks for that and sends it again. Rejects only
+ * with a `ClientError`, or with an error from `confirm`.
+ */
 export async function send(connector: Connector, request: Request): Promise<Response> {
+  try {
+    return await sendOnce(connector, request);
+  } catch (error) {
+    const { method = 'GET', path, body = {} } = request;
+    const isRefused = error instanceof ClientError && error.status === 409 && error.field === 'confirmation';
+    if (!isRefused || connector.confirm === undefined || method === 'GET' || !isObject(body)) throw error;
+    const action = { kind: 'change-world' as const, method, path: pathOf(path), body };
+    return await sendOnce(connector, { ...request, body: { ...body, confirmation: await connector.confirm(action) } });
+  }
+}
+
+function isObject(body: unknown): body is Record<string, unknown> {
+  return typeof body === 'object' && body !== null;
+}
+
+async function sendOnce(connector: Connector, request: Request): Promise<Response> {
   const { method = 'GET', body, signal } = request;
   const url = addressOf(connector, request);
   let response: Response;
@@ -81,6 +107,13 @@ export function failure(cause: unknown, signal: AbortSignal | undefined): Client
 }
 
 function addressOf({ url }: Connector, { path, query = {} }: Request): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) words.set(name, String(value));
+  const search = words.size === 0 ? '' : `?${words.toString()}`;
+  return `${url.replace(/\/+$/, '')}/api${pathOf(path)}${search}`;
+}
+
+function pathOf(path: readonly string[]): string {
   const parts = path.map((part) => {
     // fetch would normalize such segments away and send the request to another path.
     if (part === '' || part === '.' || part === '..') {
@@ -92,10 +125,7 @@ function addressOf({ url }: Connector, { path, query = {} }: Request): string {
     }
     return encodeURIComponent(part);
   });
-  const words = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) words.set(name, String(value));
-  const search = words.size === 0 ? '' : `?${words.toString()}`;
-  return `${url.replace(/\/+$/, '')}/api/${parts.join('/')}${search}`;
+  return `/${parts.join('/')}`;
 }
 
 function headersOf(

@@ -72,7 +72,7 @@ export { findStuckRules } from './views/stuck-rules.js';
 export { freeId } from './worlds/free-id.js';
 export { revokeGrant } from './decisions/revoke-grant.js';
 export { callDigest } from './approval/decision-to-sign.js';
-export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, readRules } from './policy/index.js';
+export { canonicalJson, compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';
 export { createEventBus } from './publishers/event-bus.js';
 export type { EventBus, EventListener, ListenerFailure } from './publishers/event-bus.js';

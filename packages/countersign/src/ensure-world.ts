@@ -11,7 +11,7 @@ import {
 import type { WorldRecord } from '@countersign/core/ports';
 import { newMcpServerSchema, type NewAgent, type NewMcpServer } from '@countersign/protocol';
 import type { CountersignOptions, WorldOptions } from './options.js';
-import { PROGRAM } from './signer.js';
+import { PROGRAM, TRUSTED } from './signer.js';
 
 interface Defaults extends Pick<CountersignOptions, 'policy' | 'mcp'> {
   /** The defaults apply once: an open world may have declared its own servers. */
@@ -30,9 +30,10 @@ export async function ensureWorld(
   const known = worlds.find((world) => world.name === name || world.id === name);
   const shared = known !== undefined && defaults.isOpen(known.id) ? [] : (defaults.mcp ?? []);
   const { policy = defaults.policy, mcp = shared, agents = [], mainAgent, ...settings } = wanted;
-  if (known !== undefined && Object.keys(settings).length > 0) await updateWorld(runtime, known.id, settings, PROGRAM);
+  if (known !== undefined && Object.keys(settings).length > 0)
+    await updateWorld(runtime, known.id, settings, PROGRAM, TRUSTED);
   const rules = policy === undefined ? {} : { policy };
-  const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, PROGRAM));
+  const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, PROGRAM, TRUSTED));
   for (const agent of agents) await ensureAgent(engine, world.id, agent);
   for (const server of mcp) await ensureServer(engine, world.id, server);
   // Set this after the agents exist.
@@ -45,7 +46,7 @@ async function ensureAgent({ runtime }: Engine, worldId: string, agent: NewAgent
   const agents = await runtime.store.read((reader) => reader.agents(worldId));
   const known = agents.find(({ definition }) => definition.name === agent.name);
   if (known === undefined) await addAgent(runtime, worldId, agent, PROGRAM);
-  else await updateAgent(runtime, worldId, known.id, agent, PROGRAM);
+  else await updateAgent(runtime, worldId, known.id, agent, PROGRAM, TRUSTED);
 }
 
 /** `trusted` and `enabled` change only if the program sets them: people can change them too. */
@@ -57,10 +58,10 @@ async function ensureServer({ runtime }: Engine, worldId: string, server: NewMcp
       ...(server.trusted === undefined ? {} : { trusted }),
       ...(server.enabled === undefined ? {} : { enabled }),
     };
-    await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, PROGRAM);
+    await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, PROGRAM, TRUSTED);
     return;
   }
   // A server's transport can't be changed, and the new server must not inherit the old one's grants.
   if (known !== undefined) await removeMcpServer(runtime, worldId, name, PROGRAM);
-  await addMcpServer(runtime, worldId, server, PROGRAM);
+  await addMcpServer(runtime, worldId, server, PROGRAM, TRUSTED);
 }

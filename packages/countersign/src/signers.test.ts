@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   addAgent,
+  addMcpServer,
   createWorld,
+  deleteWorld,
   listApprovals,
   listMessages,
   publishMessage,
@@ -22,6 +24,7 @@ import { deferred, gated } from './testing/fixture.js';
 import { addPeople, changePerson, openSigningWorld, signedBy, who, type SigningWorld } from './testing/signers.js';
 import { recorder } from './testing/obedient.js';
 import { createTestEngine, person } from './testing/test-engine.js';
+import { createWorldHandle } from './world.js';
 
 const RULE = 'ask pay(amount > 100) by 2 of @finance';
 const opened: Engine[] = [];
@@ -354,7 +357,7 @@ describe('a rule that nobody can satisfy', () => {
     expect(worlds.map(({ policy }) => policy)).toEqual([['ask pay']]);
   });
 
-  it('[A48.8] stays if it is already stored, and its calls show that they are stuck', async () => {
+  it('[A48.11] stays if it is already stored, and its calls show that they are stuck', async () => {
     const t = await open('ask pay by @finance');
     const { runtime } = t.engine;
     await runtime.store.transact('_server', async (tx) => {
@@ -379,5 +382,38 @@ describe('a rule that nobody can satisfy', () => {
     opened.push(t.engine);
     await t.request(who('dan'));
     expect(await said(t)).toEqual(['Needs 9 of Finance · stuck: only 3 people may sign']);
+  });
+});
+
+describe('a rule with passkey', () => {
+  const refused = { code: 'conflict', field: 'confirmation' };
+
+  it('[A49.10] [A49.9] can be weakened by the program that uses the library, and by nobody else without a confirmation', async () => {
+    const t = await open('ask pay');
+    const { runtime } = t.engine;
+    const { worldId } = t;
+    const rule = 'ask pay with passkey';
+    const restore = () => runtime.store.transact(worldId, (tx) => tx.updateWorld(worldId, { policy: [rule] }));
+    const world = createWorldHandle(t.engine, { id: worldId, name: 'Bank' }, undefined);
+    await restore();
+    await expect(setPolicy(runtime, worldId, [], person)).rejects.toMatchObject(refused);
+    await world.setPolicy([]);
+    expect(await world.policy()).toEqual([]);
+    await restore();
+    await expect(updateWorld(runtime, worldId, { mode: 'auto' }, person)).rejects.toMatchObject(refused);
+    await expect(deleteWorld(runtime, worldId, person)).rejects.toMatchObject(refused);
+    expect((await world.policy()).length).toBe(1);
+    await world.update({ mode: 'auto' });
+    await world.delete();
+    expect(await runtime.store.read((reader) => reader.worlds())).toEqual([]);
+  });
+
+  it('[A49.9] in the administrator’s file protects every world from new MCP servers', async () => {
+    const t = await openSigningWorld(['allow *'], { adminRules: ['ask pay with passkey'] });
+    opened.push(t.engine);
+    const server = { name: 'sh', transport: 'stdio', command: '/bin/true' } as const;
+    await expect(addMcpServer(t.engine.runtime, t.worldId, server, person)).rejects.toMatchObject(refused);
+    // It applies in all other worlds too.
+    await deleteWorld(t.engine.runtime, t.worldId, person);
   });
 });

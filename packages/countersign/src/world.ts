@@ -55,7 +55,7 @@ import { approvalFilter, callable, eventName, isObject, page, text, tool } from 
 import type { Approver } from './approver.js';
 import type { Decision } from './decision.js';
 import { followEvents, type EventsOptions } from './follow-events.js';
-import { PROGRAM, signerOf, type SignedBy } from './signer.js';
+import { PROGRAM, signerOf, TRUSTED, type SignedBy } from './signer.js';
 import { untilQuiet, untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
@@ -147,7 +147,7 @@ export interface StoreWorld<A extends Approval = Approval> {
   revoke(grantId: string): Promise<boolean>;
   /** The rules of this world. */
   policy(): Promise<readonly string[]>;
-  /** Replaces the rules of this world. If a rule is invalid, nothing changes. */
+  /** Replaces the rules of this world. If a rule is invalid, nothing changes. The program is trusted, so removing a rule `with passkey` needs no passkey. */
   setPolicy(rules: readonly string[]): Promise<void>;
   /** Reports what would happen to a call, and which rule decides. Nothing runs. */
   checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
@@ -185,9 +185,9 @@ export function createWorldHandle<A extends Approval>(
       return toAgent(await addAgent(runtime, id, agent, PROGRAM));
     },
     updateAgent: async (agentId, change) => {
-      await updateAgent(runtime, id, text(agentId, 'agentId'), change, PROGRAM);
+      await updateAgent(runtime, id, text(agentId, 'agentId'), change, PROGRAM, TRUSTED);
     },
-    removeAgent: async (agentId) => await removeAgent(runtime, id, text(agentId, 'agentId'), PROGRAM),
+    removeAgent: async (agentId) => await removeAgent(runtime, id, text(agentId, 'agentId'), PROGRAM, TRUSTED),
     agents: async () => {
       const agents = await runtime.store.read((reader) => reader.agents(id));
       return agents.map(toAgent);
@@ -238,12 +238,11 @@ export function createWorldHandle<A extends Approval>(
     revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), PROGRAM),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
     setPolicy: async (rules) => {
-      // The program owns its rules. People change them through routes, which need a confirmation.
-      await setPolicy(runtime, id, rules, PROGRAM, { isConfirmed: true });
+      await setPolicy(runtime, id, rules, PROGRAM, TRUSTED);
     },
     checkPolicy: async (check) => await checkPolicy(runtime, id, parseInput(policyCheckSchema, check, 'check')),
     update: async (change) => {
-      await updateWorld(runtime, id, change, PROGRAM);
+      await updateWorld(runtime, id, change, PROGRAM, TRUSTED);
     },
     audit: async (wanted) => {
       const { after = 0, limit = 1000 } = page(wanted);
@@ -252,7 +251,7 @@ export function createWorldHandle<A extends Approval>(
     verifyAudit: () => runtime.store.verifyAudit(id),
     clients: engine.clients,
     quiet: () => untilQuiet(engine, approver),
-    delete: () => deleteWorld(runtime, id, PROGRAM),
+    delete: () => deleteWorld(runtime, id, PROGRAM, TRUSTED),
   };
 }
 

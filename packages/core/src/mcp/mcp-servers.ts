@@ -23,6 +23,7 @@ import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
+import { refuseUnconfirmed, type Safeguards } from '../worlds/refuse-unconfirmed.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 
 /** Adds a server to a world and starts it immediately, so that people see whether it runs and which tools it offers. */
@@ -31,9 +32,11 @@ export async function addMcpServer(
   worldId: string,
   input: NewMcpServer,
   signer: Signer,
+  { isConfirmed = false }: Pick<Safeguards, 'isConfirmed'> = {},
 ): Promise<Versioned<McpServer>> {
   const definition = parseInput(newMcpServerSchema, input, 'MCP server');
   await changeWorld(runtime, 'add-mcp-server', worldId, async (change) => {
+    refuseUnconfirmed(change.snapshot, { kind: 'mcp-server', before: undefined, after: definition }, isConfirmed);
     await insertMcpServer(change.tx, worldId, definition, { signer, secretBox: runtime.secretBox });
     emitServer(change, 'create', definition.name);
   });
@@ -62,7 +65,7 @@ export async function updateMcpServer(
   name: string,
   change: McpServerChange,
   signer: Signer,
-  expected?: Expected,
+  { expected, isConfirmed = false }: Safeguards = {},
 ): Promise<Versioned<McpServer>> {
   const { accept, ...sent } = parseInput(mcpServerChangeSchema, change, 'MCP server');
   await changeWorld(runtime, 'update-mcp-server', worldId, async (change) => {
@@ -74,6 +77,7 @@ export async function updateMcpServer(
     );
     const opened = openedFor(runtime, server, sent);
     const definition = applyChange(opened, sent);
+    refuseUnconfirmed(change.snapshot, { kind: 'mcp-server', before: opened, after: definition }, isConfirmed);
     const { trusted, enabled, ...connection } = definition;
     const { trusted: wasTrusted, enabled: wasEnabled, ...before } = opened;
     const isOther = JSON.stringify(connection) !== JSON.stringify(before);

@@ -1,11 +1,4 @@
-import type {
-  Confirmable,
-  PasskeyPublicKey,
-  PersonRole,
-  PersonStatus,
-  SignedDecision,
-  TokenScope,
-} from '@countersign/protocol';
+import type { PasskeyPublicKey, PersonRole, PersonStatus, SignedDecision, TokenScope } from '@countersign/protocol';
 
 /** A person. Belongs to the store, not to a world. The row of a removed person is kept: the audit log refers to its id. */
 export interface PersonRecord {
@@ -62,9 +55,10 @@ export interface PasskeyData {
   trusted: boolean;
 }
 
-/** What a challenge was created for. The challenge itself is computed from it. */
+/** What a challenge was created for. */
 export interface ChallengeData {
-  action: Confirmable;
+  /** A hash of the action and the nonce, because the action may contain secrets. */
+  action: string;
   nonce: string;
   /** For a call: what the passkey signs. */
   signed?: SignedDecision;

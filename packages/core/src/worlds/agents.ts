@@ -17,7 +17,7 @@ import { maskSecrets, revealPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
-import { refuseUnconfirmed } from './refuse-unconfirmed.js';
+import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn, changeWorld, commit } from '../step/commit.js';
@@ -25,7 +25,7 @@ import { changed, recordChanges, recordRules, type PartOf } from './record-chang
 import type { Runtime, Step } from '../step/runtime.js';
 import { toAgent, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
-import { agentVersion, refuseStale, type Expected } from './versions.js';
+import { agentVersion, refuseStale } from './versions.js';
 
 const POLICY = { field: 'policy', of: 'policy' };
 
@@ -83,7 +83,7 @@ export async function updateAgent(
   agentId: string,
   change: PartOf<NewAgent>,
   signer: Signer,
-  { expected, isConfirmed = false }: { expected?: Expected; isConfirmed?: boolean } = {},
+  { expected, isConfirmed = false }: Safeguards = {},
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
@@ -99,7 +99,7 @@ export async function updateAgent(
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
     if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
     const stored = agent.definition.policy;
-    refuseUnconfirmed(stored, definition.policy, isConfirmed);
+    refuseUnconfirmed(change.snapshot, { kind: 'rules', before: stored, after: definition.policy }, isConfirmed);
     const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
     checkRules(written.rules, POLICY, written.tools, stored);
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents, agentId });
@@ -129,7 +129,7 @@ export async function removeAgent(
   worldId: string,
   agentId: string,
   signer: Signer,
-  expected?: Expected,
+  { expected, isConfirmed = false }: Safeguards = {},
 ): Promise<void> {
   const isItsTurn = (turn: TurnRecord): boolean => turn.worldId === worldId && turn.agentId === agentId;
   const findChats = () => runtime.store.read((reader) => chatsAtWork(reader, isItsTurn));
@@ -139,8 +139,7 @@ export async function removeAgent(
   await commit(runtime, 'remove-agent', worldId, { chats }, (step) => {
     const agent = agentIn(step.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
-    // Remove the rules first, with a confirmation.
-    refuseUnconfirmed(agent.definition.policy, [], false);
+    refuseUnconfirmed(step.snapshot, { kind: 'rules', before: agent.definition.policy, after: [] }, isConfirmed);
     stopIn(step, chats);
     step.tx.write({ kind: 'agent-removed', worldId, agentId });
     step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });

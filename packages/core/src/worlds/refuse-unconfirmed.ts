@@ -1,13 +1,46 @@
 import { CountersignError } from '@countersign/protocol';
-import { removedPasskeyRule } from '../policy/removed-passkey-rule.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { Expected } from './versions.js';
+import { weakenedPasskeyRule, type PossibleWeakening } from '../policy/weakened-passkey-rule.js';
+
+/** What protects a change to a world. */
+export interface Safeguards {
+  /** The version that the sender has seen (W6). */
+  expected?: Expected;
+  /** Whether a trusted passkey confirmed exactly this change. A program that uses the library needs no confirmation (A49.10). */
+  isConfirmed?: boolean;
+}
 
 /**
- * Refuses to remove or change a rule that requires a passkey, unless a trusted passkey confirmed it (A49.5). Otherwise, someone with a stolen token
- * would remove the rule instead of signing.
+ * Refuses a change that would weaken a rule `with passkey`, unless a trusted passkey confirmed it (A49.5, A49.9). Otherwise, someone with a
+ * stolen token would change the world instead of signing.
  */
-export function refuseUnconfirmed(before: readonly string[], after: readonly string[], isConfirmed: boolean): void {
-  const removed = isConfirmed ? undefined : removedPasskeyRule(before, after);
-  if (removed === undefined) return;
-  const detail = `Removing or changing the rule "${removed}" needs a confirmation with a passkey, in a browser. Nothing was saved.`;
+export function refuseUnconfirmed(snapshot: WorldSnapshot, change: PossibleWeakening, isConfirmed: boolean): void {
+  const rule = isConfirmed ? undefined : weakenedPasskeyRule(change, rulesInForce(snapshot, change));
+  if (rule === undefined) return;
+  const detail = `${describe(change, rule, snapshot.world.name)} Confirm it with a passkey in the web app. Nothing was saved.`;
   throw new CountersignError('conflict', detail, { field: 'confirmation' });
+}
+
+/** The administrator's rules apply in every world, so neither deleting one nor creating another weakens them. */
+function rulesInForce({ world, agents, adminPolicy }: WorldSnapshot, { kind }: PossibleWeakening): readonly string[] {
+  const own = [...world.policy, ...agents.flatMap(({ definition }) => definition.policy)];
+  return kind === 'world-deleted' || kind === 'folder-shared'
+    ? own
+    : [...own, ...adminPolicy.signing.map(({ rule }) => rule)];
+}
+
+function describe(change: PossibleWeakening, rule: string, name: string): string {
+  switch (change.kind) {
+    case 'rules':
+      return `Removing or changing the rule "${rule}" needs a passkey.`;
+    case 'world-deleted':
+      return `This world has the rule "${rule}", so deleting it needs a passkey.`;
+    case 'settings':
+      return `The rule "${rule}" applies in this world, so changing its working folder or raising its mode needs a passkey.`;
+    case 'folder-shared':
+      return `The world "${name}" works in this folder and has the rule "${rule}", so using the folder in another world needs a passkey.`;
+    case 'mcp-server':
+      return `The rule "${rule}" applies in this world, so adding, changing or turning on an MCP server needs a passkey.`;
+  }
 }

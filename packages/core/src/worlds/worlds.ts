@@ -16,7 +16,8 @@ import {
 import { z } from 'zod';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
-import { refuseUnconfirmed } from './refuse-unconfirmed.js';
+import { refuseSharedFolder } from './refuse-shared-folder.js';
+import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
@@ -25,14 +26,22 @@ import type { Runtime } from '../step/runtime.js';
 import { toPolicy, toWorld, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { releaseWaiting } from '../decisions/release-waiting.js';
-import { policyVersion, refuseStale, worldVersion, type Expected } from './versions.js';
+import { policyVersion, refuseStale, worldVersion } from './versions.js';
 
-export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
+export async function createWorld(
+  runtime: Runtime,
+  input: NewWorld,
+  signer: Signer,
+  { isConfirmed = false }: Pick<Safeguards, 'isConfirmed'> = {},
+): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   const source = { field: 'policy', of: 'policy' };
   const tools = runtime.tools('');
   checkRules(policy, source, tools);
-  await runtime.store.read((reader) => checkSigners(reader, '', { rules: policy, source, tools, agents: [] }));
+  await runtime.store.read(async (reader) => {
+    await checkSigners(reader, '', { rules: policy, source, tools, agents: [] });
+    await refuseSharedFolder(runtime, reader, { settings, isConfirmed });
+  });
   if (settings.mainAgent !== undefined) {
     throw new CountersignError(
       'invalid',
@@ -77,7 +86,7 @@ export async function updateWorld(
   worldId: string,
   change: PartOf<WorldSettings> & { name?: string },
   signer: Signer,
-  expected?: Expected,
+  { expected, isConfirmed = false }: Safeguards = {},
 ): Promise<Versioned<World>> {
   const { name, ...settings } = parseInput(changeSchema, change, 'world');
   return await changeWorld(runtime, 'update-world', worldId, async (change) => {
@@ -99,6 +108,10 @@ export async function updateWorld(
       });
     }
     const { name: newName, ...newSettings } = merged;
+    const { settings: before } = change.snapshot.world;
+    refuseUnconfirmed(change.snapshot, { kind: 'settings', before, after: newSettings }, isConfirmed);
+    if (newSettings.workingDirectory !== before.workingDirectory)
+      await refuseSharedFolder(runtime, change.tx, { worldId, settings: newSettings, isConfirmed });
     await change.tx.updateWorld(worldId, { name: newName, settings: newSettings });
     if (newSettings.mode !== change.snapshot.world.settings.mode) {
       change.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
@@ -116,17 +129,13 @@ export async function setPolicy(
   worldId: string,
   rules: readonly string[],
   signer: Signer,
-  {
-    expected,
-    keep,
-    isConfirmed = false,
-  }: { expected?: Expected; keep?: readonly string[]; isConfirmed?: boolean } = {},
+  { expected, keep, isConfirmed = false }: Safeguards & { keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
   const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
     const before = change.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
-    refuseUnconfirmed(before.policy, policy, isConfirmed);
+    refuseUnconfirmed(change.snapshot, { kind: 'rules', before: before.policy, after: policy }, isConfirmed);
     const written = { rules: policy, source: { field: 'rules' }, tools: runtime.tools(worldId), stored: before.policy };
     checkRules(policy, written.source, written.tools, written.stored);
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents });
@@ -164,7 +173,7 @@ export async function deleteWorld(
   runtime: Runtime,
   worldId: string,
   signer: Signer,
-  expected?: Expected,
+  { expected, isConfirmed = false }: Safeguards = {},
 ): Promise<void> {
   const servers = await retryStale(async () => {
     const { servers, chats } = await runtime.store.read(async (reader) => ({
@@ -173,6 +182,7 @@ export async function deleteWorld(
     }));
     await commit(runtime, 'delete-world', worldId, { chats }, (step) => {
       refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
+      refuseUnconfirmed(step.snapshot, { kind: 'world-deleted' }, isConfirmed);
       stopTurns(
         runtime,
         step,

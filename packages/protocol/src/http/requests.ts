@@ -2,6 +2,7 @@ import { passkeyConfirmationSchema } from '../people/passkeys.js';
 import { z } from 'zod';
 import { approvalFilterSchema } from '../calls/approvals.js';
 import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from '../calls/decisions.js';
+import { mcpServerChangeSchema, newMcpServerSchema } from '../connections/mcp-servers.js';
 import { newAgentSchema, newChatSchema, newWorldSchema } from '../worlds/worlds.js';
 
 /** Ids in paths and queries. All our ids are shorter than this limit. */
@@ -73,9 +74,18 @@ function asPart(field: z.core.$ZodType): z.ZodType {
 }
 
 const { policy: _, ...worldShape } = newWorldSchema.shape;
-export const worldChangeSchema = partOf(worldShape);
-/** Needed to remove a rule that requires a passkey, and to sign a call under one (A49). */
+/** Needed to weaken a rule that requires a passkey, and to sign a call under one (A49). */
 const confirmation = passkeyConfirmationSchema.exactOptional();
+/** A trusted passkey, and what a rule `with passkey` protects, is only removed with a confirmation. */
+export const removalSchema = z.strictObject({ confirmation });
+export const confirmedWorldSchema = newWorldSchema.extend({ confirmation });
+export const worldChangeSchema = partOf(worldShape).extend({ confirmation });
+const [program, remote] = newMcpServerSchema.options;
+export const confirmedMcpServerSchema = z.discriminatedUnion('transport', [
+  program.extend({ confirmation }),
+  remote.extend({ confirmation }),
+]);
+export const confirmedMcpChangeSchema = mcpServerChangeSchema.extend({ confirmation });
 export const agentChangeSchema = partOf(newAgentSchema.shape).extend({ confirmation });
 export const chatChangeSchema = z.strictObject({ title: newChatSchema.shape.title.unwrap() });
 export type ChatChange = z.infer<typeof chatChangeSchema>;

@@ -153,7 +153,7 @@ export const openSessionSchema = z.object({
 });
 export type OpenSession = z.infer<typeof openSessionSchema>;
 
-/** A rule about who must sign that nobody can satisfy (A48.8). */
+/** A rule about who must sign that nobody can satisfy (A48.11). */
 export const stuckRuleSchema = z.object({
   world: z.string(),
   worldName: z.string(),

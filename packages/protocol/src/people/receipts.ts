@@ -56,12 +56,17 @@ const confirmableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sign-call'), world: id, approval: id, decision: z.literal('approve') }),
   z.strictObject({ kind: z.literal('trust-passkey'), passkey: id }),
   z.strictObject({ kind: z.literal('remove-passkey'), passkey: id }),
-  /** New rules for a world, or for one of its agents. For an agent that is removed: no rules. */
+  /** A request that would weaken a rule `with passkey`, exactly as it is sent (A49.5). */
   z.strictObject({
-    kind: z.literal('change-policy'),
-    world: id,
-    agent: id.exactOptional(),
-    rules: z.array(z.string().max(2000)).max(1000),
+    kind: z.literal('change-world'),
+    method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+    /** Without `/api`, such as `/worlds/bank/policy`. */
+    path: z
+      .string()
+      .max(1000)
+      .regex(/^\/worlds(?:\/|$)/, 'must start with /worlds'),
+    /** The body, without `confirmation`. */
+    body: z.record(z.string(), z.unknown()).exactOptional(),
   }),
 ]);
 export type Confirmable = z.infer<typeof confirmableSchema>;

@@ -68,6 +68,3 @@ export const passkeyChangeSchema = z.strictObject({
   trusted: z.literal(true),
   confirmation: passkeyConfirmationSchema,
 });
-
-/** A trusted passkey is only removed with a confirmation. */
-export const passkeyRemovalSchema = z.strictObject({ confirmation: passkeyConfirmationSchema.exactOptional() });

@@ -14,8 +14,9 @@ export async function readInput(
 ): Promise<RouteInput<unknown, unknown, unknown>> {
   const params = readParams(route, c);
   const query = readQuery(route, c);
-  const body = await readContent(route, c, context);
-  return { params, query, body, c, context };
+  const sent = await readSent(route, c, context);
+  const body = route.body === undefined ? undefined : parseRequest(route.body.schemaFor(sent), sent, 'body');
+  return { params, query, body, sent, c, context };
 }
 
 const LONGEST_ID = 200;
@@ -45,16 +46,16 @@ function readQuery(route: Route, c: AppRequest): unknown {
   throw new HttpProblem(422, problemTexts.unknownParameter(unknown), { field: unknown });
 }
 
-async function readContent(route: Route, c: AppRequest, context: AppContext): Promise<unknown> {
-  if (route.body === undefined) return undefined;
+async function readSent(route: Route, c: AppRequest, context: AppContext): Promise<unknown> {
+  if (route.body === undefined) return {};
   const { kind, optional } = route.body;
-  if (optional && isEmpty(c)) return parseRequest(route.body.schemaFor({}), {}, 'body');
+  if (optional && isEmpty(c)) return {};
   const text = await readBody(c, kind, context.bodyLimit);
   // Imported lazily: most servers never receive YAML, and loading the parser would slow down every start.
   const value = kind === 'json' ? parseJson(text) : (await import('./parse-yaml.js')).parseYaml(text);
   const unsupported = findUnsupported(value);
   if (unsupported !== undefined) throw new HttpProblem(422, unsupported.detail, { field: unsupported.field });
-  return parseRequest(route.body.schemaFor(value), value, 'body');
+  return value;
 }
 
 function isEmpty(c: AppRequest): boolean {

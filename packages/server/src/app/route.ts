@@ -21,6 +21,8 @@ export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** The body as it was sent, before defaults. `{}` if there was none. */
+  sent: unknown;
   c: AppRequest;
   context: AppContext;
 }

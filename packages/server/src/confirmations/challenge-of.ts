@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '@countersign/core';
 import type { ChallengeData } from '@countersign/core/ports';
 import type { Confirmable } from '@countersign/protocol';
 import { challengeFor } from '../receipts/challenge-for.js';
 
 /** The bytes that a passkey signs to confirm an action. */
-export function challengeOf({ action, nonce, signed }: ChallengeData): Buffer<ArrayBuffer> {
-  if (signed !== undefined) return challengeFor(signed);
-  return createHash('sha256')
-    .update(JSON.stringify(['countersign.confirmation.1', ...partsOf(action), nonce]))
-    .digest();
+export function challengeOf({ action, signed }: ChallengeData): Buffer<ArrayBuffer> {
+  return signed === undefined ? Buffer.from(action, 'hex') : challengeFor(signed);
 }
 
-/** Whether a challenge was created for exactly this action. */
-export function isSameAction(one: Confirmable, other: Confirmable): boolean {
-  return JSON.stringify(partsOf(one)) === JSON.stringify(partsOf(other));
+/** Stored instead of the action, and equal only for the same one. */
+export function hashAction(action: Confirmable, nonce: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['countersign.confirmation.1', ...partsOf(action), nonce]))
+    .digest('hex');
 }
 
 function partsOf(action: Confirmable): readonly unknown[] {
@@ -23,7 +23,7 @@ function partsOf(action: Confirmable): readonly unknown[] {
     case 'trust-passkey':
     case 'remove-passkey':
       return [action.kind, action.passkey];
-    case 'change-policy':
-      return [action.kind, action.world, action.agent ?? null, action.rules];
+    case 'change-world':
+      return [action.kind, action.method, action.path, canonicalJson(action.body ?? {})];
   }
 }

@@ -5,7 +5,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import type { By } from '../people/by.js';
 import { isUsable } from '../people/credentials.js';
 import { counterOf, findAssertionProblem } from '../receipts/verify-assertion.js';
-import { challengeOf, isSameAction } from './challenge-of.js';
+import { challengeOf, hashAction } from './challenge-of.js';
 
 /** A confirmation that was verified, and whose challenge is used up. */
 export interface Confirmed {
@@ -40,7 +40,7 @@ export async function confirmIn(
   if (found?.credential.kind !== 'challenge' || challenge === undefined || found.person.id !== person.id)
     throw refusal(problemTexts.unknownChallenge);
   if (!isUsable(found, tx.now())) throw refusal(problemTexts.unknownChallenge);
-  if (!isSameAction(challenge.action, action)) throw refusal(problemTexts.otherChallenge);
+  if (hashAction(action, challenge.nonce) !== challenge.action) throw refusal(problemTexts.otherChallenge);
   const credential = (await tx.credentials(person.id, 'passkey')).find(
     ({ data }) => data.passkey?.credentialId === assertion.credentialId,
   );

@@ -7,7 +7,7 @@ import { randomSecret } from '../auth/secrets.js';
 import type { By } from '../people/by.js';
 import { insertCredential, makeSecret } from '../people/credentials.js';
 import { isOnSite } from '../receipts/verify-assertion.js';
-import { challengeOf } from './challenge-of.js';
+import { challengeOf, hashAction } from './challenge-of.js';
 
 const CHALLENGE_MS = 5 * 60_000;
 
@@ -20,7 +20,11 @@ export async function createChallenge(
   if (person === undefined) throw new HttpProblem(403, problemTexts.nobodysPasskeys);
   const { action, origin, decision } = asked;
   const nonce = randomBytes(32).toString('base64url');
-  const data = { action, nonce, ...(decision === undefined ? {} : { signed: { ...decision, nonce } }) };
+  const data = {
+    action: hashAction(action, nonce),
+    nonce,
+    ...(decision === undefined ? {} : { signed: { ...decision, nonce } }),
+  };
   const { value } = await store.transact('', async (tx) => {
     const trusted = trustedOf(await tx.credentials(person.id, 'passkey'));
     const [first] = trusted;

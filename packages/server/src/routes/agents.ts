@@ -17,10 +17,10 @@ import {
   memoryQuerySchema,
   messageSchema,
   newAgentSchema,
-  type PasskeyConfirmation,
+  removalSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
-import { confirmPolicy } from '../confirmations/confirm-policy.js';
+import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'agents';
@@ -83,15 +83,12 @@ export const agentRoutes = [
     headers: IF_MATCH,
     body: agentChangeSchema,
     answers: { 200: { description: 'The updated agent', schema: agentSchema } },
-    async handle({ context, params, body, c }) {
+    async handle({ context, params, body, sent, c }) {
+      const { confirmation: _, ...change } = body;
       const { runtime } = context.engine;
-      // Safe: the schema has parsed both.
-      const { confirmation, ...change } = body as { confirmation?: PasskeyConfirmation; policy?: string[] | null };
-      const where = { world: params.world, agent: params.agent };
-      const isConfirmed = await confirmPolicy(c, context, { ...where, rules: change.policy ?? [], confirmation });
       const { value, version } = await updateAgent(runtime, params.world, params.agent, change, c.var.signer, {
         expected: ifMatch(c),
-        isConfirmed,
+        isConfirmed: await confirmChange({ c, context, sent }),
       });
       return { status: 200, body: value, headers: etag(version) };
     },
@@ -103,11 +100,17 @@ export const agentRoutes = [
     needs: 'admin',
     tag,
     summary: 'Remove an agent',
-    description: 'Its unfinished turns end first. The id is never reused.',
+    description:
+      'Its unfinished turns end first. The id is never reused. An agent with a rule `with passkey` needs a `confirmation`.',
     headers: IF_MATCH,
+    body: removalSchema,
+    bodyOptional: true,
     answers: { 204: { description: 'Agent removed' } },
-    async handle({ context, params, c }) {
-      await removeAgent(context.engine.runtime, params.world, params.agent, c.var.signer, ifMatch(c));
+    async handle({ context, params, sent, c }) {
+      await removeAgent(context.engine.runtime, params.world, params.agent, c.var.signer, {
+        expected: ifMatch(c),
+        isConfirmed: await confirmChange({ c, context, sent }),
+      });
       return { status: 204 };
     },
   }),

@@ -12,21 +12,22 @@ import {
   updateMcpServer,
 } from '@countersign/core';
 import {
+  confirmedMcpChangeSchema,
+  confirmedMcpServerSchema,
   effectiveActions,
   listOf,
   listQuerySchema,
   mcpContextRequestSchema,
   mcpContextSchema,
   mcpContextTextSchema,
-  mcpServerChangeSchema,
   mcpServerSchema,
   mcpSignInAnswerSchema,
   mcpSignInRequestSchema,
   mcpSignInStartSchema,
   mcpSignedInSchema,
-  newMcpServerSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
+import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf, returnUrlAt } from './support.js';
 
 const tag = 'mcp-servers';
@@ -56,11 +57,14 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Add an MCP server',
     description:
-      'Starts the server, sandboxed if it is a program. Its tools are named `mcp__{server}__{tool}`. Their calls need approval unless a rule allows them; read-only tools of a trusted server run without approval.',
-    body: newMcpServerSchema,
+      'Starts the server, sandboxed if it is a program. Its tools are named `mcp__{server}__{tool}`. Their calls need approval unless a rule allows them; read-only tools of a trusted server run without approval. Needs a `confirmation` while a rule `with passkey` applies.',
+    body: confirmedMcpServerSchema,
     answers: { 201: { description: 'The server', schema: mcpServerSchema } },
-    async handle({ context, params, body, c }) {
-      const { value, version } = await addMcpServer(context.engine.runtime, params.world, body, c.var.signer);
+    async handle({ context, params, body, sent, c }) {
+      const { confirmation: _, ...server } = body;
+      const isConfirmed = await confirmChange({ c, context, sent });
+      const { runtime } = context.engine;
+      const { value, version } = await addMcpServer(runtime, params.world, server, c.var.signer, { isConfirmed });
       return { status: 201, body: value, headers: etag(version) };
     },
   }),
@@ -85,13 +89,17 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Update an MCP server, or accept its current tool definitions',
     description:
-      'Omitted fields stay unchanged. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL points to another server or the command or its arguments change. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
+      'Omitted fields stay unchanged. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL points to another server or the command or its arguments change. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen. Another connection, and turning a server on or trusting it, needs a `confirmation` while a rule `with passkey` applies.',
     headers: IF_MATCH,
-    body: mcpServerChangeSchema,
+    body: confirmedMcpChangeSchema,
     answers: { 200: { description: 'The updated server', schema: mcpServerSchema } },
-    async handle({ context, params: { world, name }, body, c }) {
+    async handle({ context, params: { world, name }, body, sent, c }) {
+      const { confirmation: _, ...change } = body;
       const { runtime } = context.engine;
-      const { value, version } = await updateMcpServer(runtime, world, name, body, c.var.signer, ifMatch(c));
+      const { value, version } = await updateMcpServer(runtime, world, name, change, c.var.signer, {
+        expected: ifMatch(c),
+        isConfirmed: await confirmChange({ c, context, sent }),
+      });
       return { status: 200, body: value, headers: etag(version) };
     },
   }),

@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Approval, Challenge, Confirmable, CreatedToken, PasskeyConfirmation } from '@countersign/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeApps } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
@@ -163,22 +166,89 @@ describe('a rule that requires a passkey', () => {
     expect((await put([RULE, 'allow remove'])).status).toBe(200);
     const approval = await bank.ask();
     expect(await bank.approve(approval)).toMatchObject({ status: 403 });
-    const action: Confirmable = { kind: 'change-policy', world: 'harbour', rules: ['allow *'] };
+    const action: Confirmable = {
+      kind: 'change-world',
+      method: 'PUT',
+      path: `${WORLD}/policy`,
+      body: { rules: ['allow *'] },
+    };
     const confirmation = await bank.confirm(action);
     expect((await put([], { confirmation })).status).toBe(403);
     expect((await put(['allow *'], { confirmation })).status).toBe(200);
   });
 
-  it('[A49.5] of an agent is protected in the same way, and its agent can’t be removed', async () => {
+  it('[A49.5] of an agent is protected in the same way, and so is its agent', async () => {
     const bank = await openBank(['ask remove']);
     const { t, olga } = bank;
-    const patch = (body: object) => t.api('PATCH', '/worlds/harbour/agents/ada', body, olga);
+    const path = `${WORLD}/agents/ada`;
+    const patch = (body: object) => t.api('PATCH', path, body, olga);
+    const confirmed = (method: 'PATCH' | 'DELETE', body: Record<string, unknown> = {}) =>
+      bank.confirm({ kind: 'change-world', method, path, body });
     expect((await patch({ policy: [RULE] })).status).toBe(200);
     expect((await patch({ policy: [] })).status).toBe(409);
-    expect((await t.api('DELETE', '/worlds/harbour/agents/ada', undefined, olga)).status).toBe(409);
+    expect((await t.api('DELETE', path, undefined, olga)).status).toBe(409);
     expect((await patch({ name: 'Cashier' })).status).toBe(200);
-    const confirmation = await bank.confirm({ kind: 'change-policy', world: 'harbour', agent: 'ada', rules: [] });
-    expect((await patch({ policy: [], confirmation })).status).toBe(200);
-    expect((await t.api('DELETE', '/worlds/harbour/agents/ada', undefined, olga)).status).toBe(204);
+    expect((await patch({ policy: [], confirmation: await confirmed('PATCH', { policy: [] }) })).status).toBe(200);
+    expect((await patch({ policy: [RULE] })).status).toBe(200);
+    const wrong = await confirmed('PATCH', { policy: [] });
+    expect((await t.api('DELETE', path, { confirmation: wrong }, olga)).status).toBe(403);
+    expect((await t.api('DELETE', path, { confirmation: await confirmed('DELETE') }, olga)).status).toBe(204);
+  });
+
+  it('[A49.9] [A49.11] protects its world: other settings, MCP servers, its folder and the world itself need a confirmation', async () => {
+    const bank = await openBank();
+    const { t, olga } = bank;
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-bank-')));
+    const link = `${folder}-link`;
+    onTestFinished(() => [folder, link].forEach((path) => rmSync(path, { recursive: true, force: true })));
+    mkdirSync(join(folder, 'inside'));
+    symlinkSync(folder, link);
+    type Change = [method: 'POST' | 'PATCH' | 'DELETE', path: string, body: Record<string, unknown>, done: number];
+    const send = ([method, path, body]: Change, more: object = {}) => t.api(method, path, { ...body, ...more }, olga);
+    const program = { name: 'git', transport: 'stdio', command: '/bin/true', env: { KEY: 'secret-value' } };
+    const server = `${WORLD}/mcp-servers/git`;
+    const changes: Change[] = [
+      ['PATCH', WORLD, { workingDirectory: folder }, 200],
+      ['PATCH', WORLD, { mode: 'auto' }, 200],
+      ['POST', `${WORLD}/mcp-servers`, program, 201],
+      ['POST', `${WORLD}/mcp-servers`, { name: 'shop', transport: 'http', url: 'http://127.0.0.1:9/' }, 201],
+      ['PATCH', server, { args: ['--all'], env: {} }, 200],
+      ['PATCH', server, { network: true }, 200],
+      ['PATCH', server, { trusted: true }, 200],
+      ['POST', '/worlds', { name: 'Same', workingDirectory: folder }, 201],
+      ['POST', '/worlds', { name: 'Linked', workingDirectory: link }, 201],
+      ['POST', '/worlds', { name: 'Inside', workingDirectory: join(folder, 'inside') }, 201],
+      ['DELETE', WORLD, {}, 204],
+    ];
+    let earlier: PasskeyConfirmation | undefined;
+    for (const change of changes) {
+      const [method, path, body, done] = change;
+      expect(await send(change)).toMatchObject({ status: 409, body: { field: 'confirmation' } });
+      const confirmation = await bank.confirm({ kind: 'change-world', method, path, body });
+      // A confirmation is for exactly this request.
+      expect(await send(change, { confirmation: earlier })).toMatchObject({
+        status: earlier === undefined ? 409 : 403,
+      });
+      expect((await send(change, { confirmation })).status).toBe(done);
+      earlier = await bank.confirm({ kind: 'change-world', method, path, body });
+      if (path !== server || body['trusted'] !== true) continue;
+      // Turning a server off is always safe, and turning it on is not.
+      const [off, on]: Change[] = [
+        ['PATCH', server, { enabled: false }, 200],
+        ['PATCH', server, { enabled: true }, 200],
+      ];
+      expect((await send(off as Change)).status).toBe(200);
+      expect((await send(on as Change)).status).toBe(409);
+      // What weakens nothing needs none.
+      for (const body of [{ name: 'Yard' }, { mode: 'read' }, { streaming: false }])
+        expect((await t.api('PATCH', WORLD, body, olga)).status).toBe(200);
+    }
+    // Challenges contain no secrets of what they confirm.
+    const rows = await t.engine.runtime.store.read((reader) => reader.credentials('owner', 'challenge'));
+    expect(JSON.stringify(rows)).not.toContain('secret-value');
+    // Without the rule, nothing needs a confirmation.
+    expect((await t.api('POST', '/worlds', { name: 'Free', workingDirectory: folder }, olga)).status).toBe(201);
+    expect((await t.api('POST', '/worlds/free/mcp-servers', program, olga)).status).toBe(201);
+    expect((await t.api('DELETE', '/worlds/free', undefined, olga)).status).toBe(204);
   });
 });

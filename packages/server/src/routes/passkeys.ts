@@ -3,7 +3,7 @@ import {
   newPasskeySchema,
   passkeyChangeSchema,
   passkeyOptionsSchema,
-  passkeyRemovalSchema,
+  removalSchema,
   passkeySchema,
   passkeySignInSchema,
 } from '@countersign/protocol';
@@ -110,7 +110,7 @@ export const passkeyRoutes = [
     summary: 'Remove a passkey',
     description:
       'A trusted passkey needs a `confirmation` for `remove-passkey` by a trusted passkey of your own. 409 for the last trusted passkey of the server.',
-    body: passkeyRemovalSchema,
+    body: removalSchema,
     bodyOptional: true,
     answers: { 204: { description: 'Passkey removed' } },
     async handle({ context, params, body, c }) {

@@ -175,7 +175,7 @@ describe('people', () => {
 });
 
 describe('tokens', () => {
-  it('[W8.3] are shown once, can be listed and revoked, and end their sessions', async () => {
+  it('[W8.3] [W3.42] are shown once, can be listed and revoked, and end their sessions', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'admin');
     const made = await t.api<CreatedToken>('POST', '/people/ada/tokens', { name: 'ci', scopes: ['read', 'chat'] });
@@ -360,7 +360,7 @@ describe('signing as someone else', () => {
 });
 
 describe('sessions and invitations', () => {
-  it('[W1.9] [W8.4] an invitation signs in once, for a week, and the newest replaces the others', async () => {
+  it('[W1.9] [W8.4] [W3.42] an invitation signs in once, for a week, and the newest replaces the others', async () => {
     const t = await openApp();
     await add(t, 'Ada', 'member');
     const invite = async (): Promise<string> => {
@@ -548,7 +548,7 @@ describe('roles', () => {
   });
 });
 
-it('[A48.8] lists rules that nobody can satisfy, before and after a person leaves', async () => {
+it('[A48.11] lists rules that nobody can satisfy, before and after a person leaves', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Lab' });
   await add(t, 'Ada', 'approver');

@@ -12,7 +12,7 @@ import {
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
-import { confirmPolicy } from '../confirmations/confirm-policy.js';
+import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, ifMatch, pageOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -46,17 +46,15 @@ export const policyRoutes = [
     headers: { 'If-Match': 'ETag of the policy you read. 428 if missing, 412 if the policy has changed since.' },
     body: newPolicySchema,
     answers: { 200: { description: 'The updated policy', schema: shownPolicySchema } },
-    async handle({ context, params, body, c }) {
+    async handle({ context, params, body, sent, c }) {
       const expected = ifMatch(c);
       // `If-Match: *` matches any version, so the sender may not have seen the current one.
       if (expected === undefined || expected === '*') {
         throw new HttpProblem(428, problemTexts.needsIfMatch);
       }
-      const { rules, confirmation } = body;
-      const isConfirmed = await confirmPolicy(c, context, { world: params.world, rules, confirmation });
-      const { value, version } = await setPolicy(context.engine.runtime, params.world, rules, c.var.signer, {
+      const { value, version } = await setPolicy(context.engine.runtime, params.world, body.rules, c.var.signer, {
         expected,
-        isConfirmed,
+        isConfirmed: await confirmChange({ c, context, sent }),
         ...(body.proposed === undefined ? {} : { keep: body.proposed }),
       });
       return { status: 200, body: value, headers: etag(version) };

@@ -10,15 +10,17 @@ import {
   worldVersion,
 } from '@countersign/core';
 import {
+  confirmedWorldSchema,
   importedWorldSchema,
   listOf,
   listQuerySchema,
-  newWorldSchema,
+  removalSchema,
   worldChangeSchema,
   worldFileSchema,
   worldSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
+import { confirmChange } from '../confirmations/confirm-change.js';
 import { actionsOf } from '../people/access.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
@@ -48,12 +50,15 @@ export const worldRoutes = [
     needs: 'admin',
     tag,
     summary: 'Create a world',
-    description: 'Its id is derived from its name.',
-    body: newWorldSchema,
+    description:
+      'Its id is derived from its name. A `workingDirectory` that a world with a rule `with passkey` works in needs a `confirmation`.',
+    body: confirmedWorldSchema,
     answers: { 201: { description: 'The world', schema: worldSchema } },
-    async handle({ context, body, c }) {
-      if (body.workingDirectory !== undefined) context.checkWorkingDirectory?.(body.workingDirectory);
-      const world = await createWorld(context.engine.runtime, body, c.var.signer);
+    async handle({ context, body, sent, c }) {
+      const { confirmation: _, ...wanted } = body;
+      if (wanted.workingDirectory !== undefined) context.checkWorkingDirectory?.(wanted.workingDirectory);
+      const isConfirmed = await confirmChange({ c, context, sent });
+      const world = await createWorld(context.engine.runtime, wanted, c.var.signer, { isConfirmed });
       return { status: 201, body: toWorld(world), headers: etag(worldVersion(world)) };
     },
   }),
@@ -95,14 +100,19 @@ export const worldRoutes = [
     needs: 'admin',
     tag,
     summary: 'Update a world',
-    description: 'Omitted fields stay unchanged. Null clears an optional field.',
+    description:
+      'Omitted fields stay unchanged. Null clears an optional field. Another folder, or a mode that runs more without approval, needs a `confirmation` while a rule `with passkey` applies.',
     headers: IF_MATCH,
     body: worldChangeSchema,
     answers: { 200: { description: 'The updated world', schema: worldSchema } },
-    async handle({ context, params, body, c }) {
+    async handle({ context, params, body, sent, c }) {
+      const { confirmation: _, ...change } = body;
       const { runtime } = context.engine;
-      if (typeof body.workingDirectory === 'string') context.checkWorkingDirectory?.(body.workingDirectory);
-      const { value, version } = await updateWorld(runtime, params.world, body, c.var.signer, ifMatch(c));
+      if (typeof change['workingDirectory'] === 'string') context.checkWorkingDirectory?.(change['workingDirectory']);
+      const { value, version } = await updateWorld(runtime, params.world, change, c.var.signer, {
+        expected: ifMatch(c),
+        isConfirmed: await confirmChange({ c, context, sent }),
+      });
       return { status: 200, body: value, headers: etag(version) };
     },
   }),
@@ -113,11 +123,17 @@ export const worldRoutes = [
     needs: 'admin',
     tag,
     summary: 'Delete a world and everything in it',
-    description: 'Running calls are stopped first. The audit log is kept, and the id is never reused.',
+    description:
+      'Running calls are stopped first. The audit log is kept, and the id is never reused. A world with a rule `with passkey` needs a `confirmation`.',
     headers: IF_MATCH,
+    body: removalSchema,
+    bodyOptional: true,
     answers: { 204: { description: 'World deleted' } },
-    async handle({ context, params, c }) {
-      await deleteWorld(context.engine.runtime, params.world, c.var.signer, ifMatch(c));
+    async handle({ context, params, sent, c }) {
+      await deleteWorld(context.engine.runtime, params.world, c.var.signer, {
+        expected: ifMatch(c),
+        isConfirmed: await confirmChange({ c, context, sent }),
+      });
       return { status: 204 };
     },
   }),

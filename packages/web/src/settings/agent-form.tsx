@@ -3,7 +3,6 @@ import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { sendConfirmed } from '../passkeys/send-confirmed.js';
 import { ModelField, UnlistedModel } from '../providers/model-field.js';
 import { firstProvider, providerLabel } from '../providers/provider-choice.js';
 import { useModels } from '../providers/use-models.js';
@@ -105,17 +104,7 @@ function Fields({
       () =>
         agent === undefined
           ? client.createAgent(worldId, definition)
-          : sendConfirmed(
-              client,
-              { kind: 'change-policy', world: worldId, agent: agent.id, rules: policyLines(rules) },
-              (confirmed) =>
-                client.updateAgent(
-                  worldId,
-                  agent.id,
-                  { ...change, ...confirmed },
-                  etag === undefined ? {} : { ifMatch: etag },
-                ),
-            ),
+          : client.updateAgent(worldId, agent.id, change, etag === undefined ? {} : { ifMatch: etag }),
       agent === undefined ? t.agentAdded(definition.name) : t.saved,
     );
     if (saved) onDone();

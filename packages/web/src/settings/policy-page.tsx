@@ -5,7 +5,6 @@ import { type ReactElement, useState } from 'react';
 import { CoveredCalls } from '../approvals/covered-calls.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { sendConfirmed } from '../passkeys/send-confirmed.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
@@ -58,9 +57,7 @@ export default function PolicyPage(): ReactElement {
     if (!isFound || !isShown) return;
     await saving.run(async () => {
       const ifMatch = draft?.etag ?? etag;
-      const saved = await sendConfirmed(client, { kind: 'change-policy', world: worldId, rules: lines }, (confirmed) =>
-        client.setPolicy(worldId, { rules: lines, ...confirmed }, { ifMatch }),
-      );
+      const saved = await client.setPolicy(worldId, { rules: lines }, { ifMatch });
       queries.setQueryData(key, saved);
       // Text typed while saving is a change to the saved version. With the old ETag, it could never be saved.
       setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));

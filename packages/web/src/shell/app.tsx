@@ -1,4 +1,4 @@
-import { ClientError, createClient, createOutbox, isTransient } from '@countersign/client';
+import { type Client, ClientError, createClient, createOutbox, isTransient } from '@countersign/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { useLearnMe } from '../data/me.js';
@@ -17,7 +17,11 @@ const OUTBOX = 'countersign.outbox';
 
 /** Created once per page. */
 function createPage() {
-  const client = createClient({ url: location.origin, fetch: signedFetch });
+  const client: Client = createClient({
+    url: location.origin,
+    fetch: signedFetch,
+    confirm: async (action) => (await import('../passkeys/confirm.js')).confirmWith(client, action),
+  });
   const outbox = createOutbox({ client, saved: keptText(OUTBOX), save: (text) => keptText(OUTBOX, text) });
   const queries = new QueryClient({
     defaultOptions: {
