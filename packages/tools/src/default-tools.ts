@@ -7,7 +7,8 @@ import { listFiles } from './files/list-files.js';
 import { readFile } from './files/read-file.js';
 import { writeFile } from './files/write-file.js';
 import { askHuman } from './people/ask-human.js';
-import { shellCmd, type ShellOptions } from './shell/shell-cmd.js';
+import { shellCmd } from './shell/shell-cmd.js';
+import type { ShellOptions } from './shell/shell-options.js';
 import { webFetch } from './web/web-fetch.js';
 
 /** The built-in tools in every world. An agent can't use any of them until a person adds them to its list. */

@@ -37,6 +37,8 @@ export const effectSchema = z.object({
   output: z.string(),
   /** Set if `files`, a `diff` or `output` was cut for display. */
   truncated: z.boolean(),
+  /** The number of paths that change but aren't in `files`, which has the most destructive changes. */
+  unlisted: z.number().int().min(1).exactOptional(),
 });
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;
@@ -79,13 +81,13 @@ export function describeNoEffect({ reason }: NoEffect): string {
 }
 
 /** The effect in one sentence, destructive parts first: "Removes 2 files, changes 1". */
-export function describeEffect({ files }: Pick<Effect, 'files'>): string {
+export function describeEffect({ files, unlisted = 0 }: Pick<Effect, 'files' | 'unlisted'>): string {
   const parts = VERBS.flatMap(([change, verb]) => {
     const those = files.filter((file) => file.change === change);
     return those.length === 0 ? [] : [`${verb} ${count(those)}`];
   });
   if (parts.length === 0) return 'Changes no files';
-  const [first = '', ...rest] = parts;
+  const [first = '', ...rest] = unlisted === 0 ? parts : [...parts, `and ${unlisted} more`];
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(', ');
 }
 

@@ -32,6 +32,8 @@ export interface Confined {
   watch(clock: Clock, exceeded: () => void): () => void;
   /** Applies the draft to the working folder. Returns a message about changes that were left out. */
   accept(): Promise<string | undefined>;
+  /** See `Draft.plan`. Undefined if changes reach the folder while the command runs. */
+  plan: Draft['plan'] | undefined;
   /** Must always be called when the command has ended. */
   release(): Promise<void>;
 }
@@ -75,6 +77,7 @@ const NOTHING_TO_DO = {
   gateway: undefined,
   watch: () => () => undefined,
   accept: () => Promise.resolve(undefined),
+  plan: undefined,
   release: () => Promise.resolve(),
 };
 
@@ -135,10 +138,11 @@ async function fixedPaths(workingDirectory: string, hiddenByRules: readonly stri
 function endingOf(
   draft: Draft | undefined,
   gateway: Gateway | undefined,
-): Pick<Confined, 'watch' | 'accept' | 'release'> {
+): Pick<Confined, 'watch' | 'accept' | 'plan' | 'release'> {
   return {
     watch: (clock, exceeded) => draft?.watch(clock, exceeded) ?? (() => undefined),
     accept: async () => (draft === undefined ? undefined : describeLeftOut(await draft.accept())),
+    plan: draft === undefined ? undefined : (act) => draft.plan(act),
     async release() {
       gateway?.close();
       await draft?.discard();

@@ -7,7 +7,8 @@ import { connect as connectTo, createServer, type AddressInfo, type Server } fro
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { shellCmd, type ShellOptions } from '../shell/shell-cmd.js';
+import { shellCmd } from '../shell/shell-cmd.js';
+import type { ShellOptions } from '../shell/shell-options.js';
 import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
 import { isPublicAddress } from '../web/is-public-address.js';
 import { findSandbox } from './find-sandbox.js';

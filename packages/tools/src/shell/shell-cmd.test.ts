@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { makeFolder, processesIn, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
-import { shellCmd, type ShellOptions } from './shell-cmd.js';
+import { shellCmd } from './shell-cmd.js';
+import type { ShellOptions } from './shell-options.js';
 
 const found = await findSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };

@@ -22,6 +22,7 @@ export interface Try {
   signal?: AbortSignal;
   output?: ToolContext['output'];
   fingerprint?: string | undefined;
+  invocationId?: string;
   protectedPaths?: ToolContext['protectedPaths'];
   mayCreate?: (path: string) => boolean;
 }
@@ -35,7 +36,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
       worldId: 'world',
       agentId: 'agent',
       chatId: 'chat',
-      invocationId: 'call',
+      invocationId: about.invocationId ?? 'call',
       workingDirectory: about.workingDirectory,
       signal: about.signal ?? new AbortController().signal,
       output: about.output ?? (() => undefined),

@@ -1,4 +1,4 @@
-import { chmod, link, lstat, readdir, rename } from 'node:fs/promises';
+import { chmod, lchown, link, lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyTree } from './copy-tree.js';
 import { DraftConflict } from './draft-conflict.js';
@@ -31,9 +31,7 @@ export interface PlannedDraft {
  */
 export async function applyPlan(draft: PlannedDraft): Promise<void> {
   const { plan, workingDirectory } = draft;
-  const checking: Checking = { conflicts: [] };
-  await inFolder(workingDirectory, plan, (folder) => check(folder, plan, checking));
-  if (checking.conflicts.length > 0) throw new DraftConflict(checking.conflicts);
+  await checkPlan(draft);
   const journal = await startJournal(draft.root, workingDirectory, plan);
   try {
     const now: Applying = { upper: draft.upper, journal, touched: new Set() };
@@ -45,6 +43,16 @@ export async function applyPlan(draft: PlannedDraft): Promise<void> {
   } finally {
     journal.close();
   }
+}
+
+/** Rejects with `DraftConflict` if someone else changed a path of the plan after it was made. */
+export async function checkPlan({
+  plan,
+  workingDirectory,
+}: Pick<PlannedDraft, 'plan' | 'workingDirectory'>): Promise<void> {
+  const checking: Checking = { conflicts: [] };
+  await inFolder(workingDirectory, plan, (folder) => check(folder, plan, checking));
+  if (checking.conflicts.length > 0) throw new DraftConflict(checking.conflicts);
 }
 
 interface Checking {
@@ -165,11 +173,26 @@ function isStill(version: string, was: string, isTouched: boolean): boolean {
 async function putNew(source: string, target: string): Promise<void> {
   try {
     // Renaming a folder never replaces a non-empty folder or a file.
-    if ((await lstat(source)).isDirectory()) await rename(source, target);
-    else await linkOrRename(source, target);
+    if ((await lstat(source)).isDirectory()) {
+      await updateChangeTimes(source);
+      await rename(source, target);
+    } else await linkOrRename(source, target);
   } catch (error) {
     if (!['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(String(codeOf(error)))) throw error;
     throw new DraftConflict([target]);
+  }
+}
+
+/**
+ * A rename updates the change time of the folder only. A command that started after its files were written, but before they were applied,
+ * would take them for files that it has seen, and replace them.
+ */
+async function updateChangeTimes(path: string): Promise<void> {
+  await lchown(path, -1, -1).catch(() => undefined);
+  const entries = await readdir(path, { withFileTypes: true });
+  for (const entry of entries) {
+    const inner = join(path, entry.name);
+    await (entry.isDirectory() ? updateChangeTimes(inner) : lchown(inner, -1, -1).catch(() => undefined));
   }
 }
 

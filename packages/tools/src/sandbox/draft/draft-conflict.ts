@@ -2,10 +2,14 @@
 export class DraftConflict extends Error {
   override readonly name = 'DraftConflict';
 
-  constructor(conflicts: readonly string[]) {
+  /** Relative to the working folder. */
+  readonly conflicts: readonly string[];
+
+  constructor(conflicts: readonly string[], when: 'while it ran' | 'after it was rehearsed' = 'while it ran') {
     super(
-      `none of the command's changes were applied, because others changed the same files while it ran: ${list(conflicts)}. Check them and run the command again`,
+      `none of the command's changes were applied, because others changed the same files ${when}: ${list(conflicts)}. Check them and run the command again`,
     );
+    this.conflicts = conflicts;
   }
 }
 

@@ -54,7 +54,8 @@ export async function startJournal(root: string, workingDirectory: string, plan:
   };
 }
 
-async function writeDurably(file: string, text: string): Promise<void> {
+/** Writes a file completely or not at all. */
+export async function writeDurably(file: string, text: string): Promise<void> {
   const partial = `${file}.partial`;
   await writeFile(partial, text, { mode: 0o600 });
   const handle = openSync(partial, 'r');

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { lockFolder, type ProcessLock } from '../../files/lock-folder.js';
 import type { Clock } from '@countersign/core/ports';
-import { applyPlan } from './apply-plan.js';
-import { readDiskClock, wentBack } from './disk-clock.js';
+import { applyPlan, type PlannedDraft } from './apply-plan.js';
+import { readDiskClock, wentBack, type DiskMoment } from './disk-clock.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
 import { probeArguments, placeArguments, writeArguments, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect/inspect-draft.js';
@@ -31,6 +31,8 @@ export interface Draft {
    * with `DraftTooLarge`; nothing is applied in these cases. Must be called after all writers are dead.
    */
   accept(): Promise<readonly LeftOut[]>;
+  /** Calls `act` with what `accept` would apply, while the folder is locked. Applies nothing. Rejects like `accept`. */
+  plan<T>(act: (planned: PlannedDraft, leftOut: readonly LeftOut[]) => Promise<T>): Promise<T>;
   /** Must always be called when the command has ended, whether accepted or not. */
   discard(): Promise<void>;
 }
@@ -48,50 +50,74 @@ export async function openDraft(
   const folders = await makeFolders(drafting.folder, workingDirectory);
   const clockFile = join(folders.root, 'clock');
   const since = await readDiskClock(clockFile);
+  const planned = async <T>(
+    act: (draft: PlannedDraft, leftOut: readonly LeftOut[], now: DiskMoment) => Promise<T>,
+  ): Promise<T> => {
+    const { upper, root } = folders;
+    await checkDraftSize(upper, limits);
+    return await lockFolder(workingDirectory, drafting, async () => {
+      const now = await readDiskClock(clockFile);
+      if (wentBack(since, now)) throw new Error('the system clock was set back while it ran; run the command again');
+      const refused = await inspectDraft(upper, workingDirectory, rules);
+      const { plan, leftOut } = await planDraft({
+        upper,
+        workingDirectory,
+        since,
+        keepRemoved: refused.some(isNew),
+        stillSeen: (paths) => look(probeArguments(drafting, folders, workingDirectory), paths),
+        wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
+      });
+      return await act({ plan, workingDirectory, upper, root }, [...refused, ...leftOut], now);
+    });
+  };
   return {
     before: writeArguments(drafting, folders, workingDirectory),
     place: placeArguments(drafting, folders, workingDirectory),
     watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
     async accept() {
-      const { upper } = folders;
-      if ((await readdir(upper)).length === 0) return [];
-      await checkDraftSize(upper, limits);
-      return await lockFolder(workingDirectory, drafting, async () => {
-        const now = await readDiskClock(clockFile);
-        if (wentBack(since, now)) throw new Error('the system clock was set back while it ran; run the command again');
-        const refused = await inspectDraft(upper, workingDirectory, rules);
-        const { plan, leftOut } = await planDraft({
-          upper,
-          workingDirectory,
-          since,
-          keepRemoved: refused.some(isNew),
-          stillSeen: (paths) => look(probeArguments(drafting, folders, workingDirectory), paths),
-          wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
-        });
-        if (!isEmptyPlan(plan)) {
-          await writeRemoved(drafting.folder, workingDirectory, now, removedPaths(plan));
-          await applyPlan({ plan, workingDirectory, upper, root: folders.root });
-        }
-        return [...refused, ...leftOut];
+      if ((await readdir(folders.upper)).length === 0) return [];
+      return await planned(async (draft, leftOut, now) => {
+        await applyPlanned(drafting, draft, now);
+        return leftOut;
       });
     },
-    // If something can't be removed now, the next cleanup retries; don't fail the command because of it.
-    // One that was applied only in part is the only copy of the old files, and is undone at the next start.
-    discard: async () => {
-      const unfinished = await findUnfinished(folders.root).catch(() => folders.root);
-      if (unfinished === undefined) await removeTree(folders.root).catch(() => undefined);
-    },
+    plan: planned,
+    discard: () => discardDraft(folders.root),
   };
 }
 
+/** Applies a plan, and records what it removes. Only the holder of the folder's lock may call this. */
+export async function applyPlanned({ folder }: Drafting, draft: PlannedDraft, now: DiskMoment): Promise<void> {
+  if (isEmptyPlan(draft.plan)) return;
+  await writeRemoved(folder, draft.workingDirectory, now, removedPaths(draft.plan));
+  await applyPlan(draft);
+}
+
+/**
+ * If something can't be removed now, the next cleanup retries; don't fail the command because of it. A draft that was applied only in part is
+ * the only copy of the old files, and is undone at the next start.
+ */
+export async function discardDraft(root: string): Promise<void> {
+  const unfinished = await findUnfinished(root).catch(() => root);
+  if (unfinished === undefined) await removeTree(root).catch(() => undefined);
+}
+
 const OWNER = `draft-${hostname()}-`;
+/** The folder of a rehearsal that waits for approval. Its name doesn't contain our PID, because it outlives us. */
+export const KEPT = `rehearsal-${hostname()}-`;
+const KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Creates a folder for one call. If we are killed, the next start removes it. */
 export async function makeCallFolder(folder: string): Promise<string> {
   await makeDraftsFolder(folder);
-  const path = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
+  const path = newCallFolder(folder);
   await mkdir(path, { mode: 0o700 });
   return path;
+}
+
+/** The path of a new folder that the next start removes if we are killed. */
+export function newCallFolder(folder: string): string {
+  return join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
 }
 
 /**
@@ -123,6 +149,9 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
 export async function sweepDrafts(lock: ProcessLock): Promise<void> {
   for (const name of await readdir(lock.folder).catch(() => [])) {
     const root = join(lock.folder, name);
+    // Its server no longer exists, or it would have dropped it.
+    if (name.startsWith(KEPT) && (await isOlderThan(root, Date.now() - KEPT_MS)))
+      await removeTree(root).catch(() => undefined);
     const number = name.startsWith(OWNER) ? /^(\d+)-[\da-f-]+$/.exec(name.slice(OWNER.length))?.[1] : undefined;
     const pid = number === undefined ? undefined : Number(number);
     if (pid === undefined || (isAlive(pid) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
@@ -139,8 +168,12 @@ async function sweep(root: string, lock: ProcessLock): Promise<void> {
 
 /** Also compares ages, because in a container a restarted server gets the same PID as before. */
 async function isOlderThanWe(path: string): Promise<boolean> {
+  return await isOlderThan(path, Date.now() - process.uptime() * 1_000 - 1_000);
+}
+
+async function isOlderThan(path: string, ms: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
-  return stats !== undefined && stats.mtimeMs < Date.now() - process.uptime() * 1_000 - 1_000;
+  return stats !== undefined && stats.mtimeMs < ms;
 }
 
 function isAlive(pid: number): boolean {

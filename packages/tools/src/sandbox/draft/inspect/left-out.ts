@@ -1,21 +1,24 @@
-import { patternFor, rulesFor, type WhyNew } from './new-files.js';
+import { z } from 'zod';
+import { patternFor, rulesFor } from './new-files.js';
 
-/** A change in a draft that was not applied. */
-export interface LeftOut {
-  /** Relative to the working folder. */
-  readonly path: string;
-  readonly why:
-    | 'runs-later'
-    | 'git-unknown'
-    | 'rule'
-    | 'repository'
-    | 'link'
-    | 'ours'
-    | 'no-file'
-    | 'name'
-    | 'kept'
-    | WhyNew;
-}
+const WHY = [
+  'runs-later',
+  'git-unknown',
+  'rule',
+  'repository',
+  'link',
+  'ours',
+  'no-file',
+  'name',
+  'kept',
+  'new-hidden',
+  'new-linked',
+  'new-executable',
+] as const;
+
+/** A change in a draft that was not applied. The path is relative to the working folder. */
+export const leftOutSchema = z.strictObject({ path: z.string(), why: z.enum(WHY) }).readonly();
+export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   'runs-later': 'programs outside the sandbox run it automatically; use write_file, which needs approval',
@@ -32,6 +35,10 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   'new-linked': 'a new file that a link puts into a dot-folder',
   'new-executable': 'a new executable',
 };
+
+export function whyLeftOut(why: LeftOut['why']): string {
+  return WORDS[why];
+}
 
 const MAX_NAMED = 10;
 const MAX_RULES = 5;

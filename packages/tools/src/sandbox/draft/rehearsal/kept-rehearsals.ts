@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { effectSchema, noEffectReasonSchema, type Effect, type NoEffectReason } from '@countersign/protocol';
+import { z } from 'zod';
+import { lockFolder } from '../../../files/lock-folder.js';
+import { checkPlan, type PlannedDraft } from '../apply-plan.js';
+import { readDiskClock } from '../disk-clock.js';
+import { DraftConflict } from '../draft-conflict.js';
+import type { Drafting } from '../drafting.js';
+import { effectOf, hashEffect, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
+import { listChanges } from '../effect/list-changes.js';
+import { inspectDraft } from '../inspect/inspect-draft.js';
+import { leftOutSchema } from '../inspect/left-out.js';
+import type { DraftRules } from '../inspect/why-left-out.js';
+import { writeDurably } from '../journal.js';
+import { codeOf } from '../move.js';
+import { applyPlanned, discardDraft, KEPT, makeDraftsFolder, newCallFolder } from '../open-draft.js';
+import { planSchema } from '../plan.js';
+import { removeTree } from '../remove-tree.js';
+
+const resultSchema = z.strictObject({
+  exitCode: z.number().int(),
+  stdout: z.string(),
+  stderr: z.string(),
+  note: z.string().exactOptional(),
+});
+
+const recordSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('kept'),
+    /** Stands for everything that the rehearsal depends on besides the files in the working folder. */
+    key: z.string(),
+    workingDirectory: z.string(),
+    plan: planSchema,
+    leftOut: z.array(leftOutSchema).readonly(),
+    result: resultSchema,
+    effect: effectSchema,
+    bytes: z.number().int(),
+  }),
+  /** The call isn't rehearsed again. */
+  z.strictObject({ kind: z.literal('none'), key: z.string(), reason: noEffectReasonSchema }),
+]);
+type KeptRecord = z.infer<typeof recordSchema>;
+type KeptRehearsal = Extract<KeptRecord, { kind: 'kept' }>;
+
+/** How much disk space the rehearsals that wait for approval may take. */
+export interface RehearsalBudget {
+  readonly bytes: number;
+  readonly count: number;
+}
+
+const REHEARSAL_BUDGET: RehearsalBudget = { bytes: 2 * 1024 ** 3, count: 100 };
+
+/** Thrown if there is no rehearsal, or not the one that was approved. Nothing was applied. */
+export class NoRehearsal extends Error {
+  override readonly name = 'NoRehearsal';
+}
+
+/** Drafts of commands that were rehearsed and wait for approval. They survive restarts. */
+export interface KeptRehearsals {
+  find(callId: string): Promise<KeptRecord | undefined>;
+  /** Whether applying it would still do what it says: nobody changed its paths, and the rules leave out nothing else. */
+  isCurrent(callId: string, kept: KeptRehearsal, rules: DraftRules): Promise<boolean>;
+  /** Keeps a planned draft. The working folder must be locked. Returns undefined if it alone exceeds the budget. */
+  keep(callId: string, rehearsal: NewRehearsal): Promise<Effect | undefined>;
+  /** Remembers why a call has no effect to show. */
+  keepReason(callId: string, key: string, reason: NoEffectReason): Promise<void>;
+  /**
+   * Applies the rehearsal with this effect hash and returns the command's result. Rejects with `NoRehearsal` if it does not exist and with
+   * `DraftConflict` if someone else changed its paths; nothing is applied in these cases. Either way, the rehearsal is gone.
+   */
+  apply(callId: string, effectHash: string, rules: DraftRules): Promise<KeptResult>;
+  drop(callId: string): Promise<void>;
+  /** Call ids, oldest first. */
+  list(): Promise<readonly string[]>;
+}
+
+/** A planned draft, and what belongs to it. */
+interface NewRehearsal extends Rehearsed {
+  readonly key: string;
+  readonly draft: PlannedDraft;
+}
+
+const FILE = 'rehearsal.json';
+
+/** `owner` tells apart servers that share the drafts folder: each lists and drops only its own. */
+export function keptRehearsals(
+  drafting: Drafting,
+  owner: string,
+  budget: RehearsalBudget = REHEARSAL_BUDGET,
+): KeptRehearsals {
+  const prefix = `${KEPT}${createHash('sha256').update(owner).digest('hex').slice(0, 12)}-`;
+  const rootOf = (callId: string): string => {
+    if (!/^[\w-]{1,120}$/.test(callId)) throw new Error('the call has no valid id');
+    return join(drafting.folder, `${prefix}${callId}`);
+  };
+
+  /** Replaces what is kept for a call. */
+  const put = async (from: string, callId: string): Promise<void> => {
+    const root = rootOf(callId);
+    for (let tries = 0; ; tries += 1) {
+      await removeTree(root);
+      try {
+        await rename(from, root);
+        return;
+      } catch (error) {
+        // Another process put one there in between.
+        if (tries === 3 || !['ENOTEMPTY', 'EEXIST'].includes(String(codeOf(error)))) throw error;
+      }
+    }
+  };
+
+  const keepReason = async (callId: string, key: string, reason: NoEffectReason): Promise<void> => {
+    await makeDraftsFolder(drafting.folder);
+    const root = newCallFolder(drafting.folder);
+    await mkdir(root, { mode: 0o700 });
+    await write(root, { kind: 'none', key, reason });
+    await put(root, callId);
+  };
+
+  const list = async (): Promise<string[]> => {
+    const names = (await readdir(drafting.folder).catch(() => [])).filter((name) => name.startsWith(prefix));
+    const aged = await Promise.all(
+      names.map(async (name) => {
+        const stats = await stat(join(drafting.folder, name, FILE)).catch(() => undefined);
+        return { callId: name.slice(prefix.length), age: stats?.mtimeMs ?? 0 };
+      }),
+    );
+    return aged.toSorted((a, b) => a.age - b.age).map(({ callId }) => callId);
+  };
+
+  /** Drops the oldest ones until there is space for another one. */
+  const makeSpace = async (bytes: number, callId: string): Promise<void> => {
+    const others = (await list()).filter((other) => other !== callId);
+    const read = await Promise.all(others.map(async (id) => ({ id, record: await readRecord(rootOf(id)) })));
+    const kept = read.flatMap(({ id, record }) => (record?.kind === 'kept' ? [{ id, record }] : []));
+    let space = budget.bytes - bytes - kept.reduce((sum, { record }) => sum + record.bytes, 0);
+    let count = budget.count - 1 - kept.length;
+    for (const { id, record } of kept) {
+      if (space >= 0 && count >= 0) return;
+      await keepReason(id, record.key, 'dropped');
+      space += record.bytes;
+      count += 1;
+    }
+  };
+
+  return {
+    find: (callId) => readRecord(rootOf(callId)),
+    isCurrent: (callId, kept, rules) =>
+      lockFolder(kept.workingDirectory, drafting, async () => {
+        const draft = draftIn(rootOf(callId), kept);
+        try {
+          await checkPlan(draft);
+          return (await inspectDraft(draft.upper, draft.workingDirectory, rules)).length === 0;
+        } catch {
+          return false;
+        }
+      }),
+    async keep(callId, { key, draft, leftOut, result }) {
+      const changes = await listChanges(draft);
+      const bytes = changes.reduce((sum, change) => sum + (change.do === 'put' ? change.bytes : 0), 0);
+      if (bytes > budget.bytes) return undefined;
+      const effect = await effectOf(draft, changes, { leftOut, result });
+      await makeSpace(bytes, callId);
+      const { plan, workingDirectory } = draft;
+      const kept = { kind: 'kept', key, workingDirectory, plan, leftOut, result, effect, bytes } as const;
+      await write(draft.root, kept);
+      await put(draft.root, callId);
+      return effect;
+    },
+    keepReason,
+    async apply(callId, effectHash, rules) {
+      const found = await readRecord(rootOf(callId));
+      if (found?.kind !== 'kept') throw gone();
+      return await lockFolder(found.workingDirectory, drafting, async () => {
+        // From now on, it is a draft of this process: if we are killed, the next start undoes and removes it.
+        const root = newCallFolder(drafting.folder);
+        const now = new Date();
+        await utimes(rootOf(callId), now, now).catch(() => undefined);
+        await rename(rootOf(callId), root).catch(() => {
+          throw gone();
+        });
+        try {
+          const kept = await readRecord(root);
+          if (kept?.kind !== 'kept' || kept.workingDirectory !== found.workingDirectory) throw gone();
+          const draft = draftIn(root, kept);
+          const { upper, workingDirectory } = draft;
+          if ((await inspectDraft(upper, workingDirectory, rules)).length > 0) throw gone();
+          if (hashEffect(await listChanges(draft), kept) !== effectHash) throw gone();
+          await applyPlanned(drafting, draft, await readDiskClock(join(root, 'clock')));
+          return kept.result;
+        } catch (error) {
+          if (!(error instanceof DraftConflict)) throw error;
+          throw new DraftConflict(error.conflicts, 'after it was rehearsed');
+        } finally {
+          await discardDraft(root);
+        }
+      });
+    },
+    drop: (callId) => removeTree(rootOf(callId)),
+    list,
+  };
+}
+
+function gone(): NoRehearsal {
+  return new NoRehearsal(
+    'none of its changes were applied: the rehearsal that was approved no longer exists. Try again',
+  );
+}
+
+function draftIn(root: string, { plan, workingDirectory }: KeptRehearsal): PlannedDraft {
+  return { plan, workingDirectory, root, upper: join(root, 'upper') };
+}
+
+async function write(root: string, record: KeptRecord): Promise<void> {
+  await writeDurably(join(root, FILE), JSON.stringify(record));
+}
+
+/** An unreadable record is as good as none. */
+async function readRecord(root: string): Promise<KeptRecord | undefined> {
+  try {
+    return recordSchema.parse(JSON.parse(await readFile(join(root, FILE), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { RehearsalContext, Rehearsal, ToolContext } from '@countersign/core/ports';
+import type { NoEffectReason } from '@countersign/protocol';
+import { lockFolder } from '../files/lock-folder.js';
+import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
+import { DraftTooLarge } from '../sandbox/draft/draft-limits.js';
+import { describeLeftOut } from '../sandbox/draft/inspect/left-out.js';
+import type { DraftRules } from '../sandbox/draft/inspect/why-left-out.js';
+import type { KeptResult } from '../sandbox/draft/effect/effect-of.js';
+import { keptRehearsals, NoRehearsal, type KeptRehearsals } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
+import { findHidden } from '../sandbox/find-hidden.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { confinementFor, runConfined } from './run-confined.js';
+import type { ShellOptions } from './shell-options.js';
+
+type BubblewrapOptions = ShellOptions & { sandbox: Extract<Sandbox, { kind: 'bubblewrap' }> };
+
+/** Rehearsals of shell commands (A52). */
+export interface CommandRehearsals {
+  /** Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. */
+  rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;
+  /** Applies the rehearsal with this hash. Never runs the command. */
+  apply(context: ToolContext, effectHash: string): Promise<KeptResult>;
+  drop(callId: string): Promise<void>;
+  list(): Promise<readonly string[]>;
+}
+
+/** Only a draft guarantees that a rehearsal changes nothing. */
+export function commandRehearsals(options: ShellOptions): CommandRehearsals {
+  const { sandbox } = options;
+  if (sandbox.kind !== 'bubblewrap') {
+    return {
+      rehearse: () => Promise.resolve(without('no-sandbox')),
+      apply: () =>
+        Promise.reject(new NoRehearsal('nothing was applied: there is no sandbox that could have rehearsed it')),
+      drop: () => Promise.resolve(),
+      list: () => Promise.resolve([]),
+    };
+  }
+  const kept = keptRehearsals(sandbox.drafting, (options.hide ?? []).join('\n'), options.rehearsalBudget);
+  return {
+    rehearse: (text, context) =>
+      // Two screens may look at the same call.
+      lockFolder(`rehearsal of ${context.invocationId}`, undefined, () =>
+        rehearse(text, { ...options, sandbox }, context, kept),
+      ),
+    apply: (context, effectHash) => kept.apply(context.invocationId, effectHash, rulesOf(context)),
+    drop: (callId) => kept.drop(callId),
+    list: () => kept.list(),
+  };
+}
+
+const MAX_TRIES = 3;
+
+async function rehearse(
+  text: string,
+  options: BubblewrapOptions,
+  context: RehearsalContext,
+  kept: KeptRehearsals,
+): Promise<Rehearsal> {
+  const { mayReach, privateHosts = [] } = context.sandboxGrants ?? {};
+  if (options.network === 'public' || mayReach !== undefined || privateHosts.length > 0) return without('network');
+  const callId = context.invocationId;
+  const key = await keyOf(text, options, context).catch(() => undefined);
+  if (key === undefined) return without('failed');
+  const found = await kept.find(callId);
+  if (found?.key === key) {
+    if (found.kind === 'none') return without(found.reason);
+    if (await kept.isCurrent(callId, found, rulesOf(context)))
+      return { fingerprint: found.effect.effectHash, effect: found.effect };
+  }
+  for (let tries = 1; ; tries += 1) {
+    const done = await rehearseOnce(text, options, context, { kept, key });
+    if (typeof done !== 'string') return done;
+    if (done === 'conflict' && tries < MAX_TRIES) continue;
+    await kept.keepReason(callId, key, done);
+    return without(done);
+  }
+}
+
+async function rehearseOnce(
+  text: string,
+  options: BubblewrapOptions,
+  context: RehearsalContext,
+  { kept, key }: { kept: KeptRehearsals; key: string },
+): Promise<Rehearsal | NoEffectReason> {
+  const { timeoutMs = 120_000, rehearsalTimeoutMs = 10_000 } = options;
+  const limits = { options, timeoutMs: Math.min(timeoutMs, rehearsalTimeoutMs) };
+  try {
+    return await runConfined(text, limits, { ...context, output: () => undefined }, async (run) => {
+      const { ended, isTooLarge, confined, notes } = run;
+      context.signal.throwIfAborted();
+      if (isTooLarge) return 'too-large';
+      if (ended.why !== 'exited') return 'too-long';
+      if (confined?.plan === undefined) return 'no-sandbox';
+      return await confined.plan(async (draft, leftOut) => {
+        const left = describeLeftOut(leftOut);
+        const all = left === undefined ? notes : [...notes, left];
+        const result = { ...ended.result, ...(all.length === 0 ? {} : { note: all.join('\n') }) };
+        const effect = await kept.keep(context.invocationId, { key, draft, leftOut, result });
+        return effect === undefined ? 'too-large' : { fingerprint: effect.effectHash, effect };
+      });
+    });
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof DraftConflict) return 'conflict';
+    return error instanceof DraftTooLarge ? 'too-large' : 'failed';
+  }
+}
+
+function rulesOf({ protectedPaths, mayCreate }: Pick<ToolContext, 'protectedPaths' | 'mayCreate'>): DraftRules {
+  return { isProtected: (path) => protectedPaths?.isProtected(path) === true, mayCreate };
+}
+
+/** Stands for the command and everything that it may see, apart from the content of files. */
+async function keyOf(text: string, options: BubblewrapOptions, context: RehearsalContext): Promise<string> {
+  const confinement = await confinementFor(options, context);
+  const { hiddenByRules } = await findHidden(confinement, [options.sandbox.drafting.folder]);
+  const facts = [text, confinement.workingDirectory, confinement.show, [...hiddenByRules].sort()];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}
+
+function without(reason: NoEffectReason): Rehearsal {
+  return { fingerprint: undefined, noEffect: { reason } };
+}

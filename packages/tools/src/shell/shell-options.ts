@@ -1,0 +1,33 @@
+import type { Clock } from '@countersign/core/ports';
+import type { DraftLimits } from '../sandbox/draft/draft-limits.js';
+import type { RehearsalBudget } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
+import type { Outside } from '../sandbox/gateway/gateway.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+
+/** Options for `shellCmd`. */
+export interface ShellOptions {
+  /** From `findSandbox()`. `none` runs commands with all our permissions; every approval card says so (A21). */
+  sandbox: Sandbox;
+  /** Our home folder, store and policy. No command can see them, and a working folder that contains or is inside one of them is rejected. */
+  hide?: readonly string[];
+  /** Folders in the user's home folder that commands may read, such as a Node.js installation. */
+  show?: readonly string[];
+  /** Working folders of all worlds. Agents write to them, so programs in them are never made available to a sandbox. */
+  writable?: () => Promise<readonly string[]>;
+  /** `public`: public addresses through our proxy, for programs that support one (A20). Default: `none`. */
+  network?: 'none' | 'public';
+  /** Replaces the public network in tests. */
+  outside?: Outside;
+  /** Default: 120,000. */
+  timeoutMs?: number;
+  /** How long a command is rehearsed before people are asked without an effect. Default: 10,000. */
+  rehearsalTimeoutMs?: number;
+  /** The disk space that rehearsed commands may take while they wait for approval. Default: 2 GiB in 100 rehearsals. */
+  rehearsalBudget?: RehearsalBudget;
+  /** The limit per command in the sandbox, unless we run as root, which the kernel never limits. Default: 4,096. */
+  maxProcesses?: number;
+  /** How much a sandboxed command may write to the working folder. Default: 2 GiB in 200,000 files. */
+  draftLimits?: DraftLimits;
+  /** The clock. Default: the system clock. */
+  clock?: Clock;
+}
