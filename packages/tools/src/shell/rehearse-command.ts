@@ -15,7 +15,7 @@ import type { ShellOptions } from './shell-options.js';
 
 type BubblewrapOptions = ShellOptions & { sandbox: Extract<Sandbox, { kind: 'bubblewrap' }> };
 
-/** Rehearsals of shell commands (A52). */
+/** Rehearsals of shell commands (A53). */
 export interface CommandRehearsals {
   /** Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. */
   rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;

@@ -42,7 +42,7 @@ const EFFECT_LIMITS: EffectLimits = {
   files: 500,
 };
 
-/** What a planned draft will do to the working folder, for people and for the signature (A52). Reads only paths that the draft changes. */
+/** What a planned draft will do to the working folder, for people and for the signature (A53). Reads only paths that the draft changes. */
 export async function effectOf(
   draft: PlannedDraft,
   changes: readonly Change[],

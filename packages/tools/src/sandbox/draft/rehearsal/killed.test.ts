@@ -22,7 +22,7 @@ const SETUP =
 const COMMAND =
   'for i in $(seq 8); do echo new $i > f$i; echo $i > g$i; done; rm -r d; mkdir -p e/x; echo e > e/x/y; ln -sfn f2 l';
 
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52.3] a server that is killed while it rehearses or applies', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.3] a server that is killed while it rehearses or applies', () => {
   const sh = (command: string, cwd: string): string => execFileSync('bash', ['-c', command], { cwd, encoding: 'utf8' });
   const state = (path: string): string =>
     sh(`find . -mindepth 1 -printf '%P %y %l %m\\n' | sort; find . -type f | sort | xargs -r cat`, path);

@@ -18,7 +18,7 @@ const sandbox = await findSandbox();
 const none = { kind: 'none', reason: 'left out on purpose' } as const;
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command', () => {
   if (sandbox.kind !== 'bubblewrap') return;
   let folder: TestFolder;
   let drafts: TestFolder;
@@ -86,7 +86,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
   ) => tryTool(tool, { command }, { workingDirectory: folder.path, ...about, fingerprint, invocationId: id });
   const errorOf = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
-  it('[A52.1] shows what a command will do, changes nothing, and a yes applies exactly that without running it again', async () => {
+  it('[A53.1] shows what a command will do, changes nothing, and a yes applies exactly that without running it again', async () => {
     sh(
       'mkdir -p notes old/deep; seq 5 > list; echo a > notes/a.tmp; echo b > notes/b.tmp; echo c > old/deep/c; ln -s list l',
     );
@@ -142,7 +142,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(left()).toEqual([]);
   });
 
-  it('[A52.2] a command that behaves differently when it is rehearsed gains nothing', async () => {
+  it('[A53.2] a command that behaves differently when it is rehearsed gains nothing', async () => {
     const command =
       'if [ -e marker ]; then echo bad > result; else echo good > result; fi; date +%N >> result; echo $$ >> result';
     const effect = await effectOf(command);
@@ -159,7 +159,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     );
   });
 
-  it('[A52.1] the hash covers content, modes, links, what is left out and what was printed', async () => {
+  it('[A53.1] the hash covers content, modes, links, what is left out and what was printed', async () => {
     const seen = new Set<string>();
     const commands = [
       'echo 1 > f',
@@ -185,7 +185,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(seen).toContain((await effectOf('echo 1 > f', { id: 'again' })).effectHash);
   });
 
-  it('[A52.1] lists what will be left out, and why', async () => {
+  it('[A53.1] lists what will be left out, and why', async () => {
     sh('git init -q .');
     const effect = await effectOf('echo x > .git/hooks/post-commit; chmod +x .git/hooks/post-commit; echo y > f');
     expect(effect.leftOut).toMatchObject([{ path: '.git/hooks' }]);
@@ -199,7 +199,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     ['too-long', 'sleep 100', { rehearsalTimeoutMs: 300 }, {}],
     ['too-large', 'head -c 100000 /dev/zero > f', { draftLimits: { bytes: 50_000, files: 10 } }, {}],
     ['no-sandbox', 'echo x > f', { sandbox: none }, {}],
-  ])('[A52.4] has no effect to show: %s', async (reason, command, more, about) => {
+  ])('[A53.4] has no effect to show: %s', async (reason, command, more, about) => {
     const tool = shellCmd({ ...options, ...more });
     expect(await reasonOf(command, { tool, ...about })).toBe(reason);
     // The second time, it is known.
@@ -214,7 +214,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(left()).toEqual([]);
   });
 
-  it('[A52.2] is repeated if somebody changed its files, its arguments differ or rules hide something else', async () => {
+  it('[A53.2] is repeated if somebody changed its files, its arguments differ or rules hide something else', async () => {
     await writeFile(at('log'), 'one\n');
     const first = await effectOf('echo mine >> log');
     await appendFile(at('log'), 'theirs\n');
@@ -230,7 +230,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(await readFile(at('log'), 'utf8')).toBe('one\ntheirs\n');
   });
 
-  it('[A52.2] nothing runs or is applied for another hash, for a dropped rehearsal or twice', async () => {
+  it('[A53.2] nothing runs or is applied for another hash, for a dropped rehearsal or twice', async () => {
     const { effectHash } = await effectOf('echo x >> f');
     expect(errorOf(await apply('echo x >> f', '0'.repeat(64)))).toContain('no longer exists');
     expect(errorOf(await apply('echo x >> f', effectHash))).toContain('no longer exists');
@@ -247,7 +247,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(left()).toEqual([]);
   });
 
-  it('[A52.2] a changed draft is not applied: the hash is computed again from its files', async () => {
+  it('[A53.2] a changed draft is not applied: the hash is computed again from its files', async () => {
     const { effectHash } = await effectOf('echo good > f');
     const [root = ''] = left();
     await writeFile(join(drafts.path, root, 'upper', 'f'), 'bad\n');
@@ -255,7 +255,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(state()).toBe('');
   });
 
-  it('[A52.2] a path that a rule has protected since then is not applied', async () => {
+  it('[A53.2] a path that a rule has protected since then is not applied', async () => {
     const { effectHash } = await effectOf('echo x > f');
     const protectedPaths = { isProtected: (path: string) => path === at('f'), mayHold: holdsAnything };
     const about = { workingDirectory: folder.path, fingerprint: effectHash, protectedPaths };
@@ -305,7 +305,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
     expect(await readFile(at('new/f'), 'utf8')).toBe('theirs\n');
   });
 
-  it('[A52.5] drops the oldest rehearsals if their disk space is needed, and remembers why', async () => {
+  it('[A53.5] drops the oldest rehearsals if their disk space is needed, and remembers why', async () => {
     const tool = shellCmd({ ...options, rehearsalBudget: { bytes: 25_000, count: 3 } });
     const write = (name: string, bytes: number): string => `head -c ${bytes} /dev/zero > ${name}`;
     const a = await effectOf(write('a', 10_000), { id: 'a', tool });
@@ -345,7 +345,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A52] the rehearsal of a command
   );
 
   it(
-    '[A52.1] its effect is that of a real run on a copy, byte for byte, and is what is applied',
+    '[A53.1] its effect is that of a real run on a copy, byte for byte, and is what is applied',
     { timeout: 300_000 * Math.max(1, runsFactor) },
     async () => {
       await fc.assert(
