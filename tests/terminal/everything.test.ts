@@ -236,6 +236,9 @@ describe('everything that the browser can do', () => {
       { toolName: 'stamp' },
     ]);
     expect(await list('policy', 'matches', 'allow grep', '-w', 'docks')).toEqual([]);
+    // [A48.9] Who signed. The wait may have been for someone else.
+    expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^SIGNED BY +APPROVED +DENIED\n\S.* 2 +0$/m);
+    expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/waiting for a decision: .* by \S/);
   });
 
   it('[X3] [A16] adds and removes single rules, and reads the log of a deleted world', async () => {

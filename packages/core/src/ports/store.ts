@@ -13,6 +13,7 @@ import type {
   GrantRecord,
   InvocationRecord,
   MessageRecord,
+  SigningRecord,
   StoredEvent,
   TurnRecord,
   WorldRecord,
@@ -148,6 +149,8 @@ export interface WorldCounts {
   calls: { tool: string; status: string; ms: number | null; count: number }[];
   /** `ms`: from the request to the decision. */
   approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
+  /** Approved and denied calls by who decided, like `decidedBy` of an approval. */
+  decisions: { by: string; status: ApprovalStatus; signing: SigningRecord | null; count: number }[];
 }
 
 /** Changes to a world outside running chats: settings, agents, clients, MCP servers, search index. `Store.step` changes chats. */

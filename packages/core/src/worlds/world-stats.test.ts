@@ -4,7 +4,7 @@ import { createFakeClock } from '../testing/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { toStats, worldStats } from './world-stats.js';
 
-const none: WorldCounts = { chats: 0, messages: 0, turns: [], calls: [], approvals: [] };
+const none: WorldCounts = { chats: 0, messages: 0, turns: [], calls: [], approvals: [], decisions: [] };
 
 describe('stats', () => {
   it('[W3] return the median and p95 of durations', () => {
@@ -32,6 +32,28 @@ describe('stats', () => {
       { tool: 'a', decision: 'approved', scope: 'once', count: 3 },
       { tool: 'a', decision: 'expired', scope: 'once', count: 4 },
       { tool: 'a', decision: 'pending', count: 3 },
+    ]);
+  });
+
+  it('[W3] [A48.9] count the decisions of each signer, whichever name they had', () => {
+    const who = (id: string, name = id) => ({ kind: 'person', id, name }) as const;
+    const signed = [who('ada', 'Ada'), who('bob')].map((each) => ({ who: each, via: 'test', at: 0 }));
+    const decisions: WorldCounts['decisions'] = [
+      { by: JSON.stringify(who('bob')), status: 'approved', signing: { rules: [], signed }, count: 1 },
+      { by: JSON.stringify(who('bob')), status: 'denied', signing: null, count: 2 },
+      { by: JSON.stringify(who('ada', 'Ada L.')), status: 'approved', signing: null, count: 4 },
+      { by: 'browser session 4395', status: 'approved', signing: null, count: 1 },
+      {
+        by: JSON.stringify({ kind: 'system', id: 'system', name: 'system' }),
+        status: 'approved',
+        signing: null,
+        count: 9,
+      },
+    ];
+    expect(toStats({ ...none, decisions }).signers).toEqual([
+      { who: who('ada', 'Ada L.'), approved: 5, denied: 0 },
+      { who: who('bob'), approved: 1, denied: 2 },
+      { who: { kind: 'token', id: '', name: 'browser session 4395' }, approved: 1, denied: 0 },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import type { Stats } from '@countersign/protocol';
+import { idOf, readWho, type Stats, type Who } from '@countersign/protocol';
 import type { WorldCounts } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from './show-world.js';
@@ -38,7 +38,7 @@ function rowsOf({ turns, calls, approvals }: WorldCounts): number {
   return sum([...turns, ...calls, ...approvals], ({ count }) => count);
 }
 
-export function toStats({ chats, messages, turns, calls, approvals }: WorldCounts): Stats {
+export function toStats({ chats, messages, turns, calls, approvals, decisions }: WorldCounts): Stats {
   return {
     chats,
     messages,
@@ -67,6 +67,7 @@ export function toStats({ chats, messages, turns, calls, approvals }: WorldCount
           count: sum(of, ({ count }) => count),
         })),
     ),
+    signers: signersIn(decisions),
     // Approvals that expired, or were ended by a stop or a change, have no decision.
     waiting: distribution(approvals.filter(({ status }) => status === 'approved' || status === 'denied')),
     pendingApprovals: sum(
@@ -74,6 +75,23 @@ export function toStats({ chats, messages, turns, calls, approvals }: WorldCount
       ({ count }) => count,
     ),
   };
+}
+
+/** Everyone who approved or denied calls, most active first. A call under `by 2 of` counts for each of its signers. */
+function signersIn(decisions: WorldCounts['decisions']): Stats['signers'] {
+  const found = new Map<string, Stats['signers'][number]>();
+  for (const { by, status, signing, count } of decisions) {
+    const isApproved = status === 'approved';
+    const all = [readWho(by), ...(isApproved ? (signing?.signed ?? []).map(({ who }) => who) : [])];
+    const distinct = new Map<string, Who>(all.map((who) => [JSON.stringify([who.kind, idOf(who)]), who]));
+    for (const [key, who] of distinct) {
+      if (who.kind === 'system') continue;
+      const so = found.get(key) ?? { who, approved: 0, denied: 0 };
+      const approved = so.approved + (isApproved ? count : 0);
+      found.set(key, { who, approved, denied: so.denied + (isApproved ? 0 : count) });
+    }
+  }
+  return [...found.values()].sort((one, other) => other.approved + other.denied - one.approved - one.denied);
 }
 
 interface Timed {

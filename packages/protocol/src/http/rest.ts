@@ -282,6 +282,8 @@ export const statsSchema = z.object({
       count: z.number().int(),
     }),
   ),
+  /** Who approved and denied calls, most active first. */
+  signers: z.array(z.object({ who: whoSchema, approved: z.number().int(), denied: z.number().int() })),
   /** From the request to the decision. */
   waiting: distribution,
   pendingApprovals: z.number().int(),

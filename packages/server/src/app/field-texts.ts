@@ -347,6 +347,10 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'McpServer.tools': 'Names of its tools.',
   'RegisteredClient.tools': 'Names assigned to its tools.',
   'Stats.tools': 'Calls by tool.',
+  'Stats.signers':
+    'Who approved and denied calls, most active first. A call that needed several signatures counts for each signer.',
+  'signers.approved': 'Number of calls that they approved.',
+  'signers.denied': 'Number of calls that they denied.',
   'post /worlds/{world}/clients.tools': 'Tools that the client runs itself.',
   topP: 'Nucleus sampling (0–1).',
   total: 'Number of waiting approvals, counted up to 100.',

@@ -60,6 +60,10 @@ export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
 }
 
 /** The stored form of the signatures that a call needs and has. */
+export function readSigning(text: string | null): ApprovalRecord['signing'] {
+  return text === null ? null : (JSON.parse(text) as ApprovalRecord['signing']);
+}
+
 export function signingText(signing: ApprovalRecord['signing']): string | null {
   return signing === null ? null : JSON.stringify(signing);
 }
@@ -112,7 +116,7 @@ export function toApproval([
     sandbox: readSandbox(sandbox),
     preview: preview === null ? null : { text: preview, truncated: previewTruncated !== 0 },
     question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
-    signing: signing === null ? null : (JSON.parse(signing) as ApprovalRecord['signing']),
+    signing: readSigning(signing),
     status: status as ApprovalRecord['status'],
     decision: decision as ApprovalRecord['decision'],
     scope: scope as ApprovalRecord['scope'],

@@ -1,6 +1,7 @@
 import type { ApprovalRecord, StoreReader } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
 import type { StatsStatements } from '../queries/stats.js';
+import { readSigning } from './approvals.js';
 
 export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader, 'stats'> {
   const chats = on.first(s.statChats, ([count, messages]) => ({ chats: count, messages }));
@@ -19,6 +20,12 @@ export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader
     ms,
     count,
   }));
+  const decisions = on.all(s.statDecisions, ([by, status, signing, count]) => ({
+    by,
+    status: status as ApprovalRecord['status'],
+    signing: readSigning(signing),
+    count,
+  }));
 
   return {
     async stats(worldId) {
@@ -28,6 +35,7 @@ export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader
         turns: await turns({ worldId }),
         calls: await calls({ worldId }),
         approvals: await approvals({ worldId }),
+        decisions: await decisions({ worldId }),
       };
     },
   };

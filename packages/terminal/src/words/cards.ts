@@ -68,7 +68,7 @@ export const cardWords = {
   signLink: (link: string): string => `Sign this call with your passkey in a browser: ${link}`,
   answered: 'Answered.',
   denied: 'Denied.',
-  chatWaits: thenRun('The chat is waiting for you. Run:', 'countersign approvals list'),
+  chatWaits: thenRun('The chat is waiting for a decision. Run:', 'countersign approvals list'),
   callStopped: 'The approved call was stopped.',
   callFailed: (error: string): string => `The approved call failed: ${error}`,
   callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,

@@ -55,7 +55,7 @@ export const results = {
   chatRemoved: (id: string): string => `Deleted the chat ${id}.`,
   noHits: 'No messages found.',
   turnTokens: (input: number, output: number): string => ` · ${input} tokens in, ${output} out`,
-  waitingFor: (label: string): string => `waiting for you: ${label}`,
+  waitingFor: (label: string): string => `waiting for a decision: ${label}`,
 
   // Tools and MCP servers
   noTools: (world: string): string => `"${world}" has no tools.`,
@@ -235,7 +235,7 @@ export const results = {
   migrating: (table: string, rows: number, of: number): string => `… ${table} ${rows} of ${of}`,
   latency: (median: number, p95: number): string => `median ${durationText(median)}, p95 ${durationText(p95)}`,
   totals: (messages: number, chats: number, pending: number): string =>
-    `${plural(messages, 'message')} in ${plural(chats, 'chat')}; ${pending} waiting for you now.`,
+    `${plural(messages, 'message')} in ${plural(chats, 'chat')}; ${pending} waiting for a decision now.`,
   turns: (states: readonly string[]): string => `Turns: ${states.join(', ')}.`,
   decided: (count: number, latency: string): string => `Decided ${plural(count, 'approval')}: ${latency}.`,
 } as const;

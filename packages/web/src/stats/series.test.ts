@@ -1,6 +1,6 @@
 import type { Stats } from '@countersign/protocol';
 import { expect, it } from 'vitest';
-import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
+import { approvalSeries, signerSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 
 const none = { count: 0, median: 0, p95: 0 };
 const stats: Stats = {
@@ -18,6 +18,10 @@ const stats: Stats = {
     { tool: 'x', decision: 'denied', count: 2 },
     { tool: 'y', decision: 'expired', count: 1 },
   ],
+  signers: [
+    { who: { kind: 'person', id: 'ada', name: 'Ada' }, approved: 3, denied: 1 },
+    { who: { kind: 'agent', id: 'reviewer', name: 'Reviewer' }, approved: 0, denied: 1 },
+  ],
   waiting: { count: 5, median: 2000, p95: 9000 },
   pendingApprovals: 0,
 };
@@ -32,6 +36,13 @@ it('counts every decision once', () => {
     [1, 0],
     [2, 1],
   ]);
+});
+
+it('shows who signed, and marks agents', () => {
+  expect(signerSeries(stats)).toMatchObject({
+    labels: ['Ada', 'Reviewer (agent)'],
+    series: [{ values: [3, 0] }, { values: [1, 1] }],
+  });
 });
 
 it('shows tokens by name and times in seconds, without tools that never ran', () => {

@@ -1,3 +1,4 @@
+import { nameOf } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import { t } from '../words/stats.js';
 
@@ -25,6 +26,16 @@ export function approvalSeries({ approvals }: Stats): Bars {
         colour: 'amber',
         values: counts((decision) => decision !== 'approved' && decision !== 'denied'),
       },
+    ],
+  };
+}
+
+export function signerSeries({ signers }: Stats): Bars {
+  return {
+    labels: signers.map(({ who }) => nameOf(who)),
+    series: [
+      { label: t.series.approved, colour: 'green', values: signers.map(({ approved }) => approved) },
+      { label: t.series.denied, colour: 'red', values: signers.map(({ denied }) => denied) },
     ],
   };
 }

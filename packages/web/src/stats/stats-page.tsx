@@ -7,7 +7,7 @@ import { NotRead, Page } from '../shell/frame.js';
 import { Card, Empty } from '../ui/card.js';
 import { countText } from '../ui/time-text.js';
 import { BarPlot } from './bar-plot.js';
-import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
+import { approvalSeries, signerSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 import { t } from '../words/stats.js';
 
 /** This world's statistics, over all stored data. */
@@ -31,6 +31,9 @@ export default function StatsPage(): ReactElement {
         <div className="grid gap-4 lg:grid-cols-2">
           <Panel title={t.approvals}>
             <BarPlot {...approvalSeries(stats.data)} />
+          </Panel>
+          <Panel title={t.signers}>
+            <BarPlot {...signerSeries(stats.data)} />
           </Panel>
           <Panel title={t.calls}>
             <BarPlot {...toolSeries(stats.data)} />

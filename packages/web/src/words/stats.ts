@@ -9,6 +9,7 @@ export const t = {
   emptyHint: 'Charts of approvals, durations and failures appear here once agents have called tools.',
   noData: 'No data yet.',
   approvals: 'Approvals by tool and decision',
+  signers: 'Approvals by person',
   calls: 'Calls by tool and outcome',
   tokens: 'Tokens by agent',
   durations: 'Approval wait and run time (seconds)',

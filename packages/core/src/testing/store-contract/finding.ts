@@ -143,6 +143,7 @@ export function describeFinding(open: OpenStore): void {
       tx.insertInvocation(invocation('call_2', { ...ran, settledAt: 3_349, position: 1 }));
       tx.insertInvocation(invocation('call_3', { status: 'denied', settledAt: 1_001, position: 2 }));
       tx.insertApproval(approval('approval_1'));
+      tx.insertApproval(approval('approval_2', { status: 'denied', decidedBy: 'Ada', decidedAt: 2_000 }));
     });
     const counts = await store().read((r) => r.stats(W));
     expect(counts).toMatchObject({ chats: 1, messages: 2 });
@@ -165,13 +166,16 @@ export function describeFinding(open: OpenStore): void {
     expect(counts.calls).toContainEqual({ tool: 'shell_cmd', status: 'succeeded', ms: 12, count: 1 });
     expect(counts.calls).toContainEqual({ tool: 'shell_cmd', status: 'succeeded', ms: 2_300, count: 1 });
     expect(counts.calls).toContainEqual({ tool: 'shell_cmd', status: 'denied', ms: null, count: 1 });
-    expect(counts.approvals).toEqual([{ tool: 'shell_cmd', status: 'pending', scope: null, ms: null, count: 1 }]);
+    expect(counts.approvals).toHaveLength(2);
+    expect(counts.approvals).toContainEqual({ tool: 'shell_cmd', status: 'pending', scope: null, ms: null, count: 1 });
+    expect(counts.decisions).toEqual([{ by: 'Ada', status: 'denied', signing: null, count: 1 }]);
     expect(await store().read((r) => r.stats('elsewhere'))).toEqual({
       chats: 0,
       messages: 0,
       turns: [],
       calls: [],
       approvals: [],
+      decisions: [],
     });
   });
 }

@@ -1,3 +1,4 @@
+import { nameOf } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
@@ -23,7 +24,7 @@ export function addStats(program: Command, register: Register): void {
 
 function show(
   context: CommandContext,
-  { chats, messages, turns, tokens, tools, approvals, waiting, pendingApprovals }: Stats,
+  { chats, messages, turns, tokens, tools, approvals, signers, waiting, pendingApprovals }: Stats,
 ): void {
   const width = context.columns();
   const took = ({ count, median, p95 }: Stats['waiting']): string => (count === 0 ? '' : results.latency(median, p95));
@@ -55,6 +56,19 @@ function show(
           { title: 'tool', of: ({ tool }: Decided) => tool },
           { title: 'decision', of: ({ decision, scope }: Decided) => [decision, scope].filter(Boolean).join(' ') },
           { title: 'count', of: ({ count }: Decided) => String(count) },
+        ],
+        width,
+      )}`,
+    );
+  type Person = Stats['signers'][number];
+  if (signers.length > 0)
+    context.say(
+      `\n${table(
+        signers,
+        [
+          { title: 'signed by', of: ({ who }: Person) => nameOf(who) },
+          { title: 'approved', of: ({ approved }: Person) => String(approved) },
+          { title: 'denied', of: ({ denied }: Person) => String(denied) },
         ],
         width,
       )}`,
