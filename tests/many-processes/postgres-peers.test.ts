@@ -13,9 +13,11 @@ import {
 } from '@countersign/core';
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
+import type { Challenge } from '@countersign/protocol';
 import { serve, type Serving } from '@countersign/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { nextEvent, openEngine, say, signer } from './engines-fixture.js';
 
@@ -107,7 +109,7 @@ describe('[S4.1] clients, questions and sessions across processes', () => {
 
 const SHARED_TOKEN = 'a-token-for-both-of-them-0123456789abcdef';
 
-async function openServer(url: string, folder: string): Promise<Serving> {
+async function openServer(url: string, folder: string, env: Record<string, string> = {}): Promise<Serving> {
   const home = join(folder, randomUUID());
   mkdirSync(home);
   const quiet = (): void => undefined;
@@ -117,6 +119,7 @@ async function openServer(url: string, folder: string): Promise<Serving> {
       DATABASE_URL: url,
       COUNTERSIGN_WORK: join(folder, 'work'),
       COUNTERSIGN_TOKEN: SHARED_TOKEN,
+      ...env,
     },
     log: { info: quiet, warn: quiet, error: quiet },
     port: 0,
@@ -206,6 +209,42 @@ it('[W8.4] [S4.1] a session that one server ended is refused by the others, and 
   expect((await send(a, 'PATCH', '/people/bob', owner, { status: 'disabled' })).status).toBe(200);
   expect((await send(b, 'GET', '/me', bob)).status).toBe(401);
   await followed.text();
+});
+
+it('[A49.2] [A49.9] [S4.1] a challenge of one server confirms a change at another, once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const url = await createMigratedDatabase();
+  const origin = 'http://localhost:4300';
+  const at = { COUNTERSIGN_PUBLIC_URL: origin };
+  const [a, b] = await Promise.all([openServer(url, folder, at), openServer(url, folder, at)]);
+  const send = async (server: Serving, method: string, path: string, body: object): Promise<Response> =>
+    await fetch(`${server.url}/api${path}`, {
+      method,
+      headers: { ...owner, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  let owner: Record<string, string> = {};
+  const opened = await send(a, 'POST', '/session', await newTicket(a));
+  const { session } = (await opened.json()) as { session: string };
+  owner = { cookie: opened.headers.get('set-cookie')?.split(';')[0] ?? '', 'X-Countersign-Session': session };
+  const soft = createSoftPasskey('ed25519', { origin });
+  await insertPasskey(a.home.engine.runtime.store, 'owner', soft, { origin });
+  expect((await send(a, 'POST', '/worlds', { name: 'Bank', policy: ['ask * with passkey'] })).status).toBe(201);
+  const body = { mode: 'auto' };
+  const action = { kind: 'change-world', method: 'PATCH', path: '/worlds/bank', body };
+  const made = (await (await send(a, 'POST', '/me/challenges', { action })).json()) as Challenge;
+  const confirmation = { challenge: made.challenge, ...soft.sign(made.options.challenge) };
+  expect((await send(b, 'PATCH', '/worlds/bank', body)).status).toBe(409);
+  expect((await send(b, 'DELETE', '/worlds/bank', { confirmation })).status).toBe(403);
+  expect((await send(b, 'PATCH', '/worlds/bank', { ...body, confirmation })).status).toBe(200);
+  expect((await send(a, 'PATCH', '/worlds/bank', { ...body, confirmation })).status).toBe(403);
+
+  // Sent to both at once, it works once.
+  const again = (await (await send(b, 'POST', '/me/challenges', { action })).json()) as Challenge;
+  const raced = { ...body, confirmation: { challenge: again.challenge, ...soft.sign(again.options.challenge) } };
+  const answers = await Promise.all([a, b, a, b].map((server) => send(server, 'PATCH', '/worlds/bank', raced)));
+  expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 403, 403, 403]);
 });
 
 async function queryCredentials(url: string): Promise<{ rows: unknown[] }> {

@@ -1,6 +1,16 @@
-import { listApprovals, publishMessage, publishToolResult, setPolicy, type Engine } from '@countersign/core';
+import {
+  addAgent,
+  createChat,
+  listApprovals,
+  publishMessage,
+  publishToolResult,
+  setPolicy,
+  updateWorld,
+  type Engine,
+} from '@countersign/core';
 import { SERVER_LOG } from '@countersign/core/ports';
-import type { Signer } from '@countersign/protocol';
+import { scripted } from '@countersign/core/testing';
+import type { Signer, ToolResultOutcome } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { scaled } from '../support/scaled.js';
@@ -65,6 +75,54 @@ describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
       expect(signed.map(({ kind }) => kind)).toEqual(['sign', 'sign', 'decision']);
       expect(new Set(signed.map(({ who }) => JSON.stringify(who))).size).toBe(3);
     }
+    expect([...runs.values()]).toEqual(Array.from({ length: rounds }, () => 1));
+    expect(await a.runtime.store.verifyAudit(worldId)).toMatchObject({ ok: true });
+  });
+
+  it('[A50.1] [A50.6] an agent reviews a call while people decide it at every process: one of them counts', async () => {
+    const url = await createMigratedDatabase();
+    const runs = new Map<string, number>();
+    const race: { decide?: () => void } = {};
+    const model = () =>
+      scripted(({ messages, tools }) => {
+        if (messages.some(({ role }) => role === 'assistant')) return 'Done.';
+        if (!tools.some(({ name }) => name === 'review_call'))
+          return { calls: [{ name: 'stamp', arguments: { key: String(messages.at(-1)?.content).slice(-8) } }] };
+        race.decide?.();
+        return { calls: [{ name: 'review_call', arguments: { decision: 'approve', reason: 'fine' } }] };
+      });
+    const engines = await Promise.all([1, 2, 3, 4].map(() => openEngine(url, [countingTool(runs)], model())));
+    const [a, b] = engines as [Engine, Engine];
+    await addPeople(a);
+    const { worldId } = await prepare(a);
+    await addAgent(a.runtime, worldId, { name: 'Reviewer', provider: 'scripted', model: 'm', tools: [] }, signer);
+    await updateWorld(a.runtime, worldId, { mainAgent: 'clerk' }, signer);
+    await setPolicy(a.runtime, worldId, ['ask stamp by agent @reviewer'], signer);
+    const rounds = scaled(10, 3);
+    for (let round = 1; round <= rounds; round += 1) {
+      // A chat of its own: the model answers by the last message.
+      const { id: chatId } = await createChat(a.runtime, worldId);
+      const outcomes = new Promise<ToolResultOutcome[]>((resolve, reject) => {
+        race.decide = () => {
+          const all = engines.map(async ({ runtime }, at) => {
+            const [approval] = await listApprovals(runtime, worldId, { status: 'pending' });
+            const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+            const by = signedBy(PEOPLE[at] ?? '', `device ${at}`);
+            return await publishToolResult(runtime, worldId, undefined, decision, by);
+          });
+          Promise.all(all).then(resolve, reject);
+        };
+      });
+      const idle = nextEvent(b, worldId, isStatus('idle'));
+      const content = `letter_${round}`;
+      await publishMessage(a.runtime, { worldId, chatId, content, speaker: 'human', who: signer.who });
+      // A process that finds no pending approval came too late, and gets 404.
+      expect((await outcomes).filter(({ status }) => status !== 200 && status !== 404)).toEqual([]);
+      await idle;
+    }
+    const records = await b.runtime.store.read((reader) => reader.audit(worldId, { after: 0, limit: 1000 }));
+    expect(records.filter(({ kind }) => kind === 'sign')).toEqual([]);
+    expect(records.filter(({ kind }) => kind === 'decision')).toHaveLength(rounds);
     expect([...runs.values()]).toEqual(Array.from({ length: rounds }, () => 1));
     expect(await a.runtime.store.verifyAudit(worldId)).toMatchObject({ ok: true });
   });

@@ -43,7 +43,7 @@ function forge(change: (entry: AuditEntry) => AuditEntry): string {
 }
 
 describe('countersign audit verify --signatures', () => {
-  it('[A49.7] [A49.8] verifies receipts on the server and offline, and names the record of a forged one', async () => {
+  it('[A49.7] [A49.8] [A49.3] verifies receipts on the server and offline, and names the record of a forged one', async () => {
     const origin = t.env['COUNTERSIGN_URL']?.replace('127.0.0.1', 'localhost') ?? '';
     const soft = createSoftPasskey('p-256', { origin });
     const { store } = t.serving().home.engine.runtime;
@@ -72,9 +72,18 @@ describe('countersign audit verify --signatures', () => {
     await t.serving().home.engine.quiet();
     const [approval] = (await t.client.approvals('docks')).items;
     const action = { kind: 'sign-call', world: 'docks', approval: approval?.approvalId, decision: 'approve' };
+    // The command prints a link, waits for the signature in a browser, and ends with success.
+    const waiting = t.terminal(['approvals', 'approve', approval?.approvalId ?? '', '-w', 'docks', '--yes'], {
+      env: env(),
+    });
+    const shown = await waiting.waitFor('Waiting for your signature.');
+    expect(shown.replace(/\s+/g, '')).toContain(`${origin}/w/docks/c/${chat.id}`);
     const made = await call<{ challenge: string; options: { challenge: string } }>('/me/challenges', { action });
     const confirmation = { challenge: made.challenge, ...soft.sign(made.options.challenge) };
     await call('/worlds/docks/tool-results', { tool_call_id: approval?.approvalId, decision: 'approve', confirmation });
+    await waiting.waitFor('Approved once.');
+    expect(await waiting.exitCode).toBe(0);
+    expect(t.runs).toEqual(['a']);
 
     const keys = await run('people', 'keys');
     expect(JSON.parse(keys.stdout)).toMatchObject({ person: 'owner', publicKey: soft.publicKey, rpId: 'localhost' });

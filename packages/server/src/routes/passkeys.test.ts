@@ -89,6 +89,41 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     ]);
   });
 
+  it('of other people are trusted by an admin with a trusted passkey, and by nobody else', async () => {
+    const { t, own, confirmed, audit } = await setUp();
+    for (const [name, role] of [
+      ['Bob', 'approver'],
+      ['Dan', 'approver'],
+      ['Cleo', 'admin'],
+    ] as const)
+      await t.api<Person>('POST', '/people', { name, role });
+    const as = async (person: string) => browser(t, await signInAs(t, person));
+    // Signed in before they have passkeys: a later invitation could only read and chat (W8.11).
+    const [bob, dan, cleo] = [await as('bob'), await as('dan'), await as('cleo')];
+    const [bobs, dans, cleos] = [await own(false, 'bob'), await own(true, 'dan'), await own(true, 'cleo')];
+    const untrusted = await own(false, 'cleo');
+    const trust = async (from: typeof bob, soft: SoftPasskey) =>
+      await from<RegisteredPasskey>('PATCH', `/people/bob/passkeys/${bobs.id}`, {
+        trusted: true,
+        confirmation: await confirmed(soft, 'trust-passkey', bobs.id, from),
+      });
+    expect((await trust(dan, dans.soft)).status).toBe(403);
+    expect((await trust(cleo, untrusted.soft)).status).toBe(403);
+    // Nor with the admin's signature on a challenge of someone else.
+    expect((await trust(dan, cleos.soft)).status).toBe(403);
+    expect(await bob('POST', '/me/challenges', { action: { kind: 'trust-passkey', passkey: bobs.id } })).toMatchObject({
+      status: 409,
+    });
+    expect(await trust(cleo, cleos.soft)).toMatchObject({ status: 200, body: { id: bobs.id, trusted: true } });
+    expect(await audit()).toEqual([
+      `passkey trusted bob: "Test key" (${bobs.id}), confirmed with "Test key" (${cleos.id})`,
+    ]);
+    // Bob can confirm with it now.
+    expect((await bob('POST', '/me/challenges', { action: { kind: 'trust-passkey', passkey: bobs.id } })).status).toBe(
+      201,
+    );
+  });
+
   it('are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
     const { own, ask, confirmed, audit } = await setUp();
     const [first, second] = [await own(), await own(false)];
