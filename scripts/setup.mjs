@@ -11,10 +11,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const keepsGoing = process.argv.includes('--keep-going');
 
 if (!isInstalled()) {
-  console.log('Installing dependencies (about a minute)…');
+  console.log('Installing dependencies (a minute or more)…');
   install();
 }
-if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building…');
+if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building (a minute or more)…');
 
 // Compile while the web app is being built, because each of them leaves a core idle.
 const compiled = run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);

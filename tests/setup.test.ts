@@ -66,17 +66,20 @@ function setUp(env: Record<string, string> = {}): { code: number | null; said: s
 
 describe('the setup of a checkout', () => {
   it('shows progress without npm’s warnings, and nothing the second time', () => {
-    expect(setUp()).toEqual({ code: 0, said: 'Installing dependencies (about a minute)…\nBuilding…\n' });
+    expect(setUp()).toEqual({
+      code: 0,
+      said: 'Installing dependencies (a minute or more)…\nBuilding (a minute or more)…\n',
+    });
     expect(setUp()).toEqual({ code: 0, said: '' });
     expect(npmCalls()).toBe(1);
   });
 
   it('does not install again after npm ci, but does after the lock file changed', () => {
     spawnSync(process.execPath, [join(checkout, 'npm.js'), 'ci'], { cwd: checkout });
-    expect(setUp()).toEqual({ code: 0, said: 'Building…\n' });
+    expect(setUp()).toEqual({ code: 0, said: 'Building (a minute or more)…\n' });
     expect(npmCalls()).toBe(1);
     write('package-lock.json', { packages: { ...LOCK.packages, 'node_modules/new': { version: '1.0.0' } } });
-    expect(setUp()).toEqual({ code: 0, said: 'Installing dependencies (about a minute)…\n' });
+    expect(setUp()).toEqual({ code: 0, said: 'Installing dependencies (a minute or more)…\n' });
     expect(npmCalls()).toBe(2);
   });
 

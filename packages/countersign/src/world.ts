@@ -76,7 +76,7 @@ export interface OpenedChat {
       who?: SignedBy['who'];
     },
   ): Promise<{ messageId: string }>;
-  /** The messages as people see them, oldest first. */
+  /** All messages, oldest first. Tool messages contain decisions and results as JSON; an assistant message that only calls tools is empty. */
   messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
   /** One agent's view of this chat. */
   memory(agentId: string): Promise<Message[]>;
