@@ -271,6 +271,7 @@ describe('everything that the browser can do', () => {
 
   it('[X3.2] mcp add starts the server and reports its tools, and keeps a server that does not start', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
+    await t.client.createAgent('docks', { name: 'Bea', provider: 'obedient', model: 'any', tools: ['stamp'] });
     const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
     expect(added).toMatchObject({ code: 0, stdout: '' });
     expect(added.stderr).toMatch(/Added "zoo" to "docks"\. It is running and offers \d+ tools\./);
@@ -280,8 +281,10 @@ describe('everything that the browser can do', () => {
     expect(limited).toMatchObject({ code: 1 });
     expect(limited.stderr).toContain("without a sandbox, a server can't be limited to hosts (no command runs here)");
     expect((await run('mcp', 'edit', 'zoo', '-w', 'docks', '--no-network')).code).toBe(0);
-    // An agent doesn't get the tools of a new server by itself.
-    expect(added.stderr).toContain('countersign agents edit AGENT -w docks --tools "OTHER_TOOLS,mcp__zoo__*"');
+    // An agent doesn't get the tools of a new server by itself, unless it has all tools.
+    expect(added.stderr).toContain('countersign agents edit bea -w docks --tools "stamp,mcp__zoo__*"');
+    expect(added.stderr).not.toContain('agents edit ada');
+    await t.client.deleteAgent('docks', 'bea');
     expect((await run('agents', 'edit', '--help')).stdout).toContain("replaces the agent's list");
     const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
     expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);

@@ -16,9 +16,10 @@ describe('[X1.3] countersign in a project folder', () => {
     t = await openHarbourServer();
     model = await startScriptedModel({
       script: {
-        models: ['gpt-5', 'whisper-1'],
+        models: ['gpt-5', 'whisper-1', 'tts-1'],
         apiKey: KEY,
         replies: [
+          { when: { model: 'tts-1' }, error: { status: 429 } },
           { when: { model: 'whisper-1' }, error: { status: 401, message: 'not with this key' } },
           { when: { tool: 'read_file' }, text: 'I see your folder.' },
           'ok',
@@ -85,6 +86,12 @@ describe('[X1.3] countersign in a project folder', () => {
     terminal.type(`${KEY}${ENTER}`);
     await answer(terminal, 'Number or name: ', 'gpt-9');
     await terminal.waitFor('The provider doesn\'t list "gpt-9". Did you mean "gpt-5"?');
+    // After a rate limit, the same model can be tried again.
+    await answer(terminal, 'Number or name: ', '3');
+    await terminal.waitFor('1  Try again');
+    await answer(terminal, 'Number (1–4): ', '1');
+    await terminal.waitFor('Asking tts-1 for a short answer (at most 30 s)…');
+    await answer(terminal, 'Number (1–4): ', '2');
     // A key that lists the models, but may not use them, can be replaced.
     await answer(terminal, 'Number or name: ', '2');
     await terminal.waitFor('1  Another key');

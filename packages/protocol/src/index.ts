@@ -308,7 +308,13 @@ export type {
 } from './connections/mcp-servers.js';
 export { isLinkLocal } from './connections/is-link-local.js';
 export { fillValues, isShellScript } from './connections/fill-values.js';
-export { NPM_REGISTRY, packageHosts, packageRunner } from './connections/package-runner.js';
+export {
+  downloadingRunner,
+  NPM_REGISTRY,
+  packageHosts,
+  packageRunner,
+  startTimeout,
+} from './connections/package-runner.js';
 export { fieldProblem, formAnswer, readField, readFormAnswer } from './calls/question-form.js';
 export type { FormContent, FormField, FormValue, QuestionForm } from './calls/question-form.js';
 export { modelSettings, modelSettingsSchema } from './worlds/model-settings.js';

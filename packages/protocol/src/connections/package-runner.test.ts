@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packageHosts, packageRunner } from './package-runner.js';
+import { downloadingRunner, packageHosts, packageRunner, startTimeout } from './package-runner.js';
 
 it('[A46.2] recognizes commands that download what they run', () => {
   const runners = [
@@ -28,4 +28,13 @@ it('[A46.16] knows where a package runner downloads from', () => {
   expect(packageHosts('npx', 'nonsense')).toEqual(['registry.npmjs.org']);
   expect(packageHosts('uvx')).toEqual(['pypi.org', 'files.pythonhosted.org']);
   expect(packageHosts('uv run', 'https://npm.example.org')).toEqual(['pypi.org', 'files.pythonhosted.org']);
+});
+
+it('[A46.17] gives a package runner that can download more time to start', () => {
+  const npx = { command: 'npx', args: ['-y', 'x'] };
+  expect(startTimeout({ ...npx, network: { hosts: ['registry.npmjs.org'] } })).toBe(150_000);
+  expect(startTimeout({ ...npx, network: true }, 500)).toBe(120_500);
+  for (const server of [npx, { ...npx, network: false }, { command: 'node', args: ['npx'], network: true }, {}])
+    expect(startTimeout(server)).toBe(30_000);
+  expect(downloadingRunner({ ...npx, network: true })).toBe('npx');
 });

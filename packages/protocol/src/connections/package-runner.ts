@@ -1,3 +1,5 @@
+import type { McpNetwork } from './mcp-servers.js';
+
 /** Programs that download a package and run it. */
 const RUNNERS = ['npx', 'pnpx', 'bunx', 'uvx'];
 /** Programs with subcommands that do the same. */
@@ -18,6 +20,27 @@ export function packageRunner(command: string, args: readonly string[]): string 
   if (RUNNERS.includes(program)) return program;
   const subcommand = args.find((word) => !word.startsWith('-')) ?? '';
   return RUNNING_SUBCOMMANDS[program]?.includes(subcommand) === true ? `${program} ${subcommand}` : undefined;
+}
+
+/** How long a server may take to start and answer. */
+const START_MS = 30_000;
+/** How much longer if a package runner downloads it first. */
+const DOWNLOAD_MS = 120_000;
+
+interface Started {
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly network?: McpNetwork | undefined;
+}
+
+/** The package runner that may download this server before it starts, if any. */
+export function downloadingRunner({ command, args, network = false }: Started): string | undefined {
+  return command === undefined || network === false ? undefined : packageRunner(command, args ?? []);
+}
+
+/** How long this server may take to start (A46.17). */
+export function startTimeout(server: Started, startMs = START_MS): number {
+  return startMs + (downloadingRunner(server) === undefined ? 0 : DOWNLOAD_MS);
 }
 
 /** The hosts that a package runner downloads from. `registry`: the URL of npm's registry, if it isn't the default. */

@@ -4,7 +4,7 @@ import type { CommandContext } from '../context.js';
 import { readSecret } from '../read-secret.js';
 import { plainLine } from '../text/plain-text.js';
 import { projectWords as words } from '../words/project.js';
-import { askLine, choose, pick, showOptions, type Option } from './choose.js';
+import { askLine, choose, pick, sayError, saySentence, showOptions, type Option } from './choose.js';
 import type { Reached } from './choose-provider.js';
 
 /** The number of models listed at a time. */
@@ -27,9 +27,11 @@ export async function chooseModel(
     context.say(words.trying(plainLine(model)));
     const tested = await client.testProvider(provider.id, { model });
     if (tested.ok) return model;
-    context.say(context.paint.red(plainLine(tested.detail)));
+    sayError(context, tested.detail);
     if (tested.closest !== undefined && tested.closest !== model) context.say(words.closest(plainLine(tested.closest)));
     switch (await choose(context, words.thenWhat, nextSteps(provider, tested))) {
+      case 'again':
+        break;
       case 'key':
         await replaceKey(context, client, provider);
         break;
@@ -44,12 +46,14 @@ export async function chooseModel(
   }
 }
 
-type NextStep = 'key' | 'model' | 'provider' | 'anyway';
+type NextStep = 'again' | 'key' | 'model' | 'provider' | 'anyway';
 
 /** A rejected key can be replaced if it is saved here; nothing works with it anyway. */
 function nextSteps({ source }: ProviderStatus, { code }: ProviderTest): Option<NextStep>[] {
   const isKeyWrong = code === 'wrong-key' || code === 'no-key';
+  const isFinal = isKeyWrong || code === 'unknown-model';
   return [
+    ...(isFinal ? [] : [{ label: words.again, value: 'again' } as const]),
     ...(isKeyWrong && source === 'stored' ? [{ label: words.anotherKey, value: 'key' } as const] : []),
     { label: words.anotherModel, value: 'model' },
     { label: words.another, value: 'provider' },
@@ -64,7 +68,7 @@ async function replaceKey(context: CommandContext, client: Client, { id, name }:
     await client.updateProvider(id, { apiKey });
   } catch (error) {
     if (!(error instanceof ClientError) || error.kind !== 'problem') throw error;
-    context.say(context.paint.red(plainLine(error.message)));
+    sayError(context, error.message);
   }
 }
 
@@ -101,7 +105,7 @@ async function nameModel(context: CommandContext, ids: readonly string[]): Promi
     if (matching.length === 0) {
       unlisted = typed;
       const closest = nearest(typed, ids);
-      context.say(words.notListed(plainLine(typed), closest === undefined ? undefined : plainLine(closest)));
+      saySentence(context, words.notListed(typed, closest));
       continue;
     }
     shown = matching;

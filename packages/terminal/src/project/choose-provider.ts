@@ -15,7 +15,7 @@ import { readSecret } from '../read-secret.js';
 import { plainLine } from '../text/plain-text.js';
 import { projectWords as words } from '../words/project.js';
 import { results } from '../words/results.js';
-import { askLine, choose, type Option } from './choose.js';
+import { askLine, choose, sayError, saySentence, type Option } from './choose.js';
 
 /** A provider that responded, with its models. */
 export interface Reached {
@@ -51,7 +51,7 @@ async function reach(
   context.say(words.listing(plainLine(provider.name)));
   const { items, problem } = await client.providerModels(provider.id);
   if (problem === undefined) return { provider, models: items };
-  context.say(context.paint.red(plainLine(problem.detail)));
+  sayError(context, problem.detail);
   return { failed: problem.code };
 }
 
@@ -77,7 +77,7 @@ async function addProvider(context: CommandContext, client: Client): Promise<Rea
         if (next === '') return undefined;
         const [before, after] = [originOf(kind, url), originOf(kind, next)];
         if (apiKey !== '' && before !== after) {
-          context.say(words.keyNotSent(before, after));
+          saySentence(context, words.keyNotSent(before, after));
           apiKey = await askKey(context, keyPrompt);
         }
         url = next;
@@ -110,7 +110,7 @@ async function askUrl(context: CommandContext, prompt: string): Promise<string> 
     const typed = await askLine(context, prompt);
     const checked = typed === '' ? undefined : providerChangeSchema.safeParse({ baseUrl: typed });
     if (checked?.error === undefined) return typed;
-    context.say(context.paint.red(words.badUrl(checked.error.issues[0]?.message ?? '')));
+    sayError(context, words.badUrl(checked.error.issues[0]?.message ?? ''));
   }
 }
 
@@ -148,7 +148,7 @@ async function tryProvider(
   } catch (error) {
     // The URL or key is malformed: the server says what is wrong with it.
     if (!(error instanceof ClientError) || error.kind !== 'problem') throw error;
-    context.say(context.paint.red(plainLine(error.message)));
+    sayError(context, error.message);
     return { wrong: error.field === 'baseUrl' || error.field === 'apiKey' ? error.field : 'other' };
   }
   const reached = await reach(context, client, added);

@@ -37,6 +37,16 @@ export function showOptions(context: CommandContext, options: readonly Omit<Opti
   }
 }
 
+/** Prints a sentence, wrapped between words. */
+export function saySentence(context: CommandContext, text: string, paint = (line: string): string => line): void {
+  for (const line of wrapLines(plainLine(text), context.columns() ?? 80)) context.say(paint(line));
+}
+
+/** Prints an error from a server, wrapped between words. */
+export function sayError(context: CommandContext, text: string): void {
+  saySentence(context, text, (line) => context.paint.red(line));
+}
+
 /** The option with this number. */
 export function pick<T>(typed: string, options: readonly T[]): T | undefined {
   return /^\d{1,4}$/.test(typed) ? options[Number(typed) - 1] : undefined;

@@ -31,7 +31,7 @@ export const chatWords = {
   approved: 'approved',
 
   // Outcomes of a message
-  noAnswer: 'No agent answered. Is an agent active in this world?',
+  noAnswer: 'No agent answered. Check that one is active: countersign agents list',
   stoppedMessage: 'Stopped.',
   timedOut: 'Timed out before the agents had finished.',
   timedOutWaiting: (count: number): string =>

@@ -22,9 +22,10 @@ export const projectWords = {
   modelName: 'Name of the model: ',
   notListed: (name: string, closest: string | undefined): string =>
     `The provider doesn't list "${name}".${closest === undefined ? '' : ` Did you mean "${closest}"?`} Enter it again to use it anyway.`,
-  trying: (model: string): string => `Asking ${model} for a short answer…`,
+  trying: (model: string): string => `Asking ${model} for a short answer (at most 30 s)…`,
   closest: (model: string): string => `Did you mean "${model}"?`,
   thenWhat: 'What next?',
+  again: 'Try again',
   anotherModel: 'Another model',
   anotherKey: 'Another key',
   anyway: 'Use it anyway',

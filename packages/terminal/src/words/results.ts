@@ -73,15 +73,18 @@ export const results = {
     transport === 'stdio'
       ? `Warning: the arguments seem to contain a secret, and arguments are stored unencrypted. Write '\${${name}}' in its place and add --env ${name}: variables are encrypted.`
       : `Warning: the URL seems to contain a secret, and URLs are stored unencrypted. Write '\${${name}}' in its place and add --header ${name}: headers are encrypted. This one is then not sent as a header.`,
-  mcpStarting: (name: string): string => `Starting "${name}"…`,
+  mcpStarting: (name: string, runner: string | undefined, minutes: number): string =>
+    runner === undefined
+      ? `Starting "${name}"…`
+      : `Starting "${name}"… ${runner} downloads the package first, which may take up to ${minutes} minutes.`,
   mcpRights: (trusted: boolean): string =>
     trusted
       ? 'Its read-only tools run without approval. Its other tools need approval unless a rule allows them.'
       : 'Its tools need approval unless a rule allows them.',
-  mcpGive: (name: string, world: string): string =>
+  mcpGive: (world: string, agents: readonly { readonly id: string; readonly tools: readonly string[] }[]): string =>
     thenRun(
       "To give these tools to an agent, run this command. The new list replaces the agent's old one.",
-      `countersign agents edit AGENT -w ${world} --tools "OTHER_TOOLS,mcp__${name}__*"`,
+      ...agents.map(({ id, tools }) => `countersign agents edit ${id} -w ${world} --tools "${tools.join(',')}"`),
     ),
   mcpNext: (name: string, world: string): string =>
     thenRun(
@@ -135,7 +138,9 @@ export const results = {
   mcpSignedIn: (name: string, world: string): string => `Signed in to "${name}" in "${world}"`,
   mcpSignedOut: (name: string): string => `Signed out of "${name}".`,
   mcpSecretPrompt: 'Client secret (not shown): ',
-  mcpFixWith: (text: string, command: string): string => thenRun(`${text} Run:`, command),
+  /** A text that ends with a rule gets a line of its own, so that the rule can be copied. */
+  mcpFixWith: (text: string, command: string): string =>
+    thenRun(`${text}${text.endsWith('.') ? ' ' : '\n'}Run:`, command),
   mcpNoReason: 'it gave no reason',
   mcpSilent: (done: string, seconds: number, advice: string, next: string): string =>
     `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed.\n${next}`,

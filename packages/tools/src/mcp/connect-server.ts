@@ -28,6 +28,9 @@ export interface ConnectionOptions {
   log: ServerLog;
   hide: HideValues;
   checker: jsonSchemaValidator;
+  /** Timeout for the start and the handshake. */
+  startMs: number;
+  /** Timeout for lists. */
   connectMs: number;
   callMs: number;
   /** Aborted when nobody needs the connection anymore. */
@@ -77,7 +80,7 @@ function explainError(error: unknown, ms: number): unknown {
 }
 
 async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<Connection> {
-  const { server, log, connectMs, workingDirectory } = options;
+  const { server, log, startMs, connectMs, workingDirectory } = options;
   const calls: CallsUnderWay = new Set();
   let changed = (): void => undefined;
   const client = new Client(
@@ -112,11 +115,11 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     log.push('[it sends messages too fast; some are dropped]\n'),
   );
   try {
-    await client.connect(transport, { timeout: connectMs, signal: options.signal });
+    await client.connect(transport, { timeout: startMs, signal: options.signal });
   } catch (error) {
     open = false;
     await transport.close().catch(() => undefined);
-    throw error instanceof ProtocolError ? error : (trouble ?? explainError(error, connectMs));
+    throw error instanceof ProtocolError ? error : (trouble ?? explainError(error, startMs));
   }
   const connection: Connection = {
     workingDirectory,

@@ -12,6 +12,7 @@ import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { createAuthorizer } from '../mcp-sign-in/authorizer.js';
 import type { SupervisorOptions } from './supervise/parts.js';
+import { startTimeoutOf } from './supervise/start-connection.js';
 import { superviseServer, type Supervisor } from './supervise/supervise-server.js';
 import { mayName, serverOf } from './tool-names.js';
 
@@ -27,7 +28,7 @@ export interface McpOptions {
   /** Replaces the servers' network in tests. */
   outside?: Outside;
   clock: Clock;
-  /** Timeout for the handshake and for listing tools. Default: 30,000. */
+  /** Timeout for the handshake and for listing tools. Default: 30,000. A package runner that downloads gets two minutes more to start. */
   connectMs?: number;
   /** How long a call may go without a response or progress. Default: 120,000. */
   callMs?: number;
@@ -96,6 +97,10 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     return server;
   }
 
+  function startMsOf(server: Supervisor): number {
+    return startTimeoutOf(server.record().server.definition, settings.connectMs);
+  }
+
   async function start(worldId: string, name: string, waitMs: number, signal?: AbortSignal): Promise<void> {
     const server = supervisorOf(worldId, name);
     if (server.isRunning()) return;
@@ -148,11 +153,12 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     readContext: async (worldId, name, wanted) => await supervisorOf(worldId, name).readContext(wanted),
     async test(worldId, name) {
       const server = supervisorOf(worldId, name);
-      const late = `the MCP server "${name}" did not start within ${settings.connectMs / 1000} s`;
-      await withinTime(clock, settings.connectMs, () => server.test(), late);
+      const waitMs = startMsOf(server);
+      const late = `the MCP server "${name}" did not start within ${waitMs / 1000} s`;
+      await withinTime(clock, waitMs, () => server.test(), late);
     },
     authorizer,
-    start: (worldId, name, signal) => start(worldId, name, settings.connectMs, signal),
+    start: (worldId, name, signal) => start(worldId, name, startMsOf(supervisorOf(worldId, name)), signal),
     async close() {
       closed = true;
       const all = [...worlds.values()].flatMap((servers) => [...servers.values()]);

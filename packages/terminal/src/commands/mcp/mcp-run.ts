@@ -7,7 +7,7 @@ import { mcpHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { findServer, inWorld, type WorldFlag } from './find-server.js';
-import { showTested, tryServer } from './try-server.js';
+import { sayStarting, showTested, tryServer } from './try-server.js';
 
 /** `countersign mcp test`, `log` and `restart`. */
 export function addMcpRun(mcp: Command, register: Register): void {
@@ -21,8 +21,9 @@ function addTest(mcp: Command, register: Register): void {
     withHelp(inWorld(mcp.command('test').argument('<server>')), help.test),
     async (context, { args, options }) => {
       const { world, name } = await findServer(context, options.world, args[0]);
-      if (context.isPerson) context.note(results.mcpStarting(name));
-      return showTested(context, world, await (await context.client()).testMcpServer(world, name));
+      const client = await context.client();
+      sayStarting(context, (await client.mcpServer(world, name)).value);
+      return showTested(context, world, await client.testMcpServer(world, name));
     },
   );
 }

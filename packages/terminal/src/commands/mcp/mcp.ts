@@ -2,6 +2,7 @@ import { needsSignIn, readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
+import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';
 import { plainLine } from '../../text/plain-text.js';
@@ -75,9 +76,28 @@ function addAdd(mcp: Command, register: Register): void {
       const added = await client.addMcpServer(world, definition);
       warnOfSecret(context, definition);
       const exit = await tryServer(context, world, added, results.mcpAdded(added.name, world));
-      if (exit === EXIT.ok && added.enabled && !context.options.json) context.note(results.mcpGive(added.name, world));
+      if (exit === EXIT.ok && added.enabled && !context.options.json) await sayHowToGive(context, world, added.name);
       return exit;
     },
+  );
+}
+
+/** Most worlds have few agents; for more, the command is only a pattern. */
+const MOST_AGENTS = 3;
+
+/** An agent doesn't get the tools of a new server by itself, unless it has all tools. */
+async function sayHowToGive(context: CommandContext, world: string, server: string): Promise<void> {
+  const { items: agents } = await (await context.client()).agents(world);
+  const given = `mcp__${server}__*`;
+  const without = agents.filter(({ tools }) => !tools.includes('*') && !tools.includes(given));
+  if (agents.length > 0 && without.length === 0) return;
+  const isPattern = without.length === 0 || without.length > MOST_AGENTS;
+  const shown = isPattern ? [{ id: 'AGENT', tools: ['OTHER_TOOLS'] }] : without;
+  context.note(
+    results.mcpGive(
+      world,
+      shown.map(({ id, tools }) => ({ id, tools: [...tools, given].map(plainLine) })),
+    ),
   );
 }
 

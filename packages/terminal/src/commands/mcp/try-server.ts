@@ -1,13 +1,13 @@
 import { mcpCauseFixes, mcpCauseText, needsSignIn, type Client, type McpFix } from '@countersign/client';
-import type { McpCause, McpServer } from '@countersign/protocol';
+import { downloadingRunner, startTimeout, type McpCause, type McpServer } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
 import { showDone } from '../show-list.js';
 import { results } from '../../words/results.js';
 
-/** Slightly longer than an MCP server's start timeout. */
-const PATIENCE_MS = 35_000;
+/** Added to an MCP server's start timeout. */
+const MARGIN_MS = 5_000;
 const LOOK_AGAIN_MS = 200;
 
 /**
@@ -20,7 +20,7 @@ export async function tryServer(
   server: McpServer,
   done: string,
 ): Promise<ExitCode> {
-  if (server.enabled && context.isPerson) context.note(results.mcpStarting(server.name));
+  if (server.enabled) sayStarting(context, server);
   const tried = await settledServer(await context.client(), world, server);
   showDone(context, describeTry(tried, world, done), tried);
   return isUp(tried) ? EXIT.ok : EXIT.failed;
@@ -32,8 +32,18 @@ export function showTested(context: CommandContext, world: string, server: McpSe
   return isUp(server) ? EXIT.ok : EXIT.failed;
 }
 
+/** Says so while a person waits. */
+export function sayStarting(context: CommandContext, server: McpServer): void {
+  if (!context.isPerson) return;
+  context.note(results.mcpStarting(server.name, downloadingRunner(server), Math.ceil(startTimeout(server) / 60_000)));
+}
+
+function patienceFor(server: McpServer): number {
+  return startTimeout(server) + MARGIN_MS;
+}
+
 async function settledServer(client: Client, world: string, before: McpServer): Promise<McpServer> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + patienceFor(before);
   let server = before;
   while (isStarting(server) && Date.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
@@ -91,7 +101,7 @@ function describeTry(server: McpServer, world: string, done: string): string {
       if (needsSignIn(server)) return results.mcpSignInFirst(done, advice.trimEnd());
       return results.mcpFailed(done, plainLine(error ?? results.mcpNoReason), advice, next);
     case 'starting':
-      return results.mcpSilent(done, PATIENCE_MS / 1000, advice, next);
+      return results.mcpSilent(done, patienceFor(server) / 1000, advice, next);
     case 'off':
       return results.mcpOff(done, rights);
   }

@@ -1,4 +1,4 @@
-import { fillValues } from '@countersign/protocol';
+import { fillValues, startTimeout, type McpServerDefinition } from '@countersign/protocol';
 import type { Connection } from '../connect-server.js';
 import type { Parts } from './parts.js';
 import { createRefresher } from './refresher.js';
@@ -26,6 +26,7 @@ export async function startConnection(
   const connection = await connectServer({
     ...options,
     server: name,
+    startMs: startTimeoutOf(definition, options.connectMs),
     transport: () =>
       definition.transport === 'stdio'
         ? createStdioTransport(definition, { ...place, ...observed }, (text) => log.push(text))
@@ -49,4 +50,9 @@ export async function startConnection(
     await connection.close();
     throw error;
   }
+}
+
+/** How long the server may take to start. */
+export function startTimeoutOf(definition: McpServerDefinition, connectMs: number): number {
+  return definition.transport === 'stdio' ? startTimeout(definition, connectMs) : connectMs;
 }
