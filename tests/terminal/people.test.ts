@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHarbourServer, type HarbourServer } from './harbour-server.js';
+import { ownToken } from './own-token.js';
 
 let t: HarbourServer;
 beforeAll(async () => {
@@ -71,6 +72,42 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['groups', 'remove', 'finanse', '--yes'])).stderr).toContain('finance');
     expect(await t.runHere(['groups', 'remove', 'finance', '--yes'])).toMatchObject({ code: 0 });
     expect((await t.runHere(['groups'])).stderr).toBe('There are no groups.\n');
+  });
+
+  it('[A51.6] delegates to someone, lists who signs for whom, and ends it', async () => {
+    // The server's token is nobody's, so it has no right to sign that could be delegated.
+    const env = { COUNTERSIGN_TOKEN: await ownToken(t, 'Iris', ['read', 'sign', 'admin']) };
+    const run = (...words: string[]) => t.runHere(['people', ...words], { env });
+    await t.runHere(['people', 'add', 'Grace Hopper', '--role', 'approver', '--no-invite']);
+    await t.runHere(['people', 'add', 'Henry', '--no-invite']);
+    const day = new Date(Date.now() + 7 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+    const bad: [string[], string][] = [
+      [['grace-hopper'], '--until'],
+      [['grace-hopper', '--until', 'soon'], '--until: "soon" is not a date.'],
+      [['grace-hopper', '--until', '2020-01-01'], 'until: must be in the future'],
+      [['grase-hopper', '--until', day], 'grace-hopper'],
+      [['henry', '--until', day], "Henry's role can't sign calls"],
+      [['grace-hopper', '--until', day, '-w', 'nowhere'], 'There is no world "nowhere"'],
+    ];
+    for (const [words, text] of bad) {
+      const refused = await run('delegate', ...words);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain(text);
+    }
+    expect((await run('delegations')).stderr).toBe('There are no delegations.\n');
+    const flags = ['--until', day, '--tools', 'shell_*', 'pay', '-w', 'harbour'];
+    const made = await run('delegate', 'grace hopper', ...flags);
+    expect(made).toMatchObject({ code: 0 });
+    expect(made.stderr).toContain('Grace Hopper can sign calls for you until ');
+    const listed = await run('delegations', 'grace-hopper');
+    expect(listed.stdout).toMatch(/Iris +Grace Hopper +shell_\*, pay +harbour +20/);
+    const { items } = JSON.parse((await run('delegations', '--json')).stdout) as {
+      items: { id: string }[];
+    };
+    expect((await run('undelegate', 'none')).stderr).toContain('There is no delegation "none".');
+    const ended = await run('undelegate', items[0]?.id ?? '');
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('Grace Hopper can no longer') as string });
+    expect((await run('delegations')).stderr).toBe('There are no delegations.\n');
   });
 
   it('[X3.6] lists and ends the browser sessions', async () => {

@@ -1,39 +1,21 @@
-import { SESSION_HEADER } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENTER } from '../support/pseudo-terminal.js';
 import { command, hasTmux, openTmux } from '../support/tmux.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+import { ownToken } from './own-token.js';
 
 let t: HarbourServer;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
   t = await openHarbourServer();
   for (const name of ['Ada', 'Bob', 'Eve']) {
-    const { id } = await t.client.addPerson({ name, role: 'approver' });
-    tokens[id] = await ownToken(id);
+    tokens[name.toLowerCase()] = await ownToken(t, name, ['read', 'chat', 'sign']);
   }
   await t.client.putGroup('finance', { people: ['ada', 'bob'] });
   const { etag } = await t.client.policy('docks');
   await t.client.setPolicy('docks', { rules: ['ask stamp by 2 of @finance'] }, { ifMatch: etag ?? '' });
 });
 afterAll(() => t.close());
-
-/** Only the person can create a token that signs: signs in with an invitation and creates one. */
-async function ownToken(id: string): Promise<string> {
-  const { open } = await t.client.invitePerson(id);
-  const send = (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${t.serving().url}/api${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-  const opened = await send('/session', { invitation: open.split('=')[1] });
-  const { session } = (await opened.json()) as { session: string };
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const scopes = ['read', 'chat', 'sign'];
-  const made = await send(`/people/${id}/tokens`, { name: 'laptop', scopes }, { cookie, [SESSION_HEADER]: session });
-  return ((await made.json()) as { token: string }).token;
-}
 
 const as = (person: string): { env: Record<string, string> } => ({
   env: { COUNTERSIGN_TOKEN: tokens[person] ?? '' },

@@ -4,6 +4,7 @@ import type {
   PasskeyOptions,
   NewPasskey,
   NewChallenge,
+  NewDelegation,
   PasskeyConfirmation,
   Challenge,
   AcceptedMessage,
@@ -15,6 +16,7 @@ import type {
   AuditVerdict,
   Chat,
   CreatedToken,
+  Delegation,
   Grant,
   Group,
   GroupChange,
@@ -165,6 +167,12 @@ export interface Client {
     confirmation: PasskeyConfirmation | undefined,
     options?: CallOptions,
   ): Promise<void>;
+  /** The delegations that you, or another person, gave and got (A51). */
+  delegations(person?: string, options?: CallOptions): Promise<List<Delegation>>;
+  /** Lets another person sign calls for you. */
+  delegate(delegation: NewDelegation, options?: CallOptions): Promise<Delegation>;
+  /** Ends a delegation that a person gave: you or, for admins, someone else. */
+  endDelegation(person: string, delegation: string, options?: CallOptions): Promise<void>;
   /** Starts a confirmation with a passkey. */
   createChallenge(challenge: NewChallenge, options?: CallOptions): Promise<Challenge>;
   people(options?: CallOptions): Promise<List<Person>>;

@@ -7,6 +7,7 @@ import {
   auditVerdictSchema,
   chatSchema,
   createdTokenSchema,
+  delegationSchema,
   END_OF_LIST,
   grantSchema,
   groupSchema,
@@ -119,6 +120,13 @@ export function createClient(options: ClientOptions): Client {
         options,
       );
     },
+    delegations: (person, options) => {
+      const path = person === undefined ? ['me', 'delegations'] : ['people', person, 'delegations'];
+      return list(delegationSchema, { path }, options);
+    },
+    delegate: (body, options) => get(delegationSchema, { method: 'POST', path: ['me', 'delegations'], body }, options),
+    endDelegation: (person, delegation, options) =>
+      nothing({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),
     createChallenge: (body, options) =>
       get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),
     people: (options) => list(personSchema, { path: ['people'] }, options),

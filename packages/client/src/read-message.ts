@@ -186,7 +186,7 @@ function readToolMessage(message: Message): MessageMeaning {
       scope,
       by: message.who ?? readWho(message.sender),
       ...(via === undefined ? {} : { via }),
-      ...(decision === 'approve' && signers.length > 1 ? { signers } : {}),
+      ...(decision === 'approve' && (signers.length > 1 || isFor(signers)) ? { signers } : {}),
       at: message.createdAt,
       ...(reason === undefined ? {} : { reason }),
       ...(answer === undefined ? {} : { answer }),
@@ -196,9 +196,16 @@ function readToolMessage(message: Message): MessageMeaning {
   };
 }
 
-/** Everyone whose signature counted for a rule, once each. */
+/** Everyone whose signature counted for a rule, once each; for whom they signed, if it counted for someone else under any rule. */
 function signersOf(needs: readonly NeededSignatures[]): Signature[] {
-  return [...new Map(needs.flatMap(({ signed }) => signed).map((who) => [who.id, who])).values()];
+  const all = needs.flatMap(({ signed }) => signed);
+  return [...new Map(all.map((who) => [who.id, who])).values()].map(
+    (who) => all.find((other) => other.id === who.id && other.for !== undefined) ?? who,
+  );
+}
+
+function isFor(signers: readonly Signature[]): boolean {
+  return signers.some((who) => who.for !== undefined);
 }
 
 const attachments = z.array(attachmentSchema).optional().catch(undefined);

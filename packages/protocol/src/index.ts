@@ -17,7 +17,9 @@ export {
   listNames,
   neededSignaturesSchema,
 } from './calls/needed-signatures.js';
-export type { NeededSignatures, Principal, Signature } from './calls/needed-signatures.js';
+export type { NeededSignatures, Signature } from './calls/needed-signatures.js';
+export { delegationSchema, newDelegationSchema } from './people/delegations.js';
+export type { Delegation, NewDelegation, Principal } from './people/delegations.js';
 export { nearest } from './text/nearest.js';
 export { isRule, policyLines, ruleLines } from './calls/rule-lines.js';
 export type { RuleLine } from './calls/rule-lines.js';

@@ -40,6 +40,16 @@ describe('descriptions of a decision', () => {
     );
   });
 
+  it('[A51.5] name the person for whom someone signed', () => {
+    const bob = { kind: 'person', id: 'bob', name: 'Bob' } as const;
+    const signers = [{ ...bob, via: 'terminal', for: { id: 'p1', name: 'Ada Lovelace' } }];
+    const decision = { outcome: 'approved', scope: 'once', by: bob, via: 'terminal', signers, at } as const;
+    const story = 'Approved once by Bob, for Ada Lovelace, from the terminal, 3 s ago';
+    expect(decisionStory(decision, now)).toBe(story);
+    expect(decisionStory(decision, now, 'bob')).toBe(story.replace('Bob', 'you'));
+    expect(approvedText(decision)).toBe('approved once by Bob, for Ada Lovelace');
+  });
+
   it('[A16] show decisions from older versions with the name they were recorded under', () => {
     const by = readWho('browser session 12ab');
     const decision = { outcome: 'approved', scope: 'once', by, via: 'web', at } as const;

@@ -1,4 +1,4 @@
-import { listNames, type Signature, type Who } from '@countersign/protocol';
+import { forText, listNames, type Signature, type Who } from '@countersign/protocol';
 import type { Decision } from '../state.js';
 import { agoText, secondsText } from './time-text.js';
 import { fromText, nameOf } from './who-text.js';
@@ -70,7 +70,7 @@ export function expiredText(decision: Decision | undefined): string {
 
 interface Deciders {
   readonly by?: Who | undefined;
-  readonly signers?: readonly Who[] | undefined;
+  readonly signers?: readonly (Who & Pick<Signature, 'for'>)[] | undefined;
   /** The rule that lets an agent decide. */
   readonly rule?: string | undefined;
 }
@@ -92,9 +92,9 @@ function signersText(signers: readonly Signature[], me: string | undefined): str
   return each.length < 2 ? each.join('') : `${each.slice(0, -1).join(', ')}, and ${each.at(-1)}`;
 }
 
-function youOr(who: Who, me: string | undefined): string {
+function youOr(who: Who & Pick<Signature, 'for'>, me: string | undefined): string {
   // An agent can have the id of a person.
-  return who.kind !== 'agent' && who.id !== '' && who.id === me ? 'you' : nameOf(who);
+  return who.kind !== 'agent' && who.id !== '' && who.id === me ? `you${forText(who)}` : nameOf(who);
 }
 
 function whereText({ by, via }: Decision): string {

@@ -33,6 +33,9 @@ const finance = (more: Partial<NeededSignatures> = {}): NeededSignatures => ({
 });
 const adaSigned = finance({ signed: [ada], may: ['Bob'], mayIds: ['bob'] });
 
+const bobForAda: Signature = { ...bob, for: { id: 'ada', name: 'Ada Lovelace' } };
+const covered = finance({ signed: [bobForAda], may: ['Carol'], mayIds: ['carol'] });
+
 describe('what the reader can do about a call', () => {
   it.each<[string, NeededSignatures[] | undefined, Reader | undefined, YourPart]>([
     ['no rule says who must sign', undefined, reader('ada'), 'decide'],
@@ -43,6 +46,8 @@ describe('what the reader can do about a call', () => {
     ['is not in the group', [finance()], reader('eve'), 'deny'],
     ['a shared token', [finance()], reader('COUNTERSIGN_TOKEN', { isPerson: false }), 'deny'],
     ['may sign for one of two rules', [finance(), finance({ mayIds: ['eve'] })], reader('eve'), 'decide'],
+    ['signed for one person, may sign for another', [covered, finance({ mayIds: ['bob'] })], reader('bob'), 'decide'],
+    ['someone else signed for them', [covered], reader('ada'), 'deny'],
     ['a role that may not sign', undefined, reader('ada', { maySign: false }), 'watch'],
     ['the people are not loaded', [{ ...finance(), may: [], mayIds: undefined as never }], reader('ada'), 'unknown'],
     ['too many people to list', [finance({ mayIds: ['x', 'y'], eligible: 500 })], reader('ada'), 'decide'],
@@ -96,7 +101,14 @@ describe('the signature lines of a card', () => {
       'ada',
       ['You and Bob from the terminal signed · 1 more of Finance needed · stuck: only 2 people may sign'],
     ],
-  ])('[A48.9] %j, as %s', (need, id, lines) => {
+    [covered, 'carol', ['Needs 2 of Finance · signed by Bob, for Ada Lovelace, from the terminal, 1 more']],
+    [covered, 'bob', ['You (for Ada Lovelace) signed · 1 more of Finance needed', 'Carol can sign.']],
+    [
+      finance({ mayIds: ['ada', 'eve'], delegates: [{ id: 'eve', for: { id: 'ada', name: 'Ada Lovelace' } }] }),
+      'eve',
+      ['Needs 2 of Finance', 'You can sign for Ada Lovelace.'],
+    ],
+  ])('[A48.9] [A51.5] %j, as %s', (need, id, lines) => {
     expect(signingLines({ needs: [need] }, reader(id))).toEqual(lines);
   });
 

@@ -2,6 +2,7 @@ import {
   describeNeedBy,
   describeSigners,
   describeStuck,
+  forText,
   listNames,
   type NeededSignatures,
   type Signature,
@@ -28,8 +29,9 @@ export function yourPart({ needs = [], question }: Asked, me: Reader | undefined
   const open = needs.filter(({ count, signed }) => signed.length < count);
   // All signatures are there, but one of them did not count for a while: anyone who may sign can finish it.
   if (open.length === 0) return 'decide';
-  if (needs.some((need) => hasSigned(need, me))) return 'signed';
+  // Someone who signed for one person can still sign for another, under another rule.
   if (open.some((need) => need.mayIds?.includes(me.id) === true)) return 'decide';
+  if (needs.some((need) => hasSigned(need, me))) return 'signed';
   if (open.some(({ mayIds }) => mayIds === undefined)) return 'unknown';
   return open.some(isTruncated) ? 'decide' : 'deny';
 }
@@ -60,6 +62,7 @@ export function signingLines(approval: Asked, me: Reader | undefined): string[] 
   const others = describeSigners(needs);
   switch (yourPart(approval, me)) {
     case 'decide':
+      return [...lines, ...coverLines(needs, me)];
     case 'unknown':
       return lines;
     case 'signed':
@@ -72,6 +75,14 @@ export function signingLines(approval: Asked, me: Reader | undefined): string[] 
     case 'watch':
       return [...lines, approval.question === undefined ? NO_SIGNING : NO_ANSWERS];
   }
+}
+
+/** For whom the reader would sign (A51): `You can sign for Ada Lovelace.` */
+function coverLines(needs: readonly NeededSignatures[], me: Reader | undefined): string[] {
+  const names = needs.flatMap(({ delegates = [] }) =>
+    delegates.filter(({ id }) => id === me?.id).map(({ for: { name } }) => name),
+  );
+  return names.length === 0 ? [] : [`You can sign for ${listNames([...new Set(names)], 'or')}.`];
 }
 
 const NO_PASSKEY = 'You need a trusted passkey to sign this call.';
@@ -89,7 +100,9 @@ export function afterSigning(again: boolean): string {
 function signerText(signature: Signature, me: string | undefined): string {
   const { id, kind, via } = signature;
   if (kind === 'agent') return nameOf(signature);
-  return kind === 'person' && id === me ? 'you' : `${nameOf(signature)}${fromText(via).replace(/^,/, '')}`;
+  if (kind === 'person' && id === me) return `you${forText(signature)}`;
+  const from = fromText(via);
+  return `${nameOf(signature)}${signature.for === undefined ? from.replace(/^,/, '') : from}`;
 }
 
 function needLine(need: NeededSignatures, me: Reader | undefined): string {
@@ -98,7 +111,9 @@ function needLine(need: NeededSignatures, me: Reader | undefined): string {
   if (me === undefined || missing <= 0 || of === undefined || !hasSigned(need, me))
     return describeNeedBy(need, (signature) => signerText(signature, me?.id));
   const others = signed.filter(({ id }) => id !== me.id).map((signature) => signerText(signature, me.id));
-  const who = others.length === 0 ? 'You signed' : `You and ${listNames(others)} signed`;
+  const own = signed.find(({ kind, id }) => kind === 'person' && id === me.id);
+  const you = `You${own?.for === undefined ? '' : ` (for ${own.for.name})`}`;
+  const who = others.length === 0 ? `${you} signed` : `${you} and ${listNames(others)} signed`;
   const parts = [who, `${missing} more of ${label ?? `@${of}`} needed`, describeStuck(need)];
   return parts.filter((part) => part !== undefined).join(' · ');
 }

@@ -1,8 +1,8 @@
-import { readWho, type Who } from '@countersign/protocol';
+import { forText, readWho, type Principal, type Signature, type Who } from '@countersign/protocol';
 
-/** A name for people. An agent is marked as one. */
-export function nameOf({ kind, name }: Who): string {
-  return kind === 'agent' ? `${name} (agent)` : name;
+/** A name for people. An agent is marked as one, and so is someone who signed for another person: `Bob, for Ada Lovelace`. */
+export function nameOf(who: Who & Pick<Signature, 'for'>): string {
+  return who.kind === 'agent' ? `${who.name} (agent)` : `${who.name}${forText(who)}`;
 }
 
 /** The name of a person who wrote a message, or undefined for the reader. `me`: the reader's id; while it is unknown, all are the reader. */
@@ -27,7 +27,8 @@ export function fromText(via: string | undefined): string {
   return `, from ${PLACES.get(via.toLowerCase()) ?? via}`;
 }
 
-/** `Ada Lovelace, from Chrome on Linux`. `who` can be a name from an older version. */
-export function signedText(who: Who | string | undefined, via?: string): string {
-  return who === undefined ? '' : `${nameOf(readWho(who))}${fromText(via)}`;
+/** `Ada Lovelace, from Chrome on Linux`. `who` can be a name from an older version; `principal`: the person for whom they signed. */
+export function signedText(who: Who | string | undefined, via?: string, principal?: Principal): string {
+  if (who === undefined) return '';
+  return `${nameOf(readWho(who))}${forText({ for: principal })}${fromText(via)}`;
 }

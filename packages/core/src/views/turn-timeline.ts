@@ -89,10 +89,14 @@ function whoDecided(decidedBy: string | null): Pick<Span, 'who'> {
   return who.kind === 'system' ? {} : { who };
 }
 
-/** The last signature is the decision. */
+/** The last signature is the decision. Older versions didn't store it with the others. */
 function whoSigned(signing: ApprovalRecord['signing'], last: Who): Pick<Span, 'signers'> {
-  const before = (signing?.signed ?? []).map(({ who }) => who).filter(({ id }) => id !== last.id);
-  return before.length === 0 ? {} : { signers: [...before, last] };
+  const all = (signing?.signed ?? []).map(({ who, for: principal }) =>
+    principal === undefined ? who : { ...who, for: principal },
+  );
+  const before = all.filter(({ id }) => id !== last.id);
+  const decider = all.findLast(({ id }) => id === last.id) ?? last;
+  return before.length === 0 && !('for' in decider) ? {} : { signers: [...before, decider] };
 }
 
 function toolSpans(calls: readonly InvocationRecord[]): Span[] {

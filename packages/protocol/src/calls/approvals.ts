@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
-import { neededSignaturesSchema, principalSchema } from './needed-signatures.js';
+import { principalSchema } from '../people/delegations.js';
+import { neededSignaturesSchema } from './needed-signatures.js';
 import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Principal, principalSchema } from '../people/delegations.js';
 import { whoSchema } from '../people/who.js';
 
 /**
@@ -16,11 +17,6 @@ const stuckSchema = z.enum([
   'agent-related',
   'agent-undecided',
 ]);
-
-/** A person who delegated their right to sign. */
-export const principalSchema = z.object({ id: z.string(), name: z.string() });
-/** A person who delegated their right to sign. */
-export type Principal = z.infer<typeof principalSchema>;
 
 /** Someone who signed, and from where: a device or client. Transcripts from older versions don't say where. */
 const signatureSchema = whoSchema.extend({

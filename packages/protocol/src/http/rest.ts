@@ -5,6 +5,7 @@ import { messageSchema } from '../calls/messages.js';
 import { reasonSchema } from '../calls/reasons.js';
 import { toolDefinitionSchema } from '../calls/tools.js';
 import { mcpNetworkSchema } from '../connections/mcp-servers.js';
+import { principalSchema } from '../people/delegations.js';
 import { whoSchema } from '../people/who.js';
 
 /** An error response (W2, RFC 9457). */
@@ -299,8 +300,8 @@ const spanSchema = z.object({
   outcome: z.string().exactOptional(),
   /** Who decided, if a person, an agent or a token did. */
   who: whoSchema.exactOptional(),
-  /** Everyone who signed, if several people had to. */
-  signers: z.array(whoSchema).exactOptional(),
+  /** Everyone who signed, if several people had to, or if someone signed for someone else (A51). */
+  signers: z.array(whoSchema.extend({ for: principalSchema.exactOptional() })).exactOptional(),
 });
 export const timelineSchema = z.object({
   turnId: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { confirmedDelegationSchema } from './delegations.js';
 import { passkeyConfirmationSchema, passkeyPublicKeySchema } from './passkeys.js';
 
 const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -68,6 +69,7 @@ const confirmableSchema = z.discriminatedUnion('kind', [
     /** The body, without `confirmation`. */
     body: z.record(z.string(), z.unknown()).exactOptional(),
   }),
+  confirmedDelegationSchema,
 ]);
 export type Confirmable = z.infer<typeof confirmableSchema>;
 

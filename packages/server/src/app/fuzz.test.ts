@@ -85,7 +85,8 @@ type Ids = Record<
   | 'person'
   | 'token'
   | 'group'
-  | 'session',
+  | 'session'
+  | 'delegation',
   string[]
 >;
 
@@ -177,7 +178,7 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a passkey, and a running MCP server. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, and a running MCP server. */
 const UNREACHABLE = [
   'post_session',
   'post_sign_in_oidc',
@@ -187,6 +188,9 @@ const UNREACHABLE = [
   'post_me_passkeys',
   'patch_people_person_passkeys_passkey',
   'delete_people_person_passkeys_passkey',
+  'post_me_delegations',
+  'delete_me_delegations_delegation',
+  'delete_people_person_delegations_delegation',
   'delete_me_sessions_session',
   'delete_people_person_sessions_session',
   'post_worlds_world_mcp_servers_name_context',
@@ -216,6 +220,7 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
     token: [],
     group: [],
     session: ['0123456789abcdef'],
+    delegation: ['0123456789abcdef'],
   };
   const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
   const dice = createDice(SEED);

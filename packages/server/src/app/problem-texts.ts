@@ -97,7 +97,7 @@ export const problemTexts = {
   lastOwner: (name: string) => `${name} is the last active owner. Make someone else an owner first.`,
   ownAccount: (verb: string) => `You can't ${verb} your own account. Ask another admin.`,
   disabledPerson: (name: string) => `${name} is disabled. Enable the account first.`,
-  notYours: "Only an admin can see or change other people's sessions and tokens.",
+  notYours: "Only an admin can see or change other people's sessions, tokens and delegations.",
   limitedCredential:
     "A token without the scope admin, or a session opened with one, can't manage sessions and tokens, and no token can manage passkeys. Sign in with a start link or an invitation.",
   notYourPasskeys: "Only an admin can see or change other people's passkeys.",
@@ -118,6 +118,14 @@ export const problemTexts = {
   widerRole: "You can't give someone a role that may sign calls, because your credential may not.",
   roleLacks: (name: string, scope: string) => `${name}'s role doesn't include the scope ${scope}. Choose other scopes.`,
   nobodysPasskeys: 'This credential belongs to nobody in particular, so it has no passkeys. Sign in as a person.',
+  nobodysRight:
+    'This credential belongs to nobody in particular, so it has no right to sign to delegate. Sign in as a person.',
+  nothingToDelegate: "You can't sign calls, so you have no right to delegate.",
+  cantSign: (name: string, world?: string) =>
+    `${name}'s role can't sign calls${world === undefined ? '' : ` in ${world}`}. An admin can give ${name} the role approver`,
+  tooManyDelegations: (most: number) => `You already have ${most} delegations. End some first.`,
+  unconfirmedDelegation:
+    'You have a trusted passkey, so a delegation needs a confirmation with it. Create the delegation on your account page, in a browser. Nothing was saved.',
   noTrustedPasskey: 'You have no trusted passkey. Register one, and confirm it with a passkey that is already trusted.',
   passkeyElsewhere: (origin: string) => `Your passkeys belong to ${origin}. Open Countersign at that address.`,
   needsPasskey: 'Confirm this with a passkey, in a browser.',

@@ -24,6 +24,8 @@ type PeopleDecision =
   | 'passkey trusted'
   | 'passkey removed'
   | 'passkeys reset'
+  | 'delegation created'
+  | 'delegation ended'
   | 'group changed'
   | 'group removed';
 

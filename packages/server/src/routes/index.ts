@@ -2,6 +2,7 @@ import type { Route } from '../app/route.js';
 import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
 import { challengeRoutes } from './challenges.js';
+import { delegationRoutes } from './delegations.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { mcpServerRoutes } from './mcp-servers.js';
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   ...signInRoutes,
   ...meRoutes,
   ...challengeRoutes,
+  ...delegationRoutes,
   ...peopleRoutes,
   ...passkeyRoutes,
   ...providerRoutes,

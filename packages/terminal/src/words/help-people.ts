@@ -44,6 +44,31 @@ export const peopleHelp = {
     ],
     examples: ['countersign people reset-passkeys bob'],
   },
+  delegate: {
+    about: 'Let another person sign calls for you, until a date',
+    notes: [
+      'Where a rule names you or a group of yours, their signature counts as yours. They need a role that may sign calls.',
+      'If you have a trusted passkey, create the delegation on your account page instead, in a browser.',
+    ],
+    examples: [
+      'countersign people delegate bob --until 2030-08-31',
+      'countersign people delegate bob --from 2030-08-01 --until 2030-08-31 --tools "shell_*" -w harbour',
+    ],
+  },
+  delegations: {
+    about: 'List who can sign for you, and for whom you can sign',
+    examples: ['countersign people delegations', 'countersign people delegations bob'],
+  },
+  undelegate: {
+    about: 'End a delegation',
+    examples: ['countersign people undelegate 0a1b2c3d4e5f6071'],
+  },
+  until: 'last day, such as 2030-08-31, or a time, such as 2030-08-31T12:00Z; at most 90 days from now',
+  from: 'first day, or a time (default: now)',
+  onlyTools: 'only these tools; a name can contain * (default: all)',
+  onlyWorlds: 'only this world; repeatable (default: all)',
+  delegation: 'id of the delegation',
+  whose: 'whose delegations they are (default: yours; for others, you need the role admin)',
   person: 'person (id or name)',
   name: 'name',
   newName: 'new name; the id stays the same',
@@ -56,7 +81,20 @@ export const peopleHelp = {
   enable: 'enable a disabled person',
   noInvite: "don't create a link",
 } satisfies Record<string, unknown> &
-  Record<'list' | 'add' | 'edit' | 'invite' | 'disable' | 'remove' | 'keys' | 'resetPasskeys', Help>;
+  Record<
+    | 'list'
+    | 'add'
+    | 'edit'
+    | 'invite'
+    | 'disable'
+    | 'remove'
+    | 'keys'
+    | 'resetPasskeys'
+    | 'delegate'
+    | 'delegations'
+    | 'undelegate',
+    Help
+  >;
 
 export const tokensHelp = {
   about: 'Manage personal tokens for programs',

@@ -185,6 +185,10 @@ export const results = {
       ? 'A new passkey must be confirmed with a trusted one: by the person, or by an admin.'
       : 'Nobody has a trusted passkey now, so the next one that anybody registers is trusted. Start the server and register yours before you let agents work.',
   personRemoved: (id: string): string => `Removed the person "${id}". Their signatures stay in the audit log.`,
+  noDelegations: 'There are no delegations.',
+  delegated: (name: string, until: string): string => `${name} can sign calls for you until ${until}.`,
+  delegationEnded: (by: string, to: string): string => `${to} can no longer sign calls for ${by}.`,
+  everything: 'all',
   noGroups: 'There are no groups.',
   groupSaved: ({ name, people, oidcGroup, oidcMembers = [] }: Group): string => {
     const ids = [...people, ...oidcMembers].join(', ');

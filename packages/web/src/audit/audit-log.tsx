@@ -204,7 +204,7 @@ function Row({
         </Badge>
         {/* On a phone, the column is outside the screen. */}
         <span className="mt-1 block text-ink-2 sm:hidden">
-          <Visible text={signedText(entry.who, entry.via)} />
+          <Visible text={signedText(entry.who, entry.via, entry.for)} />
         </span>
       </td>
       {hasCalls ? (
@@ -221,7 +221,7 @@ function Row({
         </td>
       ) : null}
       <td className="px-3 py-2 text-ink-2 max-sm:hidden">
-        <Visible text={signedText(entry.who, entry.via)} />
+        <Visible text={signedText(entry.who, entry.via, entry.for)} />
         {entry.via === undefined && entry.client !== undefined ? (
           <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>
         ) : null}

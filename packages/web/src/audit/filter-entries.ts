@@ -32,8 +32,9 @@ export function signersIn(entries: readonly AuditEntry[]): { value: string; labe
   return [...found].map(([value, label]) => ({ value, label })).toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }
 
-function textOf({ tool, arguments: args, decision, scope, who, via, client, why, rule }: AuditEntry): string {
-  return [tool, JSON.stringify(args ?? ''), decision, scope, signedText(who, via), client, why, rule]
+function textOf(entry: AuditEntry): string {
+  const { tool, arguments: args, decision, scope, who, via, client, why, rule } = entry;
+  return [tool, JSON.stringify(args ?? ''), decision, scope, signedText(who, via, entry.for), client, why, rule]
     .join('\n')
     .toLowerCase();
 }

@@ -69,7 +69,7 @@ export function addAudit(program: Command, register: Register): void {
         },
         { title: 'agent', of: ({ agentId }: AuditEntry) => agentId ?? '' },
         { title: 'tool', of: ({ tool }: AuditEntry) => tool ?? '' },
-        { title: 'who', of: ({ who, via }: AuditEntry) => signedText(who, via) },
+        { title: 'who', of: (entry: AuditEntry) => signedText(entry.who, entry.via, entry.for) },
         {
           title: 'why',
           of: (entry: AuditEntry) => [auditWhy(entry), auditRule(entry) ?? ''].filter(Boolean).join(' · '),

@@ -12,7 +12,7 @@ import { withHelp, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
-import { findPerson } from './people.js';
+import { findPerson } from './find-person.js';
 import { warnOfStuckRules } from './warn-of-stuck-rules.js';
 
 /** `countersign groups` (X3). Rules name groups, as in `by 2 of @finance`. */

@@ -14,7 +14,9 @@ import { withHelp, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { addDelegations } from './delegations.js';
 import { findKeys } from './find-keys.js';
+import { findPerson } from './find-person.js';
 import { stuckText, warnOfStuckRules } from './warn-of-stuck-rules.js';
 
 interface PersonFlags {
@@ -107,6 +109,8 @@ export function addPeople(program: Command, register: Register): void {
     await warnOfStuckRules(context, client);
   });
 
+  addDelegations(people, register);
+
   register(withHelp(people.command('keys'), help.keys), async (context) => {
     const client = await context.client();
     const keys = await findKeys(client);
@@ -164,15 +168,6 @@ function readWorldRoles(words: readonly string[]): Record<string, Exclude<Person
     return [world, read.data] as const;
   });
   return Object.fromEntries(pairs);
-}
-
-/** By id, or else by name, ignoring case. */
-export async function findPerson(client: Client, word: string): Promise<Person> {
-  const all = await readAll(() => client.people());
-  const found = all.find(({ id }) => id === word) ?? all.find(({ name }) => name.toLowerCase() === word.toLowerCase());
-  if (found !== undefined) return found;
-  const ids = all.map(({ id }) => id);
-  throw new CommandError(errors.notFound('person', word, suggestion(word, ids)), EXIT.usage);
 }
 
 function rolesOf({ role, worldRoles }: Person): string {
