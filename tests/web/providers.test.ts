@@ -14,13 +14,14 @@ const DEAD = 'http://127.0.0.1:9';
 describe.runIf(hasBrowser)('providers', () => {
   let opened: Opened;
   let model: ScriptedModel;
+  let isBusy = false;
   beforeAll(async () => {
     opened = await openBrowser();
     model = await startScriptedModel({
       script: ({ headers, model: name }) => {
         if (headers.authorization !== `Bearer ${KEY}`) return { error: { status: 401 } };
         if (name === 'scriptd') return { error: { status: 404 } };
-        if (name === 'busy') return { error: { status: 429 } };
+        if (name === 'busy' || isBusy) return { error: { status: 429 } };
         return name === 'slow' ? { connection: 'hang' } : 'OK';
       },
     });
@@ -34,7 +35,7 @@ describe.runIf(hasBrowser)('providers', () => {
   const card = (page: Page, name: string): Locator =>
     page.getByRole('main').getByRole('listitem').filter({ hasText: name }).first();
 
-  it('[P7] [P7.3] [P8] [P9.1] are added, tested, edited and removed, and every failure is explained', async () => {
+  it('[P7] [P7.3] [P8] [P9.1] [P9.3] are added, tested, edited and removed, and every failure is explained', async () => {
     const { page, complaints } = await opened.visit({ path: '/providers' });
     const dialog = page.getByRole('dialog');
     const box = card(page, 'GPU box');
@@ -110,6 +111,9 @@ describe.runIf(hasBrowser)('providers', () => {
     await button(page, 'Save').click();
     await result.getByText('wrong address', { exact: true }).waitFor();
     await result.getByText('127.0.0.1:9').waitFor();
+    // [P9.3] One message, not a green one beside a red one.
+    await result.getByText('Saved, but the test failed.').waitFor();
+    expect(await page.getByText('Saved.', { exact: true }).count()).toBe(0);
     expect(await page.content()).not.toContain(KEY);
 
     // A provider that agents use is removed only with a second button.
@@ -206,8 +210,11 @@ describe.runIf(hasBrowser)('providers', () => {
     await dialog.getByLabel('Model', { exact: true }).press('Enter');
     await dialog.getByText('Box does not list this model.').waitFor();
     expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada']);
+    await focused(button(page, 'Use scripted'));
+    await button(page, 'Save anyway').waitFor();
     expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await button(page, 'Use scripted').click();
+    await focused(dialog.getByLabel('Model', { exact: true }));
     expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
     // By keyboard: the list opens, and Escape closes it but not the dialog.
     await dialog.getByLabel('Model', { exact: true }).fill('');
@@ -262,21 +269,26 @@ describe.runIf(hasBrowser)('providers', () => {
     await main.getByLabel('Base URL').fill(DEAD);
     await key.fill(KEY);
     await button(page, 'Save').click();
-    await expect.poll(() => main.getByLabel('Base URL').getAttribute('aria-invalid')).toBe('true');
+    await focused(main.getByLabel('Base URL').and(page.locator('[aria-invalid=true]')));
+    await main.getByText('Saved, but the test failed.').waitFor();
     await main.getByLabel('Base URL').fill(model.url);
     await key.fill(KEY);
     await button(page, 'Save').click();
     await main.getByText('It answers and lists 1 model.').waitFor();
-    // An unknown model is shown at the model, with the closest one; a rate limit can be ignored.
     await main.getByLabel('Model', { exact: true }).fill('scriptd');
     await button(page, 'Start chatting').click();
-    await button(page, 'Use scripted').waitFor();
-    await focused(button(page, 'Start chatting'));
+    // [P9.2] An unknown model gets the same warning as in the agent form; a rate limit can be ignored.
+    await main.getByText('Real does not list this model.').waitFor();
+    expect(await button(page, 'Save anyway').count()).toBe(1);
+    await focused(button(page, 'Use scripted'));
     await button(page, 'Use scripted').click();
     await focused(main.getByLabel('Model', { exact: true }));
-    await main.getByLabel('Model', { exact: true }).fill('busy');
+    isBusy = true;
     await button(page, 'Start chatting').click();
     await button(page, 'Save anyway').waitFor();
+    await focused(button(page, 'Start chatting'));
+    isBusy = false;
+    await main.getByLabel('Model', { exact: true }).fill('scripted ');
     await main.getByLabel('Model', { exact: true }).fill('scripted');
     expect(await button(page, 'Save anyway').count()).toBe(0);
     // The only model is chosen; reading is all that the first template can do.

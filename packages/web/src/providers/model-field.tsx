@@ -1,12 +1,13 @@
-import type { ProviderStatus } from '@countersign/protocol';
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { Button } from '../ui/button.js';
 import { Combobox } from '../ui/combobox.js';
 import { Note } from '../ui/note.js';
 import { visibleText } from '../ui/visible-parts.js';
-import { matchingModels, unlisted } from './model-choice.js';
+import { Visible } from '../ui/visible.js';
+import { matchingModels } from './model-choice.js';
 import { factsOf } from './model-facts.js';
 import type { Models } from './use-models.js';
+import type { ModelWarning } from './use-unlisted.js';
 import { t } from '../words/providers.js';
 
 interface ModelFieldProps {
@@ -32,37 +33,40 @@ export function ModelField({ models, value, error, onChange }: ModelFieldProps):
   );
 }
 
-/** Warns about a model that the provider doesn't list (P9.2). It can be used anyway. */
-export function UnlistedModel({
-  provider,
-  models,
-  model,
-  onChange,
+/** Warns about a model that the provider doesn't seem to have, with the most similar one (P9.2). It can be saved anyway. */
+export function UnknownModel({
+  warning,
+  onUse,
+  onAnyway,
 }: {
-  provider: ProviderStatus | undefined;
-  models: Models;
-  model: string;
-  onChange: (model: string) => void;
-}): ReactElement | null {
+  warning: ModelWarning;
+  onUse: (model: string) => void;
+  onAnyway: (() => void) | undefined;
+}): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   // The button that saves may be at the other end of a long form.
   useEffect(() => {
+    box.current?.querySelector('button')?.focus();
     box.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
-  const missing = models.isListed ? unlisted(models.items, model) : undefined;
-  if (missing === undefined || provider === undefined) return null;
-  const { closest } = missing;
+  }, [warning]);
+  const id = useId();
+  const { words, closest } = warning;
   return (
     <div ref={box}>
       <Note>
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {t.notListed(provider.name)}
+        <p id={id}>
+          <Visible text={words} />
+        </p>
+        <p className="mt-2 flex flex-wrap gap-2">
           {closest === undefined ? null : (
-            <Button size="small" onClick={() => onChange(closest)}>
+            <Button size="small" aria-describedby={id} onClick={() => onUse(closest)}>
               {t.useModel(visibleText(closest))}
             </Button>
           )}
-        </span>
+          <Button size="small" aria-describedby={id} disabled={onAnyway === undefined} onClick={onAnyway}>
+            {t.saveAnyway}
+          </Button>
+        </p>
       </Note>
     </div>
   );

@@ -33,7 +33,7 @@ export function ProviderCard({
   const name = provider.source === 'environment' ? (label ?? provider.name) : provider.name;
   const canTest = provider.source !== 'built-in' && provider.available;
   useEffect(() => {
-    if (saves > 0) testing.run();
+    if (saves > 0) void testing.askSaved();
   }, [saves]);
   return (
     <Card className="space-y-2 px-4 py-3 text-sm">

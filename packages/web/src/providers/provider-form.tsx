@@ -36,6 +36,7 @@ interface ProviderFormProps {
   submit: string;
   /** Why the saved version doesn't work; shown at its field until something changes. */
   problem?: TestProblem | undefined;
+  /** Called when it is saved. The test that follows says so, together with its result. */
   onDone: (saved: ProviderStatus) => void;
   /** A button to leave the form. */
   leave?: ReactNode;
@@ -74,17 +75,14 @@ export function ProviderForm({
   const save = async (): Promise<void> => {
     if (chosen === 'replace' && step.sends === 'keep') return saving.refuse('apiKey', t.enterKey);
     let result: ProviderStatus | undefined;
-    const isSaved = await saving.run(
-      async () => {
-        if (saved === undefined) {
-          result = await client.addProvider(toNewProvider(draft));
-          return;
-        }
-        const changed = toChange(saved, draft, step.sends);
-        result = changed === undefined ? saved : await client.updateProvider(saved.id, changed);
-      },
-      saved === undefined ? t.added(draft.name.trim()) : t.saved,
-    );
+    const isSaved = await saving.load(async () => {
+      if (saved === undefined) {
+        result = await client.addProvider(toNewProvider(draft));
+        return;
+      }
+      const changed = toChange(saved, draft, step.sends);
+      result = changed === undefined ? saved : await client.updateProvider(saved.id, changed);
+    });
     if (isSaved && result !== undefined) onDone(result);
   };
   const sendsKey = step.sends === 'replace' || (step.sends === 'keep' && saved?.hasKey === true);

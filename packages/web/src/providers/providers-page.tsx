@@ -9,6 +9,7 @@ import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
+import { say } from '../ui/toast.js';
 import { ProviderCard } from './provider-card.js';
 import { ProviderForm } from './provider-form.js';
 import { RemoveProvider } from './remove-provider.js';
@@ -36,7 +37,8 @@ export default function ProvidersPage(): ReactElement {
     await queries.invalidateQueries({ queryKey: ['providers'] });
     if (saved === undefined) return;
     await queries.invalidateQueries({ queryKey: ['provider-models', saved.id] });
-    if (saved.available) setSaves((before) => ({ ...before, [saved.id]: (before[saved.id] ?? 0) + 1 }));
+    if (!saved.available) say(t.saved, 'green');
+    else setSaves((before) => ({ ...before, [saved.id]: (before[saved.id] ?? 0) + 1 }));
   };
   const takenBy = (own?: string): string[] =>
     items

@@ -10,32 +10,42 @@ import { t } from '../words/providers.js';
 
 /** The result of a test, and what to do. The live region is always rendered, so that screen readers announce the result. */
 export function TestResult({ testing }: { testing: Testing }): ReactElement {
-  const { state } = testing;
+  const { state, isSaved } = testing;
   return (
     <div role="status" className="text-sm empty:-mt-2!">
       {state === 'idle' ? null : state === 'running' ? (
         <p className="flex flex-wrap items-center gap-2 text-ink-2">
-          {t.testing}
+          {isSaved ? t.saved : null} {t.testing}
           <Button size="small" onClick={testing.cancel}>
             {t.stopTest}
           </Button>
         </p>
       ) : (
-        <Answer test={state} onTry={(model) => testing.run(model)} />
+        <Answer test={state} isSaved={isSaved} onTry={(model) => testing.run(model)} />
       )}
     </div>
   );
 }
 
-function Answer({ test, onTry }: { test: ProviderTest; onTry: (model: string) => void }): ReactElement {
+function Answer({
+  test,
+  isSaved,
+  onTry,
+}: {
+  test: ProviderTest;
+  isSaved: boolean;
+  onTry: (model: string) => void;
+}): ReactElement {
   const { closest } = test;
+  const saved = toneOf(test.code) === 'red' ? t.savedButFailed : t.saved;
   return (
     <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
       <Badge tone={toneOf(test.code)} icon={test.ok ? 'check' : 'alert'}>
         {t.answers[test.code]}
       </Badge>
       <p className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
-        <Visible text={test.detail} /> <span className="whitespace-nowrap text-ink-3">{t.tookMs(test.ms)}</span>
+        {isSaved ? saved : null} <Visible text={test.detail} />{' '}
+        <span className="whitespace-nowrap text-ink-3">{t.tookMs(test.ms)}</span>
       </p>
       {closest === undefined ? null : (
         <Button size="small" onClick={() => onTry(closest)}>

@@ -5,10 +5,14 @@ import { clearErrors, sayError } from '../ui/toast.js';
 
 export interface Testing {
   readonly state: 'idle' | 'running' | ProviderTest;
+  /** Whether the provider was tested because it was just saved. Then the result also says that it was saved. */
+  readonly isSaved: boolean;
   /** Runs a test. Without a model, it requests the list of models. */
   run: (model?: string) => void;
   /** Runs a test and waits for it. Undefined if it was cancelled or the request failed; a failure is shown. */
   ask: (model?: string) => Promise<ProviderTest | undefined>;
+  /** The same for a provider that was just saved. */
+  askSaved: () => Promise<ProviderTest | undefined>;
   cancel: () => void;
 }
 
@@ -16,10 +20,12 @@ export interface Testing {
 export function useTest(providerId: string): Testing {
   const client = useClient();
   const [state, setState] = useState<Testing['state']>('idle');
+  const [isSaved, setIsSaved] = useState(false);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), [providerId]);
   const about = `test-${providerId}`;
-  const run = async (model?: string): Promise<ProviderTest | undefined> => {
+  const run = async (model?: string, afterSave = false): Promise<ProviderTest | undefined> => {
+    setIsSaved(afterSave);
     running.current?.abort();
     const own = new AbortController();
     running.current = own;
@@ -40,8 +46,10 @@ export function useTest(providerId: string): Testing {
   };
   return {
     state,
+    isSaved,
     run: (model) => void run(model),
-    ask: run,
+    ask: (model) => run(model),
+    askSaved: () => run(undefined, true),
     cancel() {
       running.current?.abort();
       setState('idle');

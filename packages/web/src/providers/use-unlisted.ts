@@ -1,23 +1,34 @@
+import type { ProviderStatus } from '@countersign/protocol';
 import { useState } from 'react';
+import { t } from '../words/providers.js';
 import { unlisted } from './model-choice.js';
 import type { Models } from './use-models.js';
 
-/** A model that the provider doesn't list is saved only after the warning has been shown (P9.2). `saved`: the agent's current model. */
+/** A new object for each warning. */
+export interface ModelWarning {
+  readonly words: string;
+  /** The most similar model. */
+  readonly closest?: string | undefined;
+}
+
+/** Warns before a model that the provider doesn't list is saved (P9.2). `saved`: the agent's current model. */
 export function useUnlisted(
+  provider: ProviderStatus | undefined,
   models: Models,
   model: string,
   saved?: string,
 ): {
-  isShown: boolean;
-  /** Shows the warning and returns true, unless it was already shown for this model. */ stops: () => boolean;
+  warning: ModelWarning | undefined;
+  /** Shows the warning and returns true if the model is not listed. */
+  stops: () => boolean;
 } {
-  const [warned, setWarned] = useState('');
-  const isUnlisted = models.isListed && model !== saved && unlisted(models.items, model) !== undefined;
+  const [warned, setWarned] = useState<{ model: string; warning: ModelWarning }>();
+  const missing = models.isListed && model !== saved ? unlisted(models.items, model) : undefined;
   return {
-    isShown: isUnlisted && warned === model,
+    warning: missing !== undefined && warned?.model === model ? warned.warning : undefined,
     stops() {
-      if (!isUnlisted || warned === model) return false;
-      setWarned(model);
+      if (missing === undefined || provider === undefined) return false;
+      setWarned({ model, warning: { words: t.notListed(provider.name), ...missing } });
       return true;
     },
   };

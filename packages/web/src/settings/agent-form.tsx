@@ -3,7 +3,7 @@ import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { ModelField, UnlistedModel } from '../providers/model-field.js';
+import { ModelField, UnknownModel } from '../providers/model-field.js';
 import { firstProvider, providerLabel } from '../providers/provider-choice.js';
 import { useModels } from '../providers/use-models.js';
 import { useUnlisted } from '../providers/use-unlisted.js';
@@ -74,14 +74,14 @@ function Fields({
   const used = provider === '' ? firstProvider(known) : provider;
   const status = known.find(({ id }) => id === used);
   const models = useModels(status);
-  const unlisted = useUnlisted(models, model, agent?.model);
+  const unlisted = useUnlisted(status, models, model, agent?.model);
   const listed = tools.kind === 'ready' ? tools.data : [];
   const mayCall = chosen ?? defaultTools(listed);
 
-  const save = async (): Promise<void> => {
+  const save = async (how: 'checked' | 'anyway'): Promise<void> => {
     const read = readSettings(settings);
     if (!read.ok) return saving.refuse(read.field, read.words);
-    if (unlisted.stops()) return;
+    if (how === 'checked' && unlisted.stops()) return;
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
@@ -115,7 +115,7 @@ function Fields({
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        void save('checked');
       }}
     >
       <TextField
@@ -142,7 +142,13 @@ function Fields({
         />
         <ModelField models={models} value={model} error={saving.errorOf('model')} onChange={setModel} />
       </div>
-      {unlisted.isShown ? <UnlistedModel provider={status} models={models} model={model} onChange={setModel} /> : null}
+      {unlisted.warning === undefined ? null : (
+        <UnknownModel
+          warning={unlisted.warning}
+          onUse={setModel}
+          onAnyway={saving.busy ? undefined : () => void save('anyway')}
+        />
+      )}
       {providers.kind === 'failed' ? <NotRead read={providers} what={t.theProviders} /> : null}
       <TextArea
         label={t.systemPrompt}

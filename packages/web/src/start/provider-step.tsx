@@ -99,8 +99,11 @@ function Tried({
   useEffect(() => {
     if (saves === 0) return;
     const test = async (): Promise<void> => {
-      const result = await testing.ask();
-      if (result !== undefined) onProblem(problemOf(result));
+      const result = await testing.askSaved();
+      const problem = result === undefined ? undefined : problemOf(result);
+      // Other problems are shown with the test.
+      if (problem !== undefined && isProviders(problem))
+        onProblem({ ...problem, words: t.savedButFailed(problem.words) });
     };
     void test();
   }, [saves]);

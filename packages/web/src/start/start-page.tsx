@@ -12,9 +12,10 @@ import { useLocation } from 'wouter';
 import { modeWords } from '../chat/mode-words.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { ModelField } from '../providers/model-field.js';
+import { ModelField, UnknownModel } from '../providers/model-field.js';
 import { problemOf, type TestProblem } from '../providers/test-problem.js';
 import { useModels } from '../providers/use-models.js';
+import { useUnlisted } from '../providers/use-unlisted.js';
 import { useTest } from '../providers/use-test.js';
 import { useSaving } from '../settings/use-saving.js';
 import { NotRead, Page } from '../shell/frame.js';
@@ -53,6 +54,11 @@ export default function StartPage(): ReactElement {
   );
 }
 
+function isAtField(problem: TestProblem | undefined, { source }: ProviderStatus): boolean {
+  if (problem?.field === undefined) return false;
+  return problem.field === 'model' || (source === 'stored' && !problem.mayPass);
+}
+
 function Step({ title, children }: { title: string; children: ReactNode }): ReactElement {
   return (
     <Card className="mb-4 px-4 py-4">
@@ -87,6 +93,9 @@ function ModelAndAgent({
   const only = models.items.length === 1 ? models.items[0]?.id : undefined;
   const model = (typed ?? only ?? '').trim();
 
+  const unlisted = useUnlisted(provider, models, model);
+  const isUnknown = problem?.field === 'model' && problem.mayPass;
+  const warning = unlisted.warning ?? (isUnknown ? problem : undefined);
   const testing = useTest(provider.id);
   const isTesting = testing.state === 'running';
   const setModel = (name: string): void => {
@@ -98,6 +107,7 @@ function ModelAndAgent({
     const name = nameFrom(folder, 'project');
     if (place === 'folder' && name === '') return saving.refuse('workingDirectory', t.noFolder);
     if (mode === 'tested') {
+      if (unlisted.stops()) return;
       const result = await testing.ask(model);
       if (result === undefined) return;
       const found = problemOf(result);
@@ -133,9 +143,16 @@ function ModelAndAgent({
           <ModelField
             models={models}
             value={typed ?? only ?? ''}
-            error={saving.errorOf('model') ?? (problem?.field === 'model' ? problem.words : undefined)}
+            error={saving.errorOf('model') ?? (problem?.field === 'model' && !isUnknown ? problem.words : undefined)}
             onChange={setModel}
           />
+          {warning === undefined ? null : (
+            <UnknownModel
+              warning={warning}
+              onUse={setModel}
+              onAnyway={saving.busy ? undefined : () => void start('anyway')}
+            />
+          )}
         </div>
       </Step>
       <Step title={t.agentStep}>
@@ -163,8 +180,8 @@ function ModelAndAgent({
           <Tested
             testing={testing}
             model={model}
-            problem={problem}
-            onUse={setModel}
+            // A problem of the model, or one that a stored provider must fix, is explained at its field.
+            problem={isAtField(problem, provider) ? undefined : problem}
             onAnyway={saving.busy ? undefined : () => void start('anyway')}
           />
           <div className="flex flex-wrap items-center justify-between gap-3">

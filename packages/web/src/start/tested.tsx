@@ -2,7 +2,6 @@ import type { ReactElement } from 'react';
 import type { TestProblem } from '../providers/test-problem.js';
 import type { Testing } from '../providers/use-test.js';
 import { Button } from '../ui/button.js';
-import { visibleText } from '../ui/visible-parts.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/start.js';
 
@@ -11,16 +10,13 @@ export function Tested({
   testing,
   model,
   problem,
-  onUse,
   onAnyway,
 }: {
   testing: Testing;
   model: string;
   problem: TestProblem | undefined;
-  onUse: (model: string) => void;
   onAnyway: (() => void) | undefined;
 }): ReactElement {
-  const closest = problem?.closest;
   return (
     <div role="status" className="text-sm empty:-mt-4!">
       {testing.state === 'running' ? (
@@ -36,11 +32,6 @@ export function Tested({
             <Visible text={problem.words} /> {problem.mayPass ? '' : t.fixFirst}
           </p>
           <p className="mt-2 flex flex-wrap gap-2 empty:hidden">
-            {closest === undefined ? null : (
-              <Button size="small" onClick={() => onUse(closest)}>
-                {t.useModel(visibleText(closest))}
-              </Button>
-            )}
             {problem.mayPass ? (
               <Button size="small" disabled={onAnyway === undefined} onClick={onAnyway}>
                 {t.saveAnyway}

@@ -9,7 +9,6 @@ export const t = {
   theProviders: 'the providers',
   lead: 'A provider is a vendor or server that runs models. Agents in every world can use it. API keys are saved encrypted and never shown again.',
   add: 'Add provider',
-  added: (name: string) => `Added ${name}.`,
   editTitle: (name: string) => `Edit ${name}`,
   empty: 'No providers yet.',
   emptyHint: 'Add one with its API key, or with the URL of a model server on your network.',
@@ -49,6 +48,7 @@ export const t = {
     'This URL is not encrypted: everyone on the network can read the API key and your messages. Use https:// if the server supports it.',
 
   test: 'Test',
+  savedButFailed: 'Saved, but the test failed.',
   testing: 'Waiting for an answer…',
   stopTest: 'Cancel test',
   tookMs: (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`),
@@ -94,9 +94,9 @@ export const t = {
   model: 'Model',
   modelHint: 'Choose one from the list, or enter another name.',
   modelsLoading: "Loading the provider's models…",
-  noModelList: 'Could not load the list of models. Enter the name of a model, or test the provider.',
-  notListed: (provider: string): string =>
-    `${provider} does not list this model. To use it anyway, press the button again.`,
+  noModelList: 'Could not load the list of models. Enter the name of a model.',
+  notListed: (provider: string): string => `${provider} does not list this model. Check its name, or save it anyway.`,
+  saveAnyway: 'Save anyway',
   useModel: (model: string): string => `Use ${model}`,
 } as const;
 

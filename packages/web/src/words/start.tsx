@@ -24,8 +24,8 @@ export const t = {
   start: 'Start chatting',
   askingModel: (model: string) => `Asking ${model} for a short answer…`,
   cancelTest: 'Cancel test',
-  fixFirst: 'No agent was added.',
-  useModel: (model: string) => `Use ${model}`,
+  fixFirst: 'Fix this, then press “Start chatting” again.',
+  savedButFailed: (why: string) => `Saved, but the test failed. ${why}`,
   saveAnyway: 'Save anyway',
   ready: (names: readonly string[]) => `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} ready.`,
 } as const;
