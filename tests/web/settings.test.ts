@@ -197,13 +197,13 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('[A1] [A46.16] [S8.5] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
+  it('[A1] [A46.18] [S8.5] [A46.19] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
     const page = await go('servers');
     await button(page, 'Add server').click();
     const dialog = page.getByRole('dialog');
     for (const width of [1440, 390]) await scrollsOnce(page, width);
     await dialog.getByLabel('Name').fill('Not A Name');
-    // [A46.16] [S8.5] A shell is refused at the field; a pasted command line is split.
+    // [A46.18] [S8.5] A shell is refused at the field; a pasted command line is split.
     const command = dialog.getByLabel('Command');
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 640 });
@@ -262,7 +262,22 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await row('mcp__memory__read_graph').waitFor();
     expect(await row('read_file').getByText('read-only').count()).toBe(1);
     expect(await row('mcp__memory__read_graph').getByText('read-only').count()).toBe(0);
+    // [A46.19] The card leads to an agent's form, where one box gives it all tools of the server.
+    await opened.api.updateAgent(world, 'ada', { tools: ['grep'] });
     await go('servers');
+    await card.getByText('No agent can call these tools yet.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await card.getByRole('link', { name: 'Edit Ada' }).click();
+    await dialog.getByRole('checkbox', { name: 'All tools of the MCP server memory' }).check();
+    const graph = dialog.getByRole('checkbox', { name: 'mcp__memory__read_graph' });
+    expect([await graph.isChecked(), await graph.isDisabled()]).toEqual([true, true]);
+    await button(page, 'Save').click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    expect((await opened.api.agent(world, 'ada')).value.tools).toEqual(['grep', 'mcp__memory__*']);
+    await opened.api.updateAgent(world, 'ada', { tools: ['*'] });
+    await go('servers');
+    await card.getByText('running').waitFor();
+    expect(await card.getByText('No agent can call these tools yet.').count()).toBe(0);
     await card.getByRole('button', { name: 'Restart' }).click();
     await remarked(page, 'Restarting memory.');
     await card.getByText(/running|starts when needed|starting/).waitFor();
@@ -457,7 +472,9 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const dialog = page.getByRole('dialog');
     const network = async () => (await opened.api.mcpServer(world, name)).value.network;
     await card.getByRole('button', { name: "Allow npm's registry" }).click();
-    await dialog.getByText(/reach registry.npmjs.org from its sandbox, and no other host.* also send data/).waitFor();
+    await dialog
+      .getByText(/reach registry.npmjs.org from its sandbox\. .* also send data.* private addresses need a rule/)
+      .waitFor();
     expect(await network()).toBe(false);
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: "Allow npm's registry" }).click();

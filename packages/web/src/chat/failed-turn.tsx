@@ -36,10 +36,7 @@ export function FailedTurn({
       <Button size="small" onClick={again}>
         {t.tryAgain}
       </Button>
-      <Button
-        size="small"
-        onClick={() => navigate(`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agentId)}`)}
-      >
+      <Button size="small" onClick={() => navigate(paths.agent(worldId, agentId))}>
         {t.editAgent}
       </Button>
       <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>

@@ -1,6 +1,6 @@
 import { mcpCauseFixes, mcpCauseText, needsSignIn, type McpFix } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
-import { type ReactElement, useId } from 'react';
+import { type ReactElement, type ReactNode, useId } from 'react';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
@@ -37,9 +37,12 @@ export interface ServerActions {
 export function ServerCard({
   server,
   testing,
+  agents,
   actions,
 }: {
   server: McpServer;
+  /** The link to give its tools to an agent, if none has them. */
+  agents: ReactNode;
   testing: boolean;
   actions: ServerActions;
 }): ReactElement {
@@ -85,6 +88,7 @@ export function ServerCard({
       {server.tools.length === 0 ? null : (
         <p className="text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{server.tools.join(', ')}</p>
       )}
+      {agents}
       <div className="flex flex-wrap gap-2 pt-1">
         {server.enabled ? (
           <Button {...small} disabled={testing} onClick={actions.onTest}>

@@ -20,6 +20,7 @@ import { ServerContext } from './server-context.js';
 import { ServerCard } from './server-card.js';
 import { ServerForm } from './server-form.js';
 import { ServerLog } from './server-log.js';
+import { UnusedTools } from './unused-tools.js';
 import { SignInServer } from './sign-in-server.js';
 import { t } from '../words/servers.js';
 
@@ -105,6 +106,7 @@ export default function ServersPage(): ReactElement {
       <ServerCard
         server={server}
         testing={testing.includes(name)}
+        agents={<UnusedTools server={server} />}
         actions={{
           onToggle: () => change(name, { enabled: !server.enabled }),
           onTest: () => void test(name),

@@ -73,7 +73,7 @@ export default function AgentsPage(): ReactElement {
                 <Button
                   size="small"
                   aria-describedby={`${listId}-${index}`}
-                  onClick={() => navigate(`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`)}
+                  onClick={() => navigate(paths.agent(worldId, agent.id))}
                 >
                   {t.edit}
                 </Button>

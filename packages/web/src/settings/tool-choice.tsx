@@ -5,6 +5,7 @@ import { Checkbox } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/settings.js';
 import { isReadOnly } from './read-only-tools.js';
+import { allToolsOf, serverOf, withServer } from './server-tools.js';
 
 /** Which tools an agent may call, with their descriptions. */
 export function ToolChoice({
@@ -18,13 +19,26 @@ export function ToolChoice({
 }): ReactElement {
   const id = useId();
   const all = chosen.includes('*');
+  const servers = [...new Set(tools.flatMap(({ name }) => serverOf(name) ?? []))];
+  const whole = servers.filter((server) => chosen.includes(allToolsOf(server)));
+  const isWhole = (name: string): boolean => whole.includes(serverOf(name) ?? '');
   // Globs, and tools from disabled servers.
-  const others = chosen.filter((each) => each !== '*' && !tools.some(({ name }) => name === each));
+  const others = chosen.filter((each) => each !== '*' && !isWhole(each) && !tools.some(({ name }) => name === each));
   const toggle = (name: string, isChosen: boolean): void =>
     onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name));
   return (
     <>
       <Checkbox label={t.allTools} checked={all} onChange={(event) => onChange(event.target.checked ? ['*'] : [])} />
+      {servers.map((server) => (
+        <Checkbox
+          key={server}
+          label={t.allToolsOf(server)}
+          hint={t.allToolsOfHint}
+          disabled={all}
+          checked={all || whole.includes(server)}
+          onChange={(event) => onChange(withServer(chosen, server, event.target.checked))}
+        />
+      ))}
       <div className="grid gap-x-6 gap-y-2 pl-6 sm:grid-cols-2">
         {[...tools, ...others.map((name) => ({ name, description: '', trusted: false }))].map((tool, index) => (
           <div key={tool.name} className="min-w-0">
@@ -32,8 +46,8 @@ export function ToolChoice({
               <Checkbox
                 label={<code>{tool.name}</code>}
                 aria-describedby={`${id}-${index}`}
-                disabled={all}
-                checked={all || chosen.includes(tool.name)}
+                disabled={all || isWhole(tool.name)}
+                checked={all || isWhole(tool.name) || chosen.includes(tool.name)}
                 onChange={(event) => toggle(tool.name, event.target.checked)}
               />
               {isReadOnly(tool) ? <Badge>{t.readOnly}</Badge> : null}

@@ -7,6 +7,7 @@ export const paths = {
   message: (world: string, chat: string, message: string) =>
     `/w/${part(world)}/c/${part(chat)}?message=${part(message)}`,
   page: (world: string, page: WorldPage) => `/w/${part(world)}/${page}`,
+  agent: (world: string, agent: string) => `/w/${part(world)}/agents?agent=${part(agent)}`,
   inbox: '/inbox',
   providers: '/providers',
   account: '/account',

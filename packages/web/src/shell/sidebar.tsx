@@ -201,7 +201,7 @@ function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): Re
       {agents.map((agent) => (
         <li key={agent.id}>
           <Link
-            href={`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`}
+            href={paths.agent(worldId, agent.id)}
             onClick={onGo}
             className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink"
           >

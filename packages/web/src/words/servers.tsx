@@ -37,6 +37,9 @@ export const t = {
   noLog: "The server hasn't printed anything yet.",
   sandbox: 'Sandbox:',
   editTitle: (name: string) => `Edit ${name}`,
+  unusedTools: 'No agent can call these tools yet. Select them in the form of an agent.',
+  editAgent: (name: string) => `Edit ${name}`,
+  openAgents: 'Open Agents',
   updated: (name: string) => `Updated ${name}.`,
   network: 'network',
   mayRead: 'May read',
@@ -44,15 +47,15 @@ export const t = {
   allowNetworkText: (name: string): ReactElement => (
     <>
       <strong>{name}</strong> will be able to reach public hosts from its sandbox, so it can download packages and send
-      data. It still can't reach this machine or your local network.
+      data. It still needs a rule to reach this machine or, on Linux, your local network.
     </>
   ),
   allowHosts: (hosts: readonly string[]) =>
     hosts.length === 1 && hosts[0] === NPM_REGISTRY ? "Allow npm's registry" : `Allow ${hosts.join(' and ')}`,
   allowHostsText: (name: string, hosts: readonly string[]): ReactElement => (
     <>
-      <strong>{name}</strong> will be able to reach {hosts.join(', ')} from its sandbox, and no other host. It can
-      download from there, and also send data there.
+      <strong>{name}</strong> will be able to reach {hosts.join(', ')} from its sandbox. It can download from there, and
+      also send data there. Other public hosts stay blocked, and private addresses need a rule.
     </>
   ),
   limitedNetwork: (hosts: readonly string[]) => `network: ${hosts.join(', ')}`,
@@ -181,7 +184,8 @@ export const t = {
   duplicateName: (name: string) => `${name} is listed twice.`,
   networkLabel: 'Network access',
   networkChoices: { none: 'none', hosts: 'only the hosts below', public: 'all public hosts' },
-  networkHint: 'What the program can reach from its sandbox. It can never reach this machine or your local network.',
+  networkHint:
+    'What the program can reach from its sandbox. It needs a rule to reach this machine or, on Linux, your local network.',
   hosts: 'Hosts it may reach',
   hostsHint: "One per line, such as registry.npmjs.org, npm's registry. The program can also send data to them.",
   noHosts: 'Enter at least one host.',

@@ -79,6 +79,8 @@ export const t = {
   systemPrompt: 'System prompt',
   agentTools: 'Tools it may call',
   allTools: 'All tools of this world',
+  allToolsOf: (server: string) => `All tools of the MCP server ${server}`,
+  allToolsOfHint: 'Including tools that the server adds later.',
   theTools: 'the tools',
   readOnly: 'read-only',
   more: 'More',
