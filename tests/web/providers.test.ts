@@ -106,7 +106,11 @@ describe.runIf(hasBrowser)('providers', () => {
     // Another host needs the key again, and no server listens there.
     await box.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Base URL').fill(DEAD);
-    await dialog.getByText('it would be sent to another server').waitFor();
+    await dialog.getByText('Enter the key again, or remove it, because it would be sent to another server.').waitFor();
+    expect(await dialog.getByText('API key (optional)').count()).toBe(0);
+    await button(page, 'Remove key').click();
+    await dialog.getByText('The saved key will be removed.').waitFor();
+    await button(page, 'Keep the saved key').click();
     await dialog.getByLabel('API key').fill(KEY);
     await button(page, 'Save').click();
     await result.getByText('wrong address', { exact: true }).waitFor();

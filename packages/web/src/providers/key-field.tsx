@@ -23,11 +23,13 @@ export function KeyField({ kind, step, canKeep, value, error, onPlan, onChange }
     return (
       <SavedKey isRemoved={step.shows === 'removal'} canRemove={key === 'optional'} error={error} onPlan={onPlan} />
     );
-  const again = step.again === undefined ? undefined : step.again === 'moved' ? t.keyAgain : t.keyUnreadable;
+  const canRemove = key === 'optional' && step.again !== undefined;
+  const again =
+    step.again === undefined ? undefined : step.again === 'moved' ? t.keyAgain(canRemove) : t.keyUnreadable(canRemove);
   return (
     <div>
       <TextField
-        label={key === 'required' ? t.apiKey : t.apiKeyOptional}
+        label={key === 'required' || again !== undefined ? t.apiKey : t.apiKeyOptional}
         type="password"
         mono
         // Browsers ignore `off`, and no saved password belongs here.
@@ -44,6 +46,11 @@ export function KeyField({ kind, step, canKeep, value, error, onPlan, onChange }
             {t.getKey(label)}
           </a>
         )}
+        {canRemove ? (
+          <button type="button" className="text-blue underline" onClick={() => onPlan('remove')}>
+            {t.removeKey}
+          </button>
+        ) : null}
         {canKeep && again === undefined ? (
           <button type="button" className="text-blue underline" onClick={() => onPlan('keep')}>
             {t.keepKey}

@@ -42,8 +42,10 @@ export const t = {
   enterKey: 'Enter the new key, or keep the saved one.',
   keepKey: 'Keep the saved key',
   keyWillGo: 'The saved key will be removed.',
-  keyAgain: 'Enter the key again, because it would be sent to another server.',
-  keyUnreadable: "The saved key can't be used. Enter it again.",
+  keyAgain: (canRemove: boolean) =>
+    `Enter the key again${canRemove ? ', or remove it' : ''}, because it would be sent to another server.`,
+  keyUnreadable: (canRemove: boolean) =>
+    `The saved key can't be used. Enter it again${canRemove ? ', or remove it' : ''}.`,
   unencrypted:
     'This URL is not encrypted: everyone on the network can read the API key and your messages. Use https:// if the server supports it.',
 
