@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
         const drafts = await mkdtemp(join(disk ?? top, 'drafts-'));
         try {
           // As if by a process that no longer exists.
-          const root = join(drafts, `draft-${hostname()}-4194303-${round}`);
+          const root = join(drafts, `draft-${hostname()}-4194303-${crypto.randomUUID()}`);
           await mkdir(root);
           const { real, upper } = await prepare(place, root);
           const before = stateOf(real);

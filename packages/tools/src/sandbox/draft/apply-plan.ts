@@ -149,8 +149,10 @@ async function take(target: string, drafted: string, step: Step, now: Applying):
     if (there.nlink > 1n) touched.add(there.ino);
     await keep(target, kept);
   }
-  const put = async (source: string): Promise<void> => {
-    journal.note(step, (await lstat(source, { bigint: true })).ino);
+  const put = async (source: string, copied?: bigint): Promise<void> => {
+    const { ino } = await lstat(source, { bigint: true });
+    if (copied !== undefined && ino !== copied) throw new DraftConflict([step.name]);
+    journal.note(step, ino);
     await (step.kind === 'add' ? putNew(source, target) : rename(source, target));
   };
   try {
@@ -158,8 +160,7 @@ async function take(target: string, drafted: string, step: Step, now: Applying):
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
     const copy = journal.copyAt(target, step);
-    await copyTree(drafted, copy);
-    await put(copy);
+    await put(copy, await copyTree(drafted, copy));
     await removeTree(copy);
   }
 }

@@ -103,6 +103,8 @@ export async function discardDraft(root: string): Promise<void> {
 }
 
 const OWNER = `draft-${hostname()}-`;
+/** What follows: our PID and a UUID. Must match all of it, because another host's name may start with ours and a hyphen. */
+const PID = /^(\d+)-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** The folder of a rehearsal that waits for approval. Its name doesn't contain our PID, because it outlives us. */
 export const KEPT = `rehearsal-${hostname()}-`;
 const KEPT_MS = 30 * 24 * 3_600_000;
@@ -152,7 +154,7 @@ export async function sweepDrafts(lock: ProcessLock): Promise<void> {
     // Its server no longer exists, or it would have dropped it.
     if (name.startsWith(KEPT) && (await isOlderThan(root, Date.now() - KEPT_MS)))
       await removeTree(root).catch(() => undefined);
-    const number = name.startsWith(OWNER) ? /^(\d+)-[\da-f-]+$/.exec(name.slice(OWNER.length))?.[1] : undefined;
+    const number = name.startsWith(OWNER) ? PID.exec(name.slice(OWNER.length))?.[1] : undefined;
     const pid = number === undefined ? undefined : Number(number);
     if (pid === undefined || (isAlive(pid) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
     await sweep(root, lock).catch(() => undefined);
