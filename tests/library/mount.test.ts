@@ -4,6 +4,7 @@ import { mountCountersign, type MountOptions, type MountedApi } from 'countersig
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../packages/server/src/routes/index.js';
+import { CLIENT, startOidcAccounts } from '../support/oidc-accounts.js';
 
 const TOKEN = 'a-token-of-a-program-that-mounts-it-0123456789';
 
@@ -276,6 +277,45 @@ describe('mountCountersign', () => {
     expect((await ask('/api/providers', adding)).status).toBe(405);
     const plain = mountCountersign(countersign, { token: TOKEN });
     expect(() => plain.newStartUrl()).toThrow('mount with webApp to use start links');
+  });
+
+  it('[L5.3] [W9] signs people in with OIDC, and says that a program manages its people', async () => {
+    const idp = await startOidcAccounts();
+    const origin = 'http://agents.example.com';
+    idp.register(`${origin}/oidc/callback`);
+    idp.accounts.set('u1', { name: 'Ada Lovelace', groups: ['release'] });
+    const oidc = { issuer: idp.issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret, name: 'Acme' } as const;
+    const options = { token: TOKEN, webApp: origin, oidc: { ...oidc, roles: { release: 'approver' } } } as const;
+    expect(() => mountCountersign(countersign, options)).toThrow('secretsKey');
+    const { webApp: _webApp, ...withoutWebApp } = options;
+    expect(() => mountCountersign(countersign, withoutWebApp)).toThrow('oidc: signs people in to the web app');
+    const keyed = await openCountersign({
+      store: ':memory:',
+      providers: [scripted(['ok'])],
+      secretsKey: '0'.repeat(64),
+      worlds: [{ name: 'Harbour', agents: [] }],
+    });
+    try {
+      const api = mountCountersign(keyed, options);
+      const ask = async (path: string, headers: Record<string, string>, body?: unknown): Promise<Response> => {
+        const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+        const all = { host: 'agents.example.com', origin, 'content-type': 'application/json', ...headers };
+        return await api.fetch(new Request(`${origin}/api${path}`, { ...sent, headers: all }));
+      };
+      expect(await (await ask('/sign-in', {})).json()).toEqual({ oidc: { name: 'Acme' } });
+      const { url, attempt } = (await (await ask('/sign-in/oidc', {}, {})).json()) as Record<string, string>;
+      const { searchParams } = await idp.signIn(url ?? '', 'u1');
+      const [state, code, iss] = ['state', 'code', 'iss'].map((name) => searchParams.get(name));
+      const opened = await ask('/session', {}, { oidc: { attempt, state, code, iss } });
+      expect(opened.status).toBe(200);
+      const { session } = (await opened.json()) as { session: string };
+      const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const me = await ask('/me', { cookie, 'X-Countersign-Session': session });
+      expect(await me.json()).toMatchObject({ id: 'ada-lovelace', role: 'approver', mounted: true });
+    } finally {
+      await keyed.close();
+      await idp.stop();
+    }
   });
 
   it('[L5] `authorize` sees what the program’s middleware added to the request', async () => {

@@ -112,6 +112,9 @@ describe.runIf(hasBrowser)('passkeys', () => {
     const { open } = await opened.api.invitePerson('bob');
     const bob = await opened.visit({ path: chatPath, invitation: open });
     await bob.page.getByText('You need a trusted passkey to sign this call.').waitFor();
+    // Not only others must sign: he could, too.
+    await bob.page.getByText('To sign this call, you need a trusted passkey.').waitFor();
+    expect(await bob.page.getByRole('link', { name: 'Open your account' }).getAttribute('href')).toBe('/account');
     expect(await button(bob.page, 'Approve once').count()).toBe(0);
     expect(await violations(bob.page)).toEqual([]);
     await addAuthenticator(bob.page);

@@ -179,6 +179,8 @@ export const meSchema = z.object({
   actions: z.array(tokenScopeSchema),
   /** The scopes of the token, or of the token with which the session was opened. Absent: everything that the roles allow. */
   scopes: z.array(tokenScopeSchema).exactOptional(),
+  /** The server is part of a program, and has no routes to manage people or to read its log. */
+  mounted: z.literal(true).exactOptional(),
 });
 export type Me = z.infer<typeof meSchema>;
 

@@ -73,6 +73,8 @@ export interface AppContext {
   metrics?: Metrics;
   /** The URL at which people reach the server (`COUNTERSIGN_PUBLIC_URL`), for links. Default: that of the request. */
   publicUrl?: string;
+  /** Set if a program serves the API, without the routes for people and the log of the server. */
+  mounted?: true;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

@@ -124,6 +124,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'Me.role': 'Role on the server. Null: only the roles in `worldRoles`.',
   'Person.status':
     'active, disabled or removed. Only active people can sign in. Shown only to admins and to the person.',
+  mounted: 'Set if the server is part of a program. It then has no routes to manage people or to read its log.',
   'Me.kind': 'person, or token for a shared token that belongs to nobody in particular.',
   people: 'Ids of people.',
   scopes: 'What the token may do: read, chat, sign, admin or propose.',

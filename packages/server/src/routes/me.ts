@@ -17,7 +17,10 @@ export const meRoutes = [
     summary: 'Get your account and permissions',
     description: '`kind` is `token` for a shared token that belongs to nobody in particular.',
     answers: { 200: { description: 'You', schema: meSchema } },
-    handle: async ({ c }) => ({ status: 200, body: toMe(byOf(c)) }),
+    handle: async ({ context: { mounted }, c }) => ({
+      status: 200,
+      body: { ...toMe(byOf(c)), ...(mounted === undefined ? {} : { mounted }) },
+    }),
   }),
   route({
     method: 'get',

@@ -87,7 +87,7 @@ export function mountApi(engine: Engine, options: MountOptions, installed: Insta
   const auth = authOf(engine, options);
   const { version, webRoot } = installed;
   const scopes = scopesOf(options);
-  const context = { engine, auth, version, log: logTo(options.onError) };
+  const context = { engine, auth, version, log: logTo(options.onError), mounted: true } as const;
   const app = createApp(
     webApp === undefined ? context : { ...context, webRoot, providers: createFixedRegistry(engine) },
     routes.filter(({ scope }) => scopes.includes(scope)),

@@ -8,10 +8,12 @@ import {
   revealedView,
   verbFor,
   type YourPart,
+  lacksPasskey,
   yourPart,
 } from '@countersign/client';
 import type { PolicyMatch, RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
+import { Link } from 'wouter';
 import { CallView } from '../calls/call-view.js';
 import { Button } from '../ui/button.js';
 import { AlwaysForm, type Matched, useFound } from './always-form.js';
@@ -25,6 +27,7 @@ import type { Outcome } from './use-answer.js';
 import { useArmed } from './use-armed.js';
 import { type CheckEdited, useEditedWhy } from './use-edited-why.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
+import { paths } from '../shell/paths.js';
 import { t } from '../words/approvals.js';
 
 export interface ApprovalCardProps extends CardPlace {
@@ -132,7 +135,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       end={end}
       isForYou={part === 'decide'}
       isReadOnly={part === 'watch'}
-      note={PART_NOTES[part] ?? noteOf(end, mode, isArmed)}
+      note={lacksPasskey(approval, me) ? <NeedsPasskey /> : (PART_NOTES[part] ?? noteOf(end, mode, isArmed))}
       noteId={noteId}
       mayDeny={isArmed}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
@@ -200,6 +203,18 @@ const SIGN_WORDS: Readonly<Record<Mode, string>> = {
   chat: t.approveForChat,
   always: t.approveAlways,
 };
+
+/** The note for someone who could sign if they had a trusted passkey. */
+function NeedsPasskey(): ReactElement {
+  return (
+    <>
+      {t.needsPasskey}{' '}
+      <Link href={paths.account} className="text-blue underline">
+        {t.openAccount}
+      </Link>
+    </>
+  );
+}
 
 /** The note in the place of what approving means. */
 const PART_NOTES: Readonly<Record<YourPart, string | undefined>> = {

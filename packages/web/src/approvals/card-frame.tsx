@@ -34,7 +34,7 @@ interface CardFrameProps extends CardPlace {
   /** Whether the reader can't decide anything. */
   isReadOnly?: boolean;
   /** Why the call can't be approved now, or what approving means. */
-  note: string;
+  note: ReactNode;
   noteId: string;
   mayDeny: boolean;
   onDeny: (reason: string) => void;

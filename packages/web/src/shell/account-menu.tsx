@@ -31,8 +31,10 @@ export function AccountMenu({ go }: { go: (path: string) => void }): ReactElemen
       }
       entries={[
         { label: t.pages.account, icon: 'person', onSelect: () => go(paths.account) },
-        { label: t.pages.people, icon: 'agents', onSelect: () => go(paths.people) },
-        ...(mayReadLog
+        ...(account.mounted === true
+          ? []
+          : ([{ label: t.pages.people, icon: 'agents', onSelect: () => go(paths.people) }] as const)),
+        ...(mayReadLog && account.mounted !== true
           ? ([{ label: t.pages.serverAudit, icon: 'audit', onSelect: () => go(paths.serverAudit) }] as const)
           : []),
         { label: t.signOut, icon: 'lock', onSelect: () => void attempt('sign-out', signOut(client)) },

@@ -1,23 +1,53 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, Route, Switch, useLocation } from 'wouter';
 import { useMay } from '../data/me.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { Mark } from '../ui/signature.js';
+import { AccountMenu } from './account-menu.js';
 import ImportWorld from './import-world.js';
+import { lazyView } from './lazy-view.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 
-/** Shown while there is no world. */
+const AccountPage = lazyView(t.pages.account, () => import('../account/account-page.js'));
+const PeoplePage = lazyView(t.pages.people, () => import('../people/people-page.js'));
+
+/** Shown while there is no world, or none that this person may read. Their account and the people are there anyway. */
 export function NoWorlds(): ReactElement {
+  const [path, navigate] = useLocation();
+  return (
+    <div className="flex h-dvh flex-col">
+      <main className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto">
+        <Switch>
+          <Route path={paths.account} component={AccountPage} />
+          <Route path={paths.people} component={PeoplePage} />
+          <Route>
+            <Welcome />
+          </Route>
+        </Switch>
+      </main>
+      <footer className="flex items-center gap-2 border-t border-line p-2">
+        <AccountMenu go={navigate} />
+        {path === '/' ? null : (
+          <Link href="/" className="px-2 text-sm text-blue underline">
+            {t.noWorlds}
+          </Link>
+        )}
+      </footer>
+    </div>
+  );
+}
+
+function Welcome(): ReactElement {
   const [open, setOpen] = useState<'nothing' | 'new' | 'import'>('nothing');
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const mayCreate = useMay('admin');
   return (
-    <main className="flex h-full items-center justify-center p-4">
+    <div className="m-auto p-4">
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
         <h1 className="mt-3 text-2xl font-semibold tracking-tight">{t.noWorlds}</h1>
@@ -41,6 +71,6 @@ export function NoWorlds(): ReactElement {
           />
         ) : null}
       </div>
-    </main>
+    </div>
   );
 }

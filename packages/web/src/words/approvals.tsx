@@ -22,6 +22,8 @@ export const t = {
   nothingRuns: 'Nothing runs until you approve it.',
   youSigned: 'You signed. Nothing runs until the others have signed.',
   othersSign: 'Others must sign this call. You can deny it.',
+  needsPasskey: 'To sign this call, you need a trusted passkey.',
+  openAccount: 'Open your account',
   addPasskey: 'Add or confirm a passkey',
   onlyApprovers: 'Nothing runs until an approver has signed.',
   findingSigners: 'Checking who can sign this call…',
