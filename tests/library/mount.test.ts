@@ -281,7 +281,7 @@ describe('mountCountersign', () => {
 
   it('[L5.3] [W9] signs people in with OIDC, and says that a program manages its people', async () => {
     const idp = await startOidcAccounts();
-    const origin = 'http://agents.example.com';
+    const origin = 'https://agents.example.com';
     idp.register(`${origin}/oidc/callback`);
     idp.accounts.set('u1', { name: 'Ada Lovelace', groups: ['release'] });
     const oidc = { issuer: idp.issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret, name: 'Acme' } as const;
@@ -292,19 +292,22 @@ describe('mountCountersign', () => {
     const keyed = await openCountersign({
       store: ':memory:',
       providers: [scripted(['ok'])],
-      secretsKey: '0'.repeat(64),
+      secretsKey: '0123456789abcdef'.repeat(4),
       worlds: [{ name: 'Harbour', agents: [] }],
     });
     try {
       const api = mountCountersign(keyed, options);
       const ask = async (path: string, headers: Record<string, string>, body?: unknown): Promise<Response> => {
-        const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+        const json = body === null ? {} : { body: JSON.stringify(body) };
+        const sent = body === undefined ? {} : { method: 'POST', ...json };
         const all = { host: 'agents.example.com', origin, 'content-type': 'application/json', ...headers };
         return await api.fetch(new Request(`${origin}/api${path}`, { ...sent, headers: all }));
       };
       expect(await (await ask('/sign-in', {})).json()).toEqual({ oidc: { name: 'Acme' } });
-      const { url, attempt } = (await (await ask('/sign-in/oidc', {}, {})).json()) as Record<string, string>;
-      const { searchParams } = await idp.signIn(url ?? '', 'u1');
+      const started = await ask('/sign-in/oidc', {}, null);
+      const { url = '', attempt, detail } = (await started.json()) as Record<string, string>;
+      expect([started.status, detail]).toEqual([200, undefined]);
+      const { searchParams } = await idp.signIn(url, 'u1');
       const [state, code, iss] = ['state', 'code', 'iss'].map((name) => searchParams.get(name));
       const opened = await ask('/session', {}, { oidc: { attempt, state, code, iss } });
       expect(opened.status).toBe(200);

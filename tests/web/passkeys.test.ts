@@ -143,6 +143,8 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await dialog.getByLabel('Name of the world').fill((await opened.api.world(lab)).value.name);
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect.poll(async () => (await opened.api.worlds()).items.some(({ id }) => id === lab)).toBe(false);
+    // The page leaves the deleted world by itself.
+    await expect.poll(() => page.url()).not.toContain(`/w/${lab}/`);
     await goTo(page, '/account');
     await page.setViewportSize({ width: 390, height: 800 });
     expect(await overflow(page)).toBe(0);

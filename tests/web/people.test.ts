@@ -152,5 +152,18 @@ describe.runIf(hasBrowser)('people', () => {
     expect(await violations(page)).toEqual([]);
     expect((await opened.api.people()).items.map(({ name }) => name)).not.toContain('Bob');
     expect(complaints).toEqual([]);
+
+    // [W8.13] Without a role, a person can reach their account and sign out.
+    await opened.api.addPerson({ name: 'Nora', role: null });
+    const { open } = await opened.api.invitePerson('nora');
+    const nora = await opened.visit({ path: '/', invitation: open, width: 390 });
+    await nora.page.getByText('You can’t open any world yet.').waitFor();
+    await button(nora.page, 'Account: Nora').click();
+    await nora.page.getByRole('menuitem', { name: 'Account', exact: true }).click();
+    await nora.page.getByRole('heading', { name: 'Account' }).waitFor();
+    expect(await overflow(nora.page)).toBe(0);
+    expect(await violations(nora.page)).toEqual([]);
+    await nora.page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+    await nora.page.getByLabel('Or paste a token').waitFor();
   });
 });

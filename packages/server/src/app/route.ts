@@ -41,8 +41,11 @@ export interface Answer {
  */
 export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
 
-/** `nothing`: works without a credential. `read` on the server: the person may read something. A function decides by the body, and all are needed. */
-type Needs = Action | 'nothing' | ((body: unknown) => readonly Action[]);
+/**
+ * `nothing`: works without a credential. `account`: any session, or a token with `read`. `read` on the server: the person may read something. A function
+ * decides by the body, and all are needed.
+ */
+type Needs = Action | 'account' | 'nothing' | ((body: unknown) => readonly Action[]);
 
 interface RouteFacts {
   readonly method: Method;

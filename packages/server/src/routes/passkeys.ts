@@ -73,7 +73,7 @@ export const passkeyRoutes = [
     method: 'get',
     path: '/people/{person}/passkeys',
     scope,
-    needs: 'read',
+    needs: 'account',
     tag,
     summary: "List a person's passkeys",
     description: 'For the person and for admins.',

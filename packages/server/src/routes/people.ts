@@ -187,7 +187,7 @@ export const peopleRoutes = [
     method: 'get',
     path: '/people/{person}/tokens',
     scope,
-    needs: 'read',
+    needs: 'account',
     tag,
     summary: "List a person's tokens",
     description: 'For the person and for admins. Secrets are never returned.',

@@ -31,7 +31,7 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds',
     scope: 'world',
-    needs: 'read',
+    needs: 'account',
     tag,
     summary: 'List worlds, oldest first',
     description: 'Only those that you may read.',
