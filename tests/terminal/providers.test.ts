@@ -34,6 +34,10 @@ describe('countersign providers', () => {
     models.will(json(401, { error: { message: `Incorrect API key provided: ${KEY}` } }));
     const test = await t.runHere(['providers', 'test', 'gpu-box']);
     expect(test).toMatchObject({ code: 1, stderr: expect.stringContaining('rejected the API key') as string });
+    models.will(json(404, { error: { message: 'no such model', code: 'model_not_found' } }), listed);
+    const unknown = await t.runHere(['providers', 'test', 'gpu-box', '--model', 'lama-3']);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('Did you mean "llama-3"?') as string });
+    expect(unknown.stderr).toContain('\n  countersign providers models gpu-box\n');
     const renamed = await t.runHere(['providers', 'edit', 'gpu-box', '--name', 'Big box', '--no-api-key']);
     expect(renamed).toMatchObject({ code: 0, stderr: 'Updated the provider "gpu-box".\n' });
     expect(await t.runHere(['providers', 'remove', 'Big box', '--yes'])).toMatchObject({ code: 0 });

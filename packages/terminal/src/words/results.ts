@@ -226,6 +226,7 @@ export const results = {
   providerRemoved: (id: string): string => `Removed the provider "${id}".`,
   providerTested: (name: string, detail: string, closest: string | undefined): string =>
     `${name}: ${detail}${closest === undefined ? '' : ` Did you mean "${closest}"?`}`,
+  providerList: (id: string): string => thenRun('List its models with:', `countersign providers models ${id}`),
   apiKeyPrompt: (label: string, isOptional: boolean): string =>
     `API key for ${label} (hidden${isOptional ? ', Enter for none' : ''}): `,
   unencryptedKey:

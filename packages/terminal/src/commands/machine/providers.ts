@@ -228,6 +228,7 @@ async function runTest(
   const result = await client.testProvider(id, model === undefined ? {} : { model });
   if (context.options.json && output === 'result') context.json(result);
   else context.note(plainLine(results.providerTested(name, result.detail, result.closest)));
+  if (result.code === 'unknown-model' && !context.options.json) context.note(results.providerList(plainLine(id)));
   return result.ok ? EXIT.ok : EXIT.failed;
 }
 
