@@ -103,4 +103,62 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await page.getByRole('link').filter({ hasText: 'Grace Hopper' }).getByText('Paid at last').waitFor();
     expect(complaints).toEqual([]);
   });
+
+  it('[A51] [A51.5] [A51.6] someone who is away lets another person sign for them', async () => {
+    const { world, path } = await opened.newChat();
+    await opened.api.addPerson({ name: 'Fay Wray', role: 'approver' });
+    await opened.api.addPerson({ name: 'Gus', role: 'approver' });
+    const { runtime } = opened.serving.home.engine;
+    await setPolicy(runtime, world, ['ask press by @fay-wray'], system);
+    const { page: fay, complaints } = await visitAs('fay-wray', '/account');
+    const away = fay.getByRole('region', { name: "While you're away" });
+    await away.getByText('Nobody signs for you.').waitFor();
+    await button(fay, 'Choose someone').click();
+    const dialog = fay.getByRole('dialog');
+    await dialog.getByLabel('Who signs for you').selectOption('Gus');
+    await dialog.getByLabel('Tools').fill('press(pay)');
+    await button(fay, 'Let them sign').click();
+    await dialog.getByText(/must be the name of a tool/i).waitFor();
+    await dialog.getByLabel('Tools').fill('pre*');
+    await dialog.getByLabel('Last day').fill('2020-01-01');
+    await button(fay, 'Let them sign').click();
+    await dialog.getByText(/must be in the future/i).waitFor();
+    expect(await violations(fay)).toEqual([]);
+    await dialog.getByLabel('Last day').fill(new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10));
+    await button(fay, 'Let them sign').click();
+    await remarked(fay, 'Gus can sign for you.');
+    await away.getByText('Gus signs for you').waitFor();
+    await away.getByText(/^pre\* · all worlds · until /).waitFor();
+    expect(await violations(fay)).toEqual([]);
+
+    // The call waits for Gus, whose card says for whom he signs.
+    const { page } = await opened.visit({ path, clock: true });
+    const { page: gus } = await visitAs('gus', path, 390);
+    await write(page, press('invoice'));
+    await page.getByText(/^Fay Wray or Gus can sign\.$/).waitFor();
+    await gus.getByRole('button', { name: '1 waiting for you' }).click();
+    await gus.getByText('You can sign for Fay Wray.').waitFor();
+    expect([await title(gus), await overflow(gus)]).toEqual(['(1) Countersign', 0]);
+    expect(await violations(gus)).toEqual([]);
+    await decide(gus, 'Approve once');
+    await decided(page, 'invoice')
+      .getByText(/^Approved once by Gus, for Fay Wray, from Chrome on \w+, /)
+      .waitFor();
+    await goTo(page, `/w/${world}/audit`);
+    await page
+      .getByText(/^Gus, for Fay Wray, from Chrome on \w+$/)
+      .last()
+      .waitFor();
+
+    // Ended on a phone: the next call waits for Fay alone.
+    await fay.setViewportSize({ width: 390, height: 800 });
+    expect(await overflow(fay)).toBe(0);
+    await away.getByRole('button', { name: 'End' }).click();
+    await remarked(fay, 'Gus no longer signs for you.');
+    await away.getByText('Nobody signs for you.').waitFor();
+    await goTo(page, path);
+    await write(page, press('refund'));
+    await page.getByText(/^Fay Wray can sign\.$/).waitFor();
+    expect(complaints).toEqual([]);
+  });
 });

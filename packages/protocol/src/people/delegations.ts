@@ -13,7 +13,8 @@ const toolSchema = z
   .max(200)
   .regex(/^[A-Za-z0-9_*-]+$/, 'must be the name of a tool, which can contain only A-Z a-z 0-9 _ - and *');
 
-const fields = {
+/** Lets another person sign calls for you (A51). If you have a trusted passkey, it must confirm this. */
+export const newDelegationSchema = z.strictObject({
   /** The id of the person who signs. */
   to: id,
   /** Names of tools, which can contain `*`. Default: all. */
@@ -23,17 +24,9 @@ const fields = {
   /** Default: now. */
   from: z.iso.datetime({ offset: true }).exactOptional(),
   until: z.iso.datetime({ offset: true }),
-};
-
-/** Lets another person sign calls for you (A51). If you have a trusted passkey, it must confirm this. */
-export const newDelegationSchema = z.strictObject({
-  ...fields,
   confirmation: passkeyConfirmationSchema.exactOptional(),
 });
 export type NewDelegation = z.infer<typeof newDelegationSchema>;
-
-/** A new delegation, as a passkey confirms it. */
-export const confirmedDelegationSchema = z.strictObject({ kind: z.literal('delegate'), ...fields });
 
 /** Who can sign calls for whom, and until when (A51). */
 export const delegationSchema = z.object({

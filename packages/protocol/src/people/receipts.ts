@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { confirmedDelegationSchema } from './delegations.js';
 import { passkeyConfirmationSchema, passkeyPublicKeySchema } from './passkeys.js';
 
 const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -57,7 +56,7 @@ const confirmableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sign-call'), world: id, approval: id, decision: z.literal('approve') }),
   z.strictObject({ kind: z.literal('trust-passkey'), passkey: id }),
   z.strictObject({ kind: z.literal('remove-passkey'), passkey: id }),
-  /** A request that would weaken a rule `with passkey`, exactly as it is sent (A49.5). */
+  /** A request that would weaken a rule `with passkey`, or delegates a right to sign, exactly as it is sent (A49.5, A51.4). */
   z.strictObject({
     kind: z.literal('change-world'),
     method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
@@ -65,11 +64,10 @@ const confirmableSchema = z.discriminatedUnion('kind', [
     path: z
       .string()
       .max(1000)
-      .regex(/^\/worlds(?:\/|$)/, 'must start with /worlds'),
+      .regex(/^\/(?:worlds(?:\/|$)|me\/delegations$)/, 'must start with /worlds, or be /me/delegations'),
     /** The body, without `confirmation`. */
     body: z.record(z.string(), z.unknown()).exactOptional(),
   }),
-  confirmedDelegationSchema,
 ]);
 export type Confirmable = z.infer<typeof confirmableSchema>;
 

@@ -25,9 +25,5 @@ function partsOf(action: Confirmable): readonly unknown[] {
       return [action.kind, action.passkey];
     case 'change-world':
       return [action.kind, action.method, action.path, canonicalJson(action.body ?? {})];
-    case 'delegate': {
-      const { kind, to, tools = null, worlds = null, from = null, until } = action;
-      return [kind, to, tools, worlds, from, until];
-    }
   }
 }

@@ -71,7 +71,8 @@ export async function addDelegation(
       if (!passkeys.some(({ data }) => data.passkey?.trusted === true)) return '';
       if (confirmation === undefined)
         throw new HttpProblem(409, problemTexts.unconfirmedDelegation, { field: 'confirmation' });
-      const { credential } = await confirmIn(tx, by, { action: { kind: 'delegate', ...asked }, confirmation, origin });
+      const action = { kind: 'change-world', method: 'POST', path: '/me/delegations', body: asked } as const;
+      const { credential } = await confirmIn(tx, by, { action, confirmation, origin });
       return `, confirmed with "${credential.name}" (${credential.id})`;
     }
   });

@@ -152,16 +152,17 @@ describe('[A51.6] [W3.43] delegations', () => {
     await insertPasskey(t.engine.runtime.store, 'ada-lovelace', soft, { origin });
     const asked = { to: 'bob', tools: ['pay'], until: at(7) };
     expect(await send(t, 'POST', MINE, ada, asked)).toMatchObject({ status: 409, body: { field: 'confirmation' } });
-    const confirm = async (action: Confirmable) => {
+    const confirm = async (given: Record<string, unknown>) => {
+      const action: Confirmable = { kind: 'change-world', method: 'POST', path: MINE, body: given };
       const { body } = await send<Challenge>(t, 'POST', '/me/challenges', ada, { action });
       return { challenge: body.challenge, ...soft.sign(body.options.challenge) };
     };
-    const other = await confirm({ kind: 'delegate', ...asked, to: 'carol' });
+    const other = await confirm({ ...asked, to: 'carol' });
     expect((await send(t, 'POST', MINE, ada, { ...asked, confirmation: other })).status).toBe(403);
-    const wider = await confirm({ kind: 'delegate', to: 'bob', until: at(7) });
+    const wider = await confirm({ to: 'bob', until: at(7) });
     expect((await send(t, 'POST', MINE, ada, { ...asked, confirmation: wider })).status).toBe(403);
     expect((await send(t, 'GET', MINE, ada)).body['items']).toEqual([]);
-    const confirmation = await confirm({ kind: 'delegate', ...asked });
+    const confirmation = await confirm(asked);
     expect((await send(t, 'POST', MINE, ada, { ...asked, confirmation })).status).toBe(201);
     expect((await send(t, 'POST', MINE, ada, { ...asked, confirmation })).status).toBe(403);
   });

@@ -33,7 +33,7 @@ export const delegationRoutes = [
     tag,
     summary: 'Let another person sign calls for you',
     description:
-      'Where a rule names you or a group of yours, their signature counts as yours, for at most 90 days. They need a role that may sign calls. If you have a trusted passkey, send a `confirmation` for `delegate` (409 without one).',
+      'Where a rule names you or a group of yours, their signature counts as yours, for at most 90 days. They need a role that may sign calls. If you have a trusted passkey, send a `confirmation` of this request (409 without one).',
     body: newDelegationSchema,
     answers: { 201: { description: 'The delegation', schema: delegationSchema } },
     async handle({ context, body, c }) {

@@ -1,13 +1,14 @@
 import type { ReactElement } from 'react';
 import { useAccount } from '../data/me.js';
 import { Loading, Page } from '../shell/frame.js';
+import { DelegationsSection } from './delegations-section.js';
 import { PasskeysSection } from './passkeys-section.js';
 import { ProfileSection } from './profile-section.js';
 import { SessionsSection } from './sessions-section.js';
 import { TokensSection } from './tokens-section.js';
 import { t } from '../words/account.js';
 
-/** The signed-in person: who they are, their passkeys, where they are signed in, and their tokens. */
+/** The signed-in person: who they are, their passkeys, who signs for them, where they are signed in, and their tokens. */
 export default function AccountPage(): ReactElement {
   const account = useAccount();
   return (
@@ -18,6 +19,7 @@ export default function AccountPage(): ReactElement {
         <>
           <ProfileSection account={account} />
           <PasskeysSection account={account} />
+          <DelegationsSection account={account} />
           <SessionsSection account={account} />
           <TokensSection account={account} />
         </>

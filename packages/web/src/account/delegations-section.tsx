@@ -1,0 +1,89 @@
+import { ClientError, readAll } from '@countersign/client';
+import { type Delegation, effectiveActions, mayDo, type Me, type Person } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Section } from '../ui/section.js';
+import { attempt, say } from '../ui/toast.js';
+import { DelegationList } from './delegation-list.js';
+import { isLimited } from './is-limited.js';
+import { NewDelegation } from './new-delegation.js';
+import { t } from '../words/account.js';
+
+/** Who signs for the person, and for whom they sign (A51). Absent if there is nobody else who could sign. */
+export function DelegationsSection({ account }: { account: Me }): ReactElement | null {
+  const client = useClient();
+  const [isAdding, setIsAdding] = useState(false);
+  const read = useRead({
+    key: ['delegations', account.id],
+    read: async (signal) => {
+      try {
+        const people = await readAll(() => client.people({ signal }));
+        const { items } = await client.delegations(undefined, { signal });
+        return { items, others: people.filter((person) => person.id !== account.id && maySign(person)) };
+      } catch (error) {
+        // A program that mounts the web app has no people.
+        if (error instanceof ClientError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+  });
+  if (account.kind !== 'person') return null;
+  if (read.kind === 'ready' && (read.data === undefined || isEmpty(read.data))) return null;
+  const mayChange = !isLimited(account);
+  const worlds = [undefined, ...Object.keys(account.worldRoles)];
+  const mayAdd = mayChange && worlds.some((world) => mayDo(account, 'sign', world));
+  const reread = async (): Promise<void> => {
+    if (read.kind === 'ready') await read.reread();
+  };
+  const end = async ({ id, to }: Delegation): Promise<void> => {
+    if (!(await attempt(`end-${id}`, client.endDelegation(account.id, id)))) return;
+    say(t.delegationEnded(to.name), 'green');
+    await reread();
+  };
+  return (
+    <Section
+      title={t.away}
+      lead={mayChange ? t.awayLead : t.limitedAway}
+      actions={
+        mayAdd && read.kind === 'ready' && read.data !== undefined && read.data.others.length > 0 ? (
+          <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>
+            {t.newDelegation}
+          </Button>
+        ) : null
+      }
+    >
+      {read.kind === 'ready' ? (
+        <DelegationList
+          delegations={read.data?.items ?? []}
+          me={account.id}
+          onEnd={mayChange ? (delegation) => void end(delegation) : undefined}
+        />
+      ) : (
+        <NotRead read={read} what={t.theDelegations} />
+      )}
+      {isAdding && read.kind === 'ready' ? (
+        <NewDelegation
+          others={read.data?.others ?? []}
+          onMade={() => {
+            setIsAdding(false);
+            void reread();
+          }}
+          onClose={() => setIsAdding(false)}
+        />
+      ) : null}
+    </Section>
+  );
+}
+
+function isEmpty({ items, others }: { items: readonly unknown[]; others: readonly unknown[] }): boolean {
+  return items.length === 0 && others.length === 0;
+}
+
+/** The server decides in any case, and names the field. */
+function maySign({ status = 'active', ...person }: Person): boolean {
+  const worlds = [undefined, ...Object.keys(person.worldRoles)];
+  return worlds.some((world) => effectiveActions({ ...person, status }, world, undefined).has('sign'));
+}
