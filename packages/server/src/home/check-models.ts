@@ -59,7 +59,12 @@ export async function checkModels(
 
 function environmentOf(server: AskedServer | undefined): Finding {
   const what = 'environment';
-  if (server === undefined) return { what, state: 'fine', detail: 'API keys and URLs from this shell' };
+  if (server === undefined)
+    return {
+      what,
+      state: 'fine',
+      detail: 'API keys and URLs from this shell; countersign providers lists the saved ones',
+    };
   const { url, providers } = server;
   if (providers !== undefined) return { what, state: 'fine', detail: `API keys and URLs from the server at ${url}` };
   return {
@@ -74,7 +79,8 @@ function environmentOf(server: AskedServer | undefined): Finding {
 function describeTheirs({ id: what, available, source, variable, baseUrl, problem }: ProviderStatus): Finding {
   if (!available) {
     const detail = problem ?? 'the server found no key, although this shell has one';
-    const advice = problem === undefined ? `${adviceFor(what)} The server reads it when it starts.` : adviceFor(what);
+    const advice =
+      problem === undefined ? `${adviceFor(what)} The server reads variables when it starts.` : adviceFor(what);
     return { what, state: 'warning', detail, advice };
   }
   const at = baseUrl === undefined ? '' : `, at ${baseUrl}`;
@@ -113,11 +119,11 @@ async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promis
 function adviceFor(name: string): string {
   switch (name) {
     case 'anthropic':
-      return 'Set ANTHROPIC_API_KEY to use it.';
+      return 'Run countersign providers add anthropic, or set ANTHROPIC_API_KEY.';
     case 'openai':
-      return 'Set OPENAI_API_KEY to use it, and OPENAI_BASE_URL for your own endpoint.';
+      return 'Run countersign providers add openai (or openai-compatible for your own endpoint), or set OPENAI_API_KEY.';
     case 'google':
-      return 'Set GEMINI_API_KEY to use it.';
+      return 'Run countersign providers add google, or set GEMINI_API_KEY.';
     default:
       return 'Start it with `ollama serve` to use local models.';
   }

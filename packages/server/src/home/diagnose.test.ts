@@ -27,7 +27,7 @@ it('[X3.1] doctor reports whether a custom endpoint responds, and which provider
     );
     const ofAnthropic = `configured (ANTHROPIC_API_KEY), but no response from ${nowhere}: connection refused`;
     expect(findings.map(({ what, state, detail }) => [what, state, detail])).toEqual([
-      ['environment', 'fine', 'API keys and URLs from this shell'],
+      ['environment', 'fine', 'API keys and URLs from this shell; countersign providers lists the saved ones'],
       ['anthropic', 'warning', ofAnthropic],
       ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
       ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tested'],

@@ -4,6 +4,7 @@ import { EXIT } from '../../exit-codes.js';
 import type { Finding } from '../../server-access.js';
 import { padTo } from '../../text/cells.js';
 import { plainLine } from '../../text/plain-text.js';
+import { wrapNote } from '../../text/wrap-note.js';
 import { readPort } from './serve.js';
 import type { Register } from '../register.js';
 import { withHelp } from '../../words/help.js';
@@ -28,9 +29,16 @@ export function addDoctor(program: Command, register: Register): void {
         warning: paint.amber(warning),
         broken: paint.red(broken),
       };
+      const indent = ' '.repeat(widest(findings) + 11);
+      const columns = context.columns();
+      const wrapped = (text: string): string[] =>
+        columns === undefined ? [text] : wrapNote(text, columns - indent.length).split('\n');
       for (const { what, state, detail, advice } of findings) {
-        context.say(`${marks[state]}  ${padTo(what, widest(findings))}  ${plainLine(detail)}`);
-        if (advice !== undefined) context.say(`${' '.repeat(widest(findings) + 11)}${paint.dim(plainLine(advice))}`);
+        const [first = '', ...rest] = wrapped(plainLine(detail));
+        context.say(`${marks[state]}  ${padTo(what, widest(findings))}  ${first}`);
+        for (const line of rest) context.say(`${indent}${line}`);
+        if (advice === undefined) continue;
+        for (const line of wrapped(plainLine(advice))) context.say(`${indent}${paint.dim(line)}`);
       }
       context.say(results.doctorVerdict(isBroken));
     }
