@@ -23,7 +23,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Vitest kills a worker that doesn't stop; the message about it would only say that the machine is busy.
+    // A worker may need more than the default of 10 s to exit on a busy machine. Vitest would then print a message after the tally,
+    // which must be the last line.
     teardownTimeout: 60_000,
     // A condition that is met is detected immediately. On a busy machine, how long it takes is not meaningful, so the timeout is long.
     expect: { poll: { timeout: 30_000 } },
