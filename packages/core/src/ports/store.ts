@@ -67,6 +67,8 @@ export interface StoreReader {
 
   /** A file that a tool returned in this chat. */
   attachment(chatId: string, id: string): Promise<AttachmentRecord | undefined>;
+  /** The size of all files of a chat, in bytes. Base64 padding may count. */
+  attachmentBytes(chatId: string): Promise<number>;
 
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */

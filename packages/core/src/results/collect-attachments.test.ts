@@ -51,6 +51,15 @@ it('[T16.2] refuses invalid base64, empty and large files, and files with our se
   });
 });
 
+it('[T16.4] refuses files of a chat that is full, and says what to do', () => {
+  const base64 = Buffer.alloc(1_000_000, 1).toString('base64');
+  const almost = collectAttachments(() => [], 99_000_000);
+  expect(almost.attach({ mimeType: 'text/plain', base64 })).toMatchObject({ bytes: 1_000_000 });
+  const refused = { refused: 'this chat already has 100 MB of files from tools; start a new chat to get more' };
+  expect(almost.attach({ mimeType: 'text/plain', base64 })).toEqual(refused);
+  expect(almost.list()).toHaveLength(1);
+});
+
 it('[T16.2] limits the files of a call, and stores the same content once', () => {
   const many = collectAttachments(() => []);
   const base64 = png(1, 1).toString('base64');

@@ -8,6 +8,8 @@ import { readImage } from './read-image.js';
 const MAX_BYTES = 3_500_000;
 const MAX_BYTES_PER_CALL = 10_000_000;
 const MAX_FILES = 16;
+/** Screenshots of a few hundred turns. Without a limit, a server could fill the disk from one chat. */
+const MAX_BYTES_PER_CHAT = 100_000_000;
 /** A larger picture would take hundreds of megabytes in a browser once it is decompressed. */
 const MAX_PIXELS = 50_000_000;
 const UNKNOWN_TYPE = 'application/octet-stream';
@@ -21,8 +23,11 @@ export interface AttachmentCollector {
   list(): readonly Attachment[];
 }
 
-/** Collects the files that one call returns. Content and type come from the tool and are untrusted (T16). */
-export function collectAttachments(ownSecrets: () => readonly string[]): AttachmentCollector {
+/**
+ * Collects the files that one call returns. Content and type come from the tool and are untrusted (T16). `stored`: the bytes that the chat
+ * already has.
+ */
+export function collectAttachments(ownSecrets: () => readonly string[], stored = 0): AttachmentCollector {
   const files = new Map<string, Omit<AttachmentRecord, 'chatId'>>();
   const list: Attachment[] = [];
   let total = 0;
@@ -36,6 +41,8 @@ export function collectAttachments(ownSecrets: () => readonly string[]): Attachm
       if (data.replace(/=+$/, '') !== base64.replace(/=+$/, '')) return { refused: 'invalid base64' };
       if (content.length === 0) return { refused: 'empty' };
       if (total + content.length > MAX_BYTES_PER_CALL) return { refused: 'a call can return at most 10 MB' };
+      if (stored + total + content.length > MAX_BYTES_PER_CHAT)
+        return { refused: 'this chat already has 100 MB of files from tools; start a new chat to get more' };
       // A mask in binary content would corrupt it.
       if (ownSecrets().some((secret) => content.includes(secret))) return { refused: 'it contains a secret' };
       const id = createHash('sha256').update(content).digest('hex');

@@ -30,7 +30,8 @@ export async function runInvocation(
     return undefined;
   }
   const began = performance.now();
-  const attached = collectAttachments(() => runtime.ownSecrets().filter((secret) => secret !== ''));
+  const stored = await storedBytes(runtime, started.invocation);
+  const attached = collectAttachments(() => runtime.ownSecrets().filter((secret) => secret !== ''), stored);
   const settlement = await execute(runtime, started, attached, signal);
   const files = attached.files();
   measureTool(runtime, started, settlement, performance.now() - began);
@@ -76,6 +77,13 @@ interface CallEnd {
   /** The result for the model. */
   content: string;
   files: ReturnType<AttachmentCollector['files']>;
+}
+
+/** The size of the files in the chat. Only MCP servers are limited (T16.4), so other calls don't read it. */
+async function storedBytes({ store }: Runtime, { toolName, chatId }: InvocationRecord): Promise<number> {
+  if (!toolName.startsWith('mcp__')) return 0;
+  // If the store is unavailable, the call must not fail because of its size.
+  return await store.read((reader) => reader.attachmentBytes(chatId)).catch(() => 0);
 }
 
 async function storeFiles(

@@ -22,6 +22,10 @@ export function describeAttachments(open: OpenStore): void {
       });
       expect(await find(C, 'one')).toStrictEqual(attachment(C, 'one'));
       expect(await find('chat_2', 'one')).toBeUndefined();
+      // [T16.4] Content that is stored once counts once.
+      const bytes = (chatId: string) => store().read((r) => r.attachmentBytes(chatId));
+      expect(await bytes(C)).toBe(300_000);
+      expect(await bytes('chat_3')).toBe(0);
     });
 
     it('[T16] are deleted with their chat or world, and can’t be added afterwards', async () => {
