@@ -18,10 +18,16 @@ describe.runIf(hasBrowser)('providers', () => {
   beforeAll(async () => {
     opened = await openBrowser();
     model = await startScriptedModel({
-      script: ({ headers, model: name }) => {
+      script: ({ headers, model: name, user }) => {
         if (headers.authorization !== `Bearer ${KEY}`) return { error: { status: 401 } };
         if (name === 'scriptd') return { error: { status: 404 } };
         if (name === 'busy' || isBusy) return { error: { status: 429 } };
+        if (user.includes('Take your time'))
+          return {
+            thinking: 'I weigh this carefully.',
+            text: 'It took a while, word by word, to the end.',
+            chunkDelayMs: 200,
+          };
         return name === 'slow' ? { connection: 'hang' } : 'OK';
       },
     });
@@ -239,7 +245,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await opened.api.removeProvider('box', { force: true });
   });
 
-  it('[M13] [M13.1] [P7.1] from the demo to an agent on a real model, without a restart', async () => {
+  it('[M13] [M13.1] [P7.1] [P11.3] from the demo to an agent on a real model, without a restart', async () => {
     const { page, complaints } = await opened.visit({ path: '/w/harbour' });
     await page.getByRole('link', { name: 'Use a real model' }).click();
     const main = page.getByRole('main');
@@ -314,6 +320,11 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').press('Enter');
     await said(page, 'OK').waitFor();
     await focused(page.getByLabel('Message'));
+    // [P11.3] Thinking that a person opens while it streams stays open.
+    await page.getByLabel('Message').fill('Take your time');
+    await page.getByLabel('Message').press('Enter');
+    await page.getByRole('log').locator('summary').last().click();
+    await said(page, 'to the end.').getByText('I weigh this carefully.').waitFor();
 
     // [P4.2] A failed turn offers to try again and to fix the agent, until someone sends a message.
     const { value } = await opened.api.agent('harbour', 'planner');

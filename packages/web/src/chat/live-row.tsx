@@ -14,7 +14,7 @@ export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readon
   const agentId = stream.agentId ?? agents.find(({ name }) => name === stream.agentName)?.id ?? stream.agentName;
   return (
     <Spoken speaker={{ kind: 'agent', agentId }} agents={agents}>
-      {thinking === '' ? null : <Thoughts text={thinking} streams={text === ''} />}
+      {thinking === '' ? null : <Thoughts messageId={stream.messageId} text={thinking} streams={text === ''} />}
       {stream.missing > 0 ? <p className="text-ink-3">…</p> : null}
       {text === '' ? <Thinking /> : <Markdown text={text} />}
     </Spoken>

@@ -50,7 +50,7 @@ export const MessageRow = memo(function MessageRow({
             </span>
           </button>
         )}
-        {message.thinking === undefined ? null : <Thoughts text={message.thinking} />}
+        {message.thinking === undefined ? null : <Thoughts messageId={message.messageId} text={message.thinking} />}
         {message.content === '' ? null : (
           <div className={cx(isSystem && 'text-ink-2')}>
             <Markdown text={message.content} breaks={speaker.kind === 'person'} />

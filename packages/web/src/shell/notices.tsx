@@ -14,10 +14,11 @@ export function Notices(): ReactElement {
   return createPortal(
     <div
       className={cx(
-        'pointer-events-none z-50 flex flex-col items-center gap-2',
+        // On a phone, the newest comes first; long ones scroll, because they would cover the card that a person is about to sign.
+        'pointer-events-none z-50 flex flex-col items-center gap-2 max-md:overflow-y-auto',
         slot === undefined
-          ? 'fixed inset-x-0 top-14 px-3 pt-2 md:right-auto md:left-64 md:w-[min(28rem,calc(100vw-17rem))] md:items-start 2xl:left-72'
-          : 'px-3',
+          ? 'fixed inset-x-0 top-14 px-3 pt-2 max-md:max-h-[30dvh] md:right-auto md:left-64 md:w-[min(28rem,calc(100vw-17rem))] md:items-start 2xl:left-72'
+          : 'px-3 max-md:max-h-[calc(14dvh-1rem)]',
       )}
     >
       <Banner />

@@ -88,7 +88,11 @@ export function Toasts(): ReactElement {
     () => toasts,
   );
   return (
-    <div role="status" aria-live="polite" className="flex max-w-full flex-col items-center gap-2">
+    <div
+      role="status"
+      aria-live="polite"
+      className="flex max-w-full flex-col items-center gap-2 max-md:flex-col-reverse"
+    >
       {shown.map((toast) => (
         <div
           key={toast.id}

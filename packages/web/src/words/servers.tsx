@@ -166,7 +166,9 @@ export const t = {
     `This seems to contain a secret, and the URL is not encrypted. Write \${${name}} in its place and add ${name} to the headers below. It is then not sent as a header.`,
   commandHint: 'You can paste a whole command line. Its arguments move to the field below.',
   needsShell: (syntax: string) =>
-    `No shell runs this command, so ${syntax} has no effect. Enter only the program and its arguments, quote ${syntax} if it belongs to an argument, and add variables below.`,
+    syntax.endsWith('=')
+      ? `No shell runs this command. Remove ${syntax}… here, and add it to the environment variables below.`
+      : `No shell runs this command, so ${syntax} has no effect. Enter only the program and its arguments, or quote ${syntax} if it belongs to an argument.`,
   openQuote: 'A quote is never closed. Close it, or remove it.',
   environment: 'Environment variables',
   headers: 'Headers',
