@@ -78,6 +78,8 @@ async function audit(chat: string): Promise<string[]> {
 
 describe('without a server', () => {
   it('[X4.1] [X5] approve waits until the call has run and the chat has settled', async () => {
+    // Otherwise an edited call is shown again first (A52.7).
+    expect(await run('worlds', 'edit', 'harbour', '--rehearse', 'off')).toMatchObject({ code: 0 });
     const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
     const detached = await run('approvals', 'approve', approval, '--yes', '--detach');
     expect(detached).toMatchObject({ code: 2, stdout: '' });
@@ -104,6 +106,7 @@ describe('without a server', () => {
   });
 
   it('[X5] approve reports a failed call with its exit code; deny and answer report that the chat settled', async () => {
+    expect(await run('worlds', 'edit', 'harbour', '--rehearse', 'off')).toMatchObject({ code: 0 });
     const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
     const failing = JSON.stringify({ command: 'wc -l notes/nobody.md' });
     const failed = await run('approvals', 'approve', approval, '--yes', '--json', '--arguments', failing);

@@ -50,6 +50,7 @@ export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
   const who = { agentId, toolName };
   const ended = (as: CallEnd): S => learn(state, id, { ...who, end: { as, toldBy: 'event' } });
   switch (event.type) {
+    case 'TOOL_REHEARSED':
     case 'TOOL_APPROVAL_REQUESTED':
     case 'TOOL_APPROVED':
       return learn(state, id, who);

@@ -29,6 +29,7 @@ export const approvalColumns = [
   'sandbox',
   'preview',
   'preview_truncated',
+  'rehearsal',
   'question',
   'signing',
   'status',

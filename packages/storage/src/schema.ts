@@ -103,6 +103,7 @@ export interface ApprovalsTable {
   sandbox: string;
   preview: string | null;
   preview_truncated: number;
+  rehearsal: string | null;
   question: string | null;
   signing: string | null;
   status: string;

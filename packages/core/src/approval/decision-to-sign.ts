@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Preview, SignedDecision } from '@countersign/protocol';
+import type { SignedDecision } from '@countersign/protocol';
+import type { ApprovalRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 
 /** A call as its audit records describe it, with its keyed hash. The arguments are masked, as people see them. */
@@ -21,19 +22,24 @@ export function callDigest(salt: string, call: ShownCall): string {
 
 /** What a passkey signs to approve a call, without the nonce. */
 export function decisionToSign(
-  approval: { id: string; preview: Preview | null },
+  approval: Pick<ApprovalRecord, 'id' | 'preview' | 'rehearsal'>,
   call: ShownCall,
   salt: string,
 ): Omit<SignedDecision, 'nonce'> {
-  const { id, preview } = approval;
   return {
     call: callDigest(salt, call),
     salt,
-    ...(preview === null ? {} : { effect: sha256(canonicalJson(preview)) }),
+    ...effectOf(approval),
     decision: 'approve',
     scope: 'once',
-    approvalId: id,
+    approvalId: approval.id,
   };
+}
+
+/** The rehearsed effect is complete, so its hash takes precedence over that of a preview. */
+function effectOf({ preview, rehearsal }: Pick<ApprovalRecord, 'preview' | 'rehearsal'>): { effect?: string } {
+  if (rehearsal !== null && 'effect' in rehearsal) return { effect: rehearsal.effect.effectHash };
+  return preview === null ? {} : { effect: sha256(canonicalJson(preview)) };
 }
 
 function sha256(text: string): string {

@@ -170,13 +170,22 @@ export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate)
   let room: number | undefined;
   return (gate) => {
     if (gate.kind !== 'ask') return gate;
-    room ??= MAX_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
+    room ??= roomFor(tx, agentId);
     if (room <= 0)
       return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: describeFull(tx, agentId) } };
     room -= 1;
     tx.limitPending(agentId, MAX_WAITING);
     return gate;
   };
+}
+
+/** Whether another call of this agent may wait for approval. */
+export function hasRoom(tx: Pick<StepTransaction, 'pendingOf'>, agentId: string): boolean {
+  return roomFor(tx, agentId) > 0;
+}
+
+function roomFor(tx: Pick<StepTransaction, 'pendingOf'>, agentId: string): number {
+  return MAX_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
 }
 
 /** Lists chats by id: a title may come from a model, and the model in another chat reads this text. */
@@ -201,7 +210,7 @@ export function askApproval(
 ): void {
   const { tool, signed } = asked;
   if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
-  const { callHash, workingDirectory, sandbox, preview } = signed;
+  const { callHash, workingDirectory, sandbox, preview, rehearsal } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const { reason, options, rule, proposedRule, signing: rules } = withoutSecrets(asked.gate, secrets);
   const signing = rules === undefined ? null : { rules, signed: [] };
@@ -213,6 +222,8 @@ export function askApproval(
   // Untrusted tools must not write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
+  const { id: callId, chatId } = invocation;
+  if (rehearsal?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal });
   requestApproval(step, approvalId, invocation, {
     message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
     options,
@@ -220,6 +231,7 @@ export function askApproval(
     workingDirectory,
     sandbox,
     preview,
+    rehearsal,
     question: words === undefined ? null : { ...words, raisedBy: 'call' },
     proposedRule: proposedRule ?? null,
     reason,

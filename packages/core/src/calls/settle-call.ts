@@ -14,8 +14,8 @@ export function settleCall(
   settlement: Settlement,
   content: string = frameSettlement(runtime, invocation, settlement),
 ): void {
-  const { id: callId, chatId } = invocation;
-  tx.write({ kind: 'call-settled', chatId, callId, settlement, content });
+  const { id: callId, chatId, toolName } = invocation;
+  tx.write({ kind: 'call-settled', chatId, callId, toolName, settlement, content });
 }
 
 /** Handles a refusal by the gate: `fail` for a call that can't run (T11), `deny` for one that a rule or the mode forbids. */

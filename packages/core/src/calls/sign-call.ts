@@ -10,7 +10,7 @@ import {
 } from '@countersign/protocol';
 import { maskCallText } from '../masking/index.js';
 import { readSubjects, canonicalJson } from '../policy/index.js';
-import type { Tool, ToolPlace } from '../ports/index.js';
+import type { RehearsalRecord, Tool, ToolPlace } from '../ports/index.js';
 import { withinTime } from '../ports/until-aborted.js';
 import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
@@ -32,6 +32,8 @@ export interface SignedCall {
   fingerprint: string | undefined;
   /** What the call would change, masked, if its tool provides a preview. */
   preview: Preview | null;
+  /** The rehearsal that the hash covers, if there was one. */
+  rehearsal: RehearsalRecord | null;
   /** The subjects that the tool found at the target. */
   seen: readonly Subject[];
 }
@@ -78,29 +80,53 @@ function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: 
   const { workingDirectory } = about.place;
   const { fingerprint, preview, seen } = inspection;
   const sandbox = sandboxOf(tool, about.place);
+  return {
+    callHash: hashOf(runtime, call, about, { sandbox, fingerprint }),
+    workingDirectory,
+    sandbox,
+    fingerprint,
+    preview: preview === undefined ? null : showPreview(preview),
+    rehearsal: null,
+    seen: seen === undefined ? [] : (readSubjects(seen) ?? UNKNOWN_SUBJECTS),
+  };
+}
+
+/** The signature of a rehearsed call: the hash of its effect takes the place of the tool's fingerprint (A52). */
+export function coverEffect(
+  runtime: Runtime,
+  call: ReadCall,
+  about: Signing,
+  signed: SignedCall,
+  rehearsal: RehearsalRecord | null,
+): SignedCall {
+  if (rehearsal === null || !('effect' in rehearsal)) return { ...signed, rehearsal };
+  const { sandbox } = signed;
+  const fingerprint = rehearsal.effect.effectHash;
+  return { ...signed, callHash: hashOf(runtime, call, about, { sandbox, fingerprint }), fingerprint, rehearsal };
+}
+
+function hashOf(
+  runtime: Runtime,
+  call: ReadCall,
+  about: Signing,
+  { sandbox, fingerprint }: Pick<SignedCall, 'sandbox' | 'fingerprint'>,
+): string {
+  const { tool } = call;
   let digest = '';
   if (tool !== undefined) {
     digest = digests.get(tool) ?? toolDigest(tool.definition);
     digests.set(tool, digest);
   }
-  const hash = callHash(runtime.store.hashKey, {
+  return callHash(runtime.store.hashKey, {
     agentId: about.agentId,
     chatId: about.chatId,
     tool: digest,
     toolName: call.toolName,
     argumentsText: call.argumentsText,
-    workingDirectory,
+    workingDirectory: about.place.workingDirectory,
     sandbox,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  return {
-    callHash: hash,
-    workingDirectory,
-    sandbox,
-    fingerprint,
-    preview: preview === undefined ? null : showPreview(preview),
-    seen: seen === undefined ? [] : (readSubjects(seen) ?? UNKNOWN_SUBJECTS),
-  };
 }
 
 /** People don't read longer diffs on a card. */

@@ -9,12 +9,13 @@ import { errorMessage } from '../ports/error-message.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
-import { refreshTool, callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { refreshTool, callOf, type JudgedCall, type ReadCall } from './read-call.js';
+import { signAndRehearse } from './rehearse-call.js';
 import { nextStep } from '../turn/next-step.js';
 import { askAgain, gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
-import { approvedHash, signCall, type SignedCall } from './sign-call.js';
+import { approvedHash, type SignedCall } from './sign-call.js';
 
 /** A call that is ready to run. */
 interface ReadyCall {
@@ -46,9 +47,21 @@ export function startCall(
     place,
     policyCall: withoutFound,
     because: gate.because,
-    fingerprint: signed?.fingerprint,
+    fingerprint: fingerprintFor(signed, gate),
     snapshot: step.snapshot,
   };
+}
+
+/**
+ * A yes applies what was rehearsed. A call that a rule or grant allows runs instead, because nobody has seen what the last rehearsal found (A52).
+ */
+function fingerprintFor(
+  signed: SignedCall | undefined,
+  { because }: Extract<Gate, { kind: 'run' }>,
+): string | undefined {
+  const { rehearsal = null } = signed ?? {};
+  const isRehearsed = rehearsal !== null && 'effect' in rehearsal;
+  return isRehearsed && because !== 'decision' ? undefined : signed?.fingerprint;
 }
 
 /**
@@ -66,7 +79,9 @@ export async function startInvocation(
   if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
   const isReview = turn.review !== null;
-  const ready = missing === undefined ? await readyCall(runtime, snapshot, before, { call, isReview }) : missing;
+  const ready =
+    missing === undefined ? await readyCall(runtime, snapshot, before, { call, isReview, signal }) : missing;
+  if (signal.aborted) return undefined;
   const approval = await readSignatures(runtime, snapshot, before);
   const people = approval === undefined ? {} : { people: true };
   const needs = { chats: [turn.chatId], ...people, ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
@@ -177,12 +192,12 @@ async function readyCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,
   invocation: InvocationRecord,
-  { call, isReview }: { call: ReadCall; isReview: boolean },
+  { call, isReview, signal }: { call: ReadCall; isReview: boolean; signal: AbortSignal },
 ): Promise<ReadyCall | string> {
   try {
     const place = runtime.findPlace(snapshot);
-    const signed = await signCall(runtime, call, { ...invocation, place });
-    return { judged: judgeCall(call, { ...invocation, place, seen: signed.seen, isReview }), signed };
+    const wasAsked = invocation.callHash !== null;
+    return await signAndRehearse(runtime, call, { ...invocation, place, isReview, wasAsked, signal });
   } catch (error) {
     return `could not determine what this call would touch: ${errorMessage(error)}`;
   }

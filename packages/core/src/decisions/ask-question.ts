@@ -71,6 +71,7 @@ async function requestAnswer(
       workingDirectory,
       sandbox: sandboxOf(tool, place),
       preview: null,
+      rehearsal: null,
       question: { ...question, raisedBy: 'tool' },
       proposedRule: null,
       reason: { code: 'tool-question', tool: invocation.toolName },

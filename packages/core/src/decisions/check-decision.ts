@@ -10,9 +10,10 @@ import {
 import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
-import { gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
+import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
-import { signCall, type SignedCall } from '../calls/sign-call.js';
+import { signAndRehearse } from '../calls/rehearse-call.js';
+import { coverEffect, signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
@@ -50,10 +51,10 @@ export type CallToSign =
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
-  found: { invocation: InvocationRecord; snapshot?: WorldSnapshot },
+  found: { invocation: InvocationRecord; approval: ApprovalRecord | undefined; snapshot?: WorldSnapshot },
   sent: ToolDecision,
 ): Promise<CallToSign | undefined> {
-  const { invocation } = found;
+  const { invocation, approval } = found;
   if (sent.decision !== 'approve' || invocation.worldId !== worldId) return undefined;
   const snapshot = found.snapshot ?? (await readSnapshot(runtime, worldId));
   if (snapshot === undefined) return undefined;
@@ -71,13 +72,16 @@ export async function readCallToSign(
     const call = readCall(tool, invocation.toolName, text);
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `arguments: ${call.arguments.error}` };
-    const signed = await signCall(runtime, call, { ...invocation, place });
-    const judged = judgeCall(call, { ...invocation, place, seen: signed.seen });
+    const { signal } = new AbortController();
+    const { judged, signed } = await signAndRehearse(runtime, call, { ...invocation, place, wasAsked: true, signal });
     let shown = { judged, signed };
     if (text !== invocation.arguments) {
       const before = readCall(tool, invocation.toolName, invocation.arguments);
-      const signedBefore = await signCall(runtime, before, { ...invocation, place });
-      shown = { judged: judgeCall(before, { ...invocation, place, seen: signedBefore.seen }), signed: signedBefore };
+      const about = { ...invocation, place };
+      const unrehearsed = await signCall(runtime, before, about);
+      // Only the edited call is rehearsed: a tool keeps one rehearsal for each call.
+      const signedBefore = coverEffect(runtime, before, about, unrehearsed, approval?.rehearsal ?? null);
+      shown = { judged: judgeCall(before, { ...about, seen: signedBefore.seen }), signed: signedBefore };
     }
     return {
       ok: true,
@@ -138,6 +142,31 @@ export function supersedeApproval(
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };
   step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'changed', by: SYSTEM });
+  return true;
+}
+
+/**
+ * Replaces the approval of a call that a person edited, if the edit was rehearsed: nobody has seen its effect, so it must be shown before it can be
+ * signed (A52). Returns false if there is no effect to show; the edit is then approved like before.
+ */
+export function showEdited(
+  runtime: Runtime,
+  step: Step,
+  asked: { approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined; by: Signer },
+): boolean {
+  const { approval, invocation, toSign, by } = asked;
+  if (toSign?.ok !== true || toSign.call.argumentsText === invocation.arguments) return false;
+  const { judged, signed } = toSign;
+  if (signed.rehearsal === null || !('effect' in signed.rehearsal)) return false;
+  const gate = gateCall(step.tx, step.snapshot, judged);
+  if (gate.kind !== 'ask') return false;
+  const { chatId, id: callId } = invocation;
+  const { argumentsText, tool } = toSign.call;
+  step.tx.write({ kind: 'call-edited', chatId, callId, arguments: argumentsText, by });
+  const edited = step.tx.invocation(callId) ?? invocation;
+  askApproval(runtime, step, newId('approval'), edited, { tool, gate, signed });
+  const about = { chatId, callId, approvalId: approval.id };
+  step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'edited', by: by.who, via: by.via });
   return true;
 }
 

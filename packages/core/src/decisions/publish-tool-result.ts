@@ -20,6 +20,7 @@ import {
   type CallToSign,
   checkDecision,
   isAskedUnder,
+  showEdited,
   supersedeApproval,
   type CheckedDecision,
 } from './check-decision.js';
@@ -208,6 +209,9 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   }
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
+  if (checked.decision.kind === 'approve' && showEdited(runtime, step, { approval, invocation, toSign, by: signer })) {
+    return refused('changed', 'the edited call needs approval. Review what it will do', state);
+  }
   let last: CountedSignature | undefined;
   if (checked.decision.kind === 'approve' && rules.length > 0) {
     if (!isAskedUnder(approval, rules)) return refused('changed', 'the rules changed. Review the call again', state);

@@ -3,7 +3,7 @@ import type { Gate, GateGrant } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { callOf, judgeCall, type JudgedCall, refreshTool } from '../calls/read-call.js';
-import { signCall } from '../calls/sign-call.js';
+import { coverEffect, signCall } from '../calls/sign-call.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
@@ -81,7 +81,10 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
     if ((await judge(unseen)) === undefined) continue;
     if ((await refreshTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
     const call = callOf(runtime, invocation);
-    const signed = await signCall(runtime, call, { ...invocation, place }).catch(() => undefined);
+    // Not rehearsed again: a rule or grant runs the call, whatever the folder contains now.
+    const signed = await signCall(runtime, call, { ...invocation, place })
+      .then((unrehearsed) => coverEffect(runtime, call, { ...invocation, place }, unrehearsed, approval.rehearsal))
+      .catch(() => undefined);
     if (signed === undefined || signed.callHash !== approval.callHash) continue;
     const judged = judgeCall(call, { ...invocation, place, seen: signed.seen });
     const covering = await judge(judged);

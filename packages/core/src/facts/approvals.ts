@@ -1,4 +1,11 @@
-import { describeReason, type Principal, REQUEST_APPROVAL_TOOL, type Who, whoText } from '@countersign/protocol';
+import {
+  describeReason,
+  type Approval,
+  type Principal,
+  REQUEST_APPROVAL_TOOL,
+  type Who,
+  whoText,
+} from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import type {
   ApprovalRecord,
@@ -74,15 +81,25 @@ function requestText(
   asked: ApprovalRequested['card'],
   expiresAt: number | null,
 ): string {
-  const { rule, reason, signing: _, ...card } = asked;
-  const given = Object.entries({ ...card, reason, why: describeReason(reason), rule }).filter(
-    ([, value]) => value !== null,
-  );
+  const { rule, reason, rehearsal, signing: _, ...card } = asked;
+  const given = Object.entries({
+    ...card,
+    ...shownEffect(rehearsal),
+    reason,
+    why: describeReason(reason),
+    rule,
+  }).filter(([, value]) => value !== null);
   return JSON.stringify({
     originalToolCall: { id, name: toolName, arguments: shown },
     ...Object.fromEntries(given),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   });
+}
+
+/** What a rehearsal found, as it is sent to people. */
+export function shownEffect(rehearsal: ApprovalRecord['rehearsal']): Pick<Approval, 'effect' | 'noEffect'> {
+  if (rehearsal === null) return {};
+  return 'effect' in rehearsal ? { effect: rehearsal.effect } : { noEffect: rehearsal.noEffect };
 }
 
 function requestEvent(

@@ -1,4 +1,4 @@
-import { readAttachments, type ToolEvent } from '@countersign/protocol';
+import { describeEffect, describeNoEffect, readAttachments, type ToolEvent } from '@countersign/protocol';
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
 import type {
   ChatState,
@@ -11,7 +11,49 @@ import type {
 } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import { toolTurnId } from '../turn/ids.js';
-import type { CallSettled, CallStarted, Derived, FactContext, MessageFields, Settlement } from './fact.js';
+import type {
+  CallEdited,
+  CallRehearsed,
+  CallSettled,
+  CallStarted,
+  Derived,
+  FactContext,
+  MessageFields,
+  Settlement,
+} from './fact.js';
+
+/** The only place that publishes a rehearsal. A rehearsal is not a run: the call stays as it is. */
+export function callRehearsed({ callId, rehearsal }: CallRehearsed, context: FactContext): Derived {
+  const call = callIn(context.state, callId);
+  const { ms = 0 } = rehearsal;
+  const found =
+    'effect' in rehearsal ? { effect_hash: rehearsal.effect.effectHash } : { no_effect: rehearsal.noEffect };
+  const record: NewAuditRecord = {
+    kind: 'rehearsal',
+    ...auditOf(call),
+    ...('effect' in rehearsal
+      ? { why: describeEffect(rehearsal.effect), effectHash: rehearsal.effect.effectHash }
+      : { why: describeNoEffect(rehearsal.noEffect) }),
+  };
+  return {
+    changes: [],
+    events: [toolEvent(context, call, { type: 'TOOL_REHEARSED', ...found, ms })],
+    records: [record],
+  };
+}
+
+/** The only place that changes a call that keeps waiting. Its approval is replaced in the same step. */
+export function callEdited({ chatId, callId, arguments: text, by }: CallEdited, context: FactContext): Derived {
+  const call = callWith(context.state, callId, 'asked');
+  const change = { arguments: text, edited: true } as const;
+  const record: NewAuditRecord = {
+    kind: 'decision',
+    ...auditOf({ ...call, arguments: text }),
+    decision: 'edit',
+    ...by,
+  };
+  return { changes: [{ kind: 'call-changed', chatId, callId, change }], records: [record] };
+}
 
 /** The only place that marks a call as started (A8). Rerunning an idempotent call is not a second start (T4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {

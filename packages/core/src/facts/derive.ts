@@ -9,7 +9,7 @@ import type {
   ChatState,
 } from '../ports/index.js';
 import { approvalDecided, approvalRequested, approvalSigned } from './approvals.js';
-import { callSettled, callStarted, callIn, callWith, messageEvent } from './calls.js';
+import { callEdited, callRehearsed, callSettled, callStarted, callIn, callWith, messageEvent } from './calls.js';
 import type { ChatFact, Derived, Fact, FactContext, RulesAdded, TurnFact, WorldFact } from './fact.js';
 
 /** Derives the row changes, messages, events and audit records of a fact. Pure; each transition is defined only here. */
@@ -54,6 +54,10 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       return deriveTurn(fact, context);
     case 'call-proposed':
       return { changes: [fact] };
+    case 'call-rehearsed':
+      return callRehearsed(fact, context);
+    case 'call-edited':
+      return callEdited(fact, context);
     case 'approval-requested':
       return approvalRequested(fact, context);
     case 'approval-signed':

@@ -21,6 +21,7 @@ import type {
   MessageRecord,
   NewAuditRecord,
   NewMessage,
+  RehearsalRecord,
   RowChange,
   TurnOutcome,
   TurnRecord,
@@ -76,6 +77,10 @@ export type TurnFact =
 
 type CallFact =
   | { kind: 'call-proposed'; call: InvocationRecord }
+  /** A rehearsal found what the call will do, or that this can't be known. Written before the approval that shows it. */
+  | CallRehearsed
+  /** A person changed the arguments, and the call needs approval again because its effect is another one (A52). */
+  | CallEdited
   | ApprovalRequested
   | ApprovalSigned
   | ApprovalDecided
@@ -102,11 +107,23 @@ export type Card = Pick<
   | 'workingDirectory'
   | 'sandbox'
   | 'preview'
+  | 'rehearsal'
   | 'question'
   | 'proposedRule'
   | 'rule'
   | 'signing'
 > & { reason: AskReason; needs: readonly NeededSignatures[] | null };
+
+export interface CallRehearsed extends OfCall {
+  kind: 'call-rehearsed';
+  rehearsal: RehearsalRecord;
+}
+
+export interface CallEdited extends OfCall {
+  kind: 'call-edited';
+  arguments: string;
+  by: Signer;
+}
 
 /** A call needs approval or asks a question, or a running tool asks one. */
 export interface ApprovalRequested extends OfCall {
@@ -184,6 +201,7 @@ export type Settlement =
 
 export interface CallSettled extends OfCall {
   kind: 'call-settled';
+  toolName: string;
   settlement: Settlement;
   /** The result for the model. */
   content: string;

@@ -8,7 +8,13 @@ const gate = { kind: 'run', because: 'grant' } as const;
 const FACTS = {
   'call-started': { kind: 'call-started', ...about, epoch: 1, gate },
   'call-requeued': { kind: 'call-requeued', ...about },
-  'call-settled': { kind: 'call-settled', ...about, settlement: { kind: 'succeeded', result: 1 }, content: '{}' },
+  'call-settled': {
+    kind: 'call-settled',
+    ...about,
+    toolName: 'remove',
+    settlement: { kind: 'succeeded', result: 1 },
+    content: '{}',
+  },
   'approval-decided': {
     kind: 'approval-decided',
     ...about,
@@ -32,7 +38,7 @@ function follows(
     approvalId: 'approval',
     ...call,
   } as InvocationRecord);
-  state.approvals.set('approval', { id: 'approval', question: null } as ApprovalRecord);
+  state.approvals.set('approval', { id: 'approval', question: null, signing: null } as ApprovalRecord);
   const context = {
     now: 1,
     state,

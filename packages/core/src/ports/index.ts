@@ -87,6 +87,7 @@ export type {
   MessageRecord,
   NewMessage,
   QuestionRecord,
+  RehearsalRecord,
   SpeakerKind,
   StoredEvent,
   TurnOutcome,

@@ -7,6 +7,8 @@ import type {
   AuditRecord,
   CallSandbox,
   ChatStatus,
+  Effect,
+  NoEffect,
   Preview,
   Principal,
   Role,
@@ -218,6 +220,14 @@ export interface SigningRecord {
   signed: readonly SignatureRecord[];
 }
 
+/**
+ * The rehearsal of a call as shown with its approval, masked and truncated. `ms`: how long it took; absent if the call wasn't run because there
+ * was no point in it.
+ */
+export type RehearsalRecord =
+  | { readonly ms: number; readonly effect: Effect }
+  | { readonly ms?: number; readonly noEffect: NoEffect };
+
 export interface ApprovalRecord {
   id: string;
   worldId: string;
@@ -240,6 +250,8 @@ export interface ApprovalRecord {
   sandbox: CallSandbox;
   /** What the call would change, masked, if its tool provides a preview. */
   preview: Preview | null;
+  /** What the call will do, if its tool can rehearse it. */
+  rehearsal: RehearsalRecord | null;
   /** Set if people are asked for an answer instead of an approval. */
   question: QuestionRecord | null;
   /** Null if no rule says who must sign. */

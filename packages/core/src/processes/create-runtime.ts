@@ -16,6 +16,7 @@ import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js
 import { defaultResultLimit } from '../results/index.js';
 import { newId, REVIEW_CALL } from '../turn/ids.js';
 import { failTurn } from '../turns/call-model.js';
+import { dropEndedRehearsals } from '../calls/drop-rehearsal.js';
 import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
 import { checkAdminSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
@@ -207,6 +208,11 @@ export function createRuntime(options: RuntimeOptions): Engine {
     return new Map([...remote.flatMap((tools) => [...tools]), ...common, ...(own ?? [])]);
   }
 
+  function* allTools(): Iterable<Tool> {
+    yield* common.values();
+    for (const own of added.values()) yield* own.values();
+  }
+
   const runtime: Runtime = {
     store,
     clock,
@@ -289,6 +295,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       if (mcp !== undefined) await sealStoredValues(runtime);
       await mcp?.load();
       await unfinished.start(how);
+      if (how === 'resume') inBackground(dropEndedRehearsals(runtime, allTools()), 'failed to delete old rehearsals');
       if (how === 'resume') releaseInBackground();
     },
     stalledChats: () => unfinished.stalledChats(),

@@ -1,4 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
+import { dropRehearsal } from '../calls/drop-rehearsal.js';
 import type { Fact } from '../facts/fact.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -74,6 +75,11 @@ function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: Co
       if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped');
       runtime.measure({ kind: 'turn', worldId, turnId, outcome });
     });
+  }
+  if (fact.kind === 'call-settled') {
+    const { callId, toolName } = fact;
+    const tool = runtime.tools(worldId).get(toolName);
+    if (tool?.rehearsals !== undefined) afterCommit(() => dropRehearsal(runtime, tool, callId));
   }
   if (fact.kind === 'approval-requested' && fact.expiresAt !== null) {
     const { approvalId, expiresAt } = fact;

@@ -19,7 +19,9 @@ import {
 } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { refuseCall } from '../calls/settle-call.js';
-import { signCall, type SignedCall } from '../calls/sign-call.js';
+import { dropRehearsal } from '../calls/drop-rehearsal.js';
+import { signAndRehearse } from '../calls/rehearse-call.js';
+import type { SignedCall } from '../calls/sign-call.js';
 import { startCall } from '../calls/start-call.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
@@ -73,15 +75,29 @@ export async function handleToolCalls(
     response.tool_calls.map(
       async ({ id, function: { name, arguments: text } }, position, { length }): Promise<Proposed> => {
         const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text)), position, length);
-        const trouble = missing.get(name);
-        const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
-        const seen = signed.signed?.seen ?? [];
-        const isReview = turn.review !== null;
-        const judged = judgeCall(call, { agentId: turn.agentId, chatId: turn.chatId, place, seen, isReview });
-        return { id: newId('call'), vendorId: id, judged, ...signed, ...readQuestion(call, signed.trouble) };
+        const callId = newId('call');
+        const signed = await sign(runtime, turn, call, { id: callId, place, trouble: missing.get(name), signal });
+        return { id: callId, vendorId: id, ...signed, ...readQuestion(call, signed.trouble) };
       },
     ),
   );
+  const rehearsed = proposed.filter(({ signed }) => signed !== undefined && signed.rehearsal !== null);
+  let written: WrittenCalls | undefined;
+  try {
+    written = signal.aborted ? undefined : await writeCalls(runtime, turn, answer, proposed);
+    return written;
+  } finally {
+    if (written === undefined) for (const { judged, id } of rehearsed) dropRehearsal(runtime, judged.call.tool, id);
+  }
+}
+
+async function writeCalls(
+  runtime: Runtime,
+  turn: TurnRecord,
+  answer: ModelAnswer<ToolCallsResponse> & { snapshot: WorldSnapshot },
+  proposed: readonly Proposed[],
+): Promise<WrittenCalls | undefined> {
+  const { response } = answer;
   const { agentId, chatId } = turn;
   const people = saysWhoSigns(answer.snapshot, agentId) ? { people: true } : {};
   const needs = { chats: [chatId], pendingOf: agentId, ...people, ...gateNeeds(proposed.map(({ judged }) => judged)) };
@@ -156,14 +172,21 @@ async function sign(
   runtime: Runtime,
   turn: TurnRecord,
   call: ReadCall,
-  place: Place,
-): Promise<{ signed: SignedCall | undefined; trouble: string | undefined }> {
+  about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
+): Promise<Pick<Proposed, 'judged' | 'signed' | 'trouble'>> {
+  const { worldId, chatId, agentId } = turn;
+  const { id, place, signal } = about;
+  const setting = { worldId, chatId, agentId, id, place, isReview: turn.review !== null };
+  let { trouble } = about;
   try {
-    const signed = await signCall(runtime, call, { agentId: turn.agentId, chatId: turn.chatId, place });
-    return { signed, trouble: undefined };
+    if (trouble === undefined) {
+      const signed = await signAndRehearse(runtime, call, { ...setting, wasAsked: false, signal });
+      return { ...signed, trouble };
+    }
   } catch (error) {
-    return { signed: undefined, trouble: `could not determine what this call would change: ${errorMessage(error)}` };
+    trouble = `could not determine what this call would change: ${errorMessage(error)}`;
   }
+  return { judged: judgeCall(call, { ...setting, seen: [] }), signed: undefined, trouble };
 }
 
 /** Ignores questions from untrusted tools (A1), because third-party text would look like ours. */

@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { CountersignError } from '@countersign/protocol';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
-import { protectPaths, namesPath, withholdPaths } from '../policy/index.js';
+import { namesPath } from '../policy/index.js';
 import { askQuestion } from '../decisions/ask-question.js';
 import { collectAttachments, createOwnSecretStream, type AttachmentCollector } from '../results/index.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Started, Situation } from '../step/runtime.js';
+import { policiesOf, rulesAbout } from '../calls/rules-about.js';
 import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
 import type { Settlement } from '../facts/fact.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
@@ -160,7 +161,6 @@ async function execute(
     invocationId: invocation.id,
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
-    // Lazy: most tools start no program.
     get protectedPaths() {
       return protectedPaths();
     },
@@ -194,16 +194,10 @@ function ruledBy({ invocation, place, policyCall, snapshot, because }: Started):
   protectedPaths: () => ToolContext['protectedPaths'];
   mayCreate: ToolContext['mayCreate'];
 } {
-  const policies = {
-    admin: snapshot.adminPolicy,
-    world: snapshot.policy,
-    agent: snapshot.agentPolicy(invocation.agentId),
-  };
   const isUnseen = snapshot.world.settings.mode === 'auto' && because !== 'decision';
   return {
-    withheld: withholdPaths(policies, policyCall),
-    protectedPaths: () => protectPaths(policies, policyCall),
-    mayCreate: isUnseen ? namesPath(policies, place) : undefined,
+    ...rulesAbout(snapshot, invocation.agentId, policyCall),
+    mayCreate: isUnseen ? namesPath(policiesOf(snapshot, invocation.agentId), place) : undefined,
   };
 }
 

@@ -39,7 +39,7 @@ function toTimeline(
   const spans = Array.from({ length: iterations }, (_, index): Span[] => {
     const of = calls.filter(({ iteration }) => iteration === index + 1);
     const asked = approvals.filter(({ invocationId }) => of.some(({ id }) => id === invocationId));
-    return [...models.slice(index, index + 1), ...waitingSpans(asked), ...toolSpans(of)];
+    return [...models.slice(index, index + 1), ...rehearsalSpans(asked), ...waitingSpans(asked), ...toolSpans(of)];
   }).flat();
   return {
     turnId: turn.id,
@@ -71,6 +71,23 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
   const next = asked(answers.length);
   if (turn.state !== 'open' || next === undefined) return spans;
   return [...spans, { kind: 'model', label: 'model', startedAt: iso(next) }];
+}
+
+/** A rehearsal ends when approval is requested. */
+function rehearsalSpans(approvals: readonly ApprovalRecord[]): Span[] {
+  return approvals.flatMap(({ toolName, requestedAt, rehearsal }): Span[] => {
+    if (rehearsal?.ms === undefined) return [];
+    const outcome = 'effect' in rehearsal ? 'rehearsed' : rehearsal.noEffect.reason;
+    return [
+      {
+        kind: 'rehearsal',
+        label: toolName,
+        startedAt: iso(requestedAt - rehearsal.ms),
+        endedAt: iso(requestedAt),
+        outcome,
+      },
+    ];
+  });
 }
 
 function waitingSpans(approvals: readonly ApprovalRecord[]): Span[] {

@@ -19,6 +19,8 @@ export function findViolations(lab: Lab, record: WorldRecordOf): string[] {
 }
 
 const LETTER: Record<ToolEventType, string> = {
+  // Always followed by a request in the same step.
+  TOOL_REHEARSED: '',
   TOOL_APPROVAL_REQUESTED: 'R',
   TOOL_APPROVED: 'A',
   TOOL_DENIED: 'D',

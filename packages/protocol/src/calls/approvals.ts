@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
+import { effectSchema, noEffectSchema } from './effect.js';
 import { messageSchema } from './messages.js';
 import { principalSchema } from '../people/delegations.js';
 import { neededSignaturesSchema } from './needed-signatures.js';
@@ -50,6 +51,10 @@ export const approvalSchema = z.object({
   workingDirectory: z.string(),
   sandbox: callSandboxSchema,
   preview: previewSchema.exactOptional(),
+  /** What the call will do to the working folder, if it was rehearsed. An approval applies exactly this. */
+  effect: effectSchema.exactOptional(),
+  /** Why a call whose tool can rehearse has no effect to show. */
+  noEffect: noEffectSchema.exactOptional(),
   /** Why the call needs approval. */
   reason: askReasonSchema,
   /** The reason as a sentence. */
@@ -104,7 +109,19 @@ export type Grant = z.infer<typeof grantSchema>;
 const auditRecordSchema = z.object({
   at: z.string(),
   worldId: z.string(),
-  kind: z.enum(['request', 'sign', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal']),
+  kind: z.enum([
+    'rehearsal',
+    'request',
+    'sign',
+    'decision',
+    'run',
+    'outcome',
+    'refusal',
+    'policy',
+    'grant',
+    'stop',
+    'reveal',
+  ]),
   chatId: z.string().exactOptional(),
   agentId: z.string().exactOptional(),
   tool: z.string().exactOptional(),
@@ -125,6 +142,8 @@ const auditRecordSchema = z.object({
   client: z.string().exactOptional(),
   why: z.string().exactOptional(),
   rule: z.string().exactOptional(),
+  /** For a rehearsal: the hash of the effect that was found. */
+  effectHash: z.string().exactOptional(),
   /** What a passkey signed, with the key that verified it (A49). */
   receipt: storedReceiptSchema.exactOptional(),
 });

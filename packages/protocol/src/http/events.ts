@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { attachmentSchema } from '../calls/attachments.js';
 import { questionSchema } from '../calls/approvals.js';
+import { noEffectSchema } from '../calls/effect.js';
 import { type messageSchema, usageSchema } from '../calls/messages.js';
 
 const toolEventCommon = {
@@ -21,6 +22,15 @@ export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
 
 /** The lifecycle events of a call (T2, T3). A `switch` over `type` is the whole state machine. */
 export const toolEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('TOOL_REHEARSED'),
+    ...toolEventCommon,
+    /** The hash of the effect, if there is one. */
+    effect_hash: z.string().exactOptional(),
+    /** Why there is no effect. */
+    no_effect: noEffectSchema.exactOptional(),
+    ms: z.number().int().min(0),
+  }),
   z.object({
     type: z.literal('TOOL_APPROVAL_REQUESTED'),
     ...toolEventCommon,

@@ -293,7 +293,7 @@ export type Stats = z.infer<typeof statsSchema>;
 
 /** One span of a turn's timeline: a model call, a tool, or waiting for a person. */
 const spanSchema = z.object({
-  kind: z.enum(['model', 'tool', 'waiting']),
+  kind: z.enum(['model', 'rehearsal', 'tool', 'waiting']),
   label: z.string(),
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),

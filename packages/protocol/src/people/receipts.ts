@@ -10,7 +10,7 @@ const signedDecisionSchema = z.strictObject({
   /** The salted hash of the call, as it was shown. */
   call: hex32,
   salt: hex32,
-  /** The hash of the preview that was shown with the call, if there was one. */
+  /** The hash of the call's rehearsed effect or, without a rehearsal, of the preview that was shown with it. */
   effect: hex32.exactOptional(),
   decision: z.enum(['approve', 'deny']),
   scope: z.literal('once'),

@@ -19,6 +19,8 @@ export const worldSettingsSchema = z.strictObject({
   /** Off by default, because approvals are durable (A11). */
   approvalTimeoutMs: z.number().int().min(1).max(2_147_483_647).exactOptional(),
   unattended: z.enum(['wait', 'deny']).default('wait'),
+  /** Whether calls that need approval are rehearsed first, to show what they will do (A52). */
+  rehearse: z.enum(['on', 'off']).default('on'),
 });
 /** A world's settings. */
 export type WorldSettings = z.infer<typeof worldSettingsSchema>;

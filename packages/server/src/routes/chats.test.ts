@@ -1,6 +1,7 @@
+import type { Tool } from '@countersign/core/ports';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
-import { openHarbour } from '../testing/harbour.js';
+import { openHarbour, removing } from '../testing/harbour.js';
 import { openStream } from '../testing/open-stream.js';
 
 afterEach(closeApps);
@@ -177,5 +178,37 @@ describe('chats', () => {
       ],
     });
     expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}/turns/none/timeline`)).status).toBe(404);
+  });
+
+  it('[A52] [W3.7] a rehearsal is part of the timeline, and its effect part of the approval', async () => {
+    const effect = {
+      files: [{ path: 'a', change: 'removed', kind: 'file', bytes: 1 }],
+      leftOut: [],
+      effectHash: 'a'.repeat(64),
+      exitCode: 0,
+      output: '',
+      truncated: false,
+    } as const;
+    const shown = { ...effect, files: [...effect.files], leftOut: [] };
+    const rehearsing: Tool = {
+      ...removing().tool,
+      definition: { ...removing().tool.definition, name: 'sweep' },
+      rehearsals: {
+        rehearse: async () => ({ fingerprint: effect.effectHash, effect: shown }),
+        drop: async () => undefined,
+        list: async () => [],
+      },
+    };
+    const t = await openHarbour({ tools: [rehearsing] });
+    await t.propose({ name: 'sweep', arguments: {} });
+    const [pending] = await t.pending();
+    expect(pending).toMatchObject({ effect });
+    const path = `/worlds/harbour/chats/${t.chat}/turns/${pending?.turnId}/timeline`;
+    const { spans } = (await t.api<{ spans: { kind: string; outcome?: string }[] }>('GET', path)).body;
+    expect(spans.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+      ['model', 'calls'],
+      ['rehearsal', 'rehearsed'],
+      ['waiting', undefined],
+    ]);
   });
 });

@@ -21,6 +21,7 @@ import { addSignatures } from './19-add-signatures.js';
 import { dropPasses } from './20-drop-passes.js';
 import { addReviews } from './21-add-reviews.js';
 import { addOidc } from './22-add-oidc.js';
+import { addRehearsals } from './23-add-rehearsals.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   dropPasses,
   addReviews,
   addOidc,
+  addRehearsals,
 ];

@@ -27,7 +27,9 @@ function restore(version: number): string {
 it.each(versions)('[S5] [A16.4] a store of version %i opens with all its data and is writable', async (version) => {
   const store = await openSqlite(restore(version));
   await store.read(async (r) => {
-    expect(await r.worlds()).toMatchObject([{ id: 'garden', policy: ['allow read_file'], settings: { mode: 'ask' } }]);
+    expect(await r.worlds()).toMatchObject([
+      { id: 'garden', policy: ['allow read_file'], settings: { mode: 'ask', rehearse: version < 23 ? 'on' : 'off' } },
+    ]);
     expect(await r.agents('garden')).toMatchObject([{ id: 'ann', definition: { systemPrompt: 'Be kind.' } }]);
     expect(await r.chat('chat_1')).toMatchObject({ status: 'waiting', lastSeq: 2, humanSeq: 1 });
     expect(await r.messagesOfTurn('turn_msg_1.ann')).toMatchObject([
@@ -36,7 +38,12 @@ it.each(versions)('[S5] [A16.4] a store of version %i opens with all its data an
     expect(await r.unfinishedTurns('chat_1')).toMatchObject([{ agentId: 'ann', state: 'waiting', begunSeq: 1 }]);
     expect(await r.invocations('turn_msg_1.ann', 1)).toMatchObject([{ id: 'call_1', status: 'asked' }]);
     expect(await r.approvals('garden', { status: 'pending' })).toMatchObject([
-      { id: 'approval_1', callHash: 'hash_1', signing: version < 19 ? null : { signed: [] } },
+      {
+        id: 'approval_1',
+        callHash: 'hash_1',
+        signing: version < 19 ? null : { signed: [] },
+        rehearsal: version < 23 ? null : { ms: 80, effect: { files: [{ path: 'notes.txt' }] } },
+      },
     ]);
     const [grant, ...others] = await r.grantsOfWorld('garden');
     const me = { kind: 'person', id: 'owner', name: 'me' };

@@ -61,6 +61,7 @@ const JSON_FIELDS: Readonly<Record<string, (part: unknown) => unknown>> = {
   sandbox: (part) => ({ kind: 'none', part }),
   preview: (text) => ({ text, truncated: true }),
   question: (text) => ({ text }),
+  rehearsal: (text) => ({ noEffect: { reason: text } }),
 };
 
 const RECORDS = {

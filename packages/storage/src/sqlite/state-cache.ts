@@ -1,4 +1,5 @@
 import type { ChatState, ClientRecord, McpToolRecord } from '@countersign/core/ports';
+import { approvalLength } from '../verbs/approvals.js';
 
 /** A world's last event number and audit record. */
 export interface Heads {
@@ -140,6 +141,6 @@ export function countWorking({ turns }: ChatState): number {
 function textOf({ calls, approvals }: ChatState): number {
   let text = 0;
   for (const call of calls.values()) text += call.arguments.length + (call.result?.length ?? 0);
-  for (const { message, preview } of approvals.values()) text += message.length + (preview?.text.length ?? 0);
+  for (const approval of approvals.values()) text += approvalLength(approval);
   return text;
 }

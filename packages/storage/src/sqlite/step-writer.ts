@@ -1,3 +1,4 @@
+import { approvalLength } from '../verbs/approvals.js';
 import type { RowChange, StepWrites, StoredEvent } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Statements } from '../statements.js';
@@ -81,8 +82,7 @@ export function stepWriter(
         return;
       }
       case 'approval-requested': {
-        const { chatId, message, preview } = row.approval;
-        note(chatId, message.length + (preview?.text.length ?? 0), {});
+        note(row.approval.chatId, approvalLength(row.approval), {});
         cache.countPending(row.approval, 1);
         return;
       }

@@ -54,9 +54,19 @@ export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
     sandbox: JSON.stringify(record.sandbox),
     preview: record.preview?.text ?? null,
     previewTruncated: record.preview?.truncated === true ? 1 : 0,
+    rehearsal: record.rehearsal === null ? null : JSON.stringify(record.rehearsal),
     question: record.question === null ? null : JSON.stringify(record.question),
     signing: signingText(record.signing),
   };
+}
+
+/** The approximate size of an approval in a cache, in characters. */
+export function approvalLength({ message, preview, rehearsal }: ApprovalRecord): number {
+  let length = message.length + (preview?.text.length ?? 0);
+  if (rehearsal === null || !('effect' in rehearsal)) return length;
+  length += rehearsal.effect.output.length;
+  for (const { path, diff } of rehearsal.effect.files) length += path.length + (diff?.length ?? 0);
+  return length;
 }
 
 /** The stored form of the signatures that a call needs and has. */
@@ -86,6 +96,7 @@ export function toApproval([
   sandbox,
   preview,
   previewTruncated,
+  rehearsal,
   question,
   signing,
   status,
@@ -115,6 +126,7 @@ export function toApproval([
     workingDirectory,
     sandbox: readSandbox(sandbox),
     preview: preview === null ? null : { text: preview, truncated: previewTruncated !== 0 },
+    rehearsal: rehearsal === null ? null : (JSON.parse(rehearsal) as ApprovalRecord['rehearsal']),
     question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
     signing: readSigning(signing),
     status: status as ApprovalRecord['status'],

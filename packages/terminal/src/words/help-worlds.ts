@@ -22,6 +22,7 @@ export const worldsHelp = {
   streaming: 'stream answers',
   noStreaming: 'show answers when they are complete',
   unattended: 'what to do with calls when nobody can approve them: wait or deny',
+  rehearse: 'rehearse commands that need approval, to show what they will do: on or off',
   approvalTimeout: 'expire approvals after this time, such as 30s or 5m; "none" means never',
 } satisfies Record<string, string | Help>;
 

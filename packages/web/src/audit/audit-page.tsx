@@ -15,6 +15,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'grant',
   'stop',
   'reveal',
+  'rehearsal',
 ];
 
 /** Who approved what, when, from where and by which rule. */

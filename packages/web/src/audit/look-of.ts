@@ -6,6 +6,8 @@ import { t } from '../words/audit.js';
 /** The word, colour and icon of a record. */
 export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: string; tone: Tone; icon: IconName } {
   switch (kind) {
+    case 'rehearsal':
+      return { words: t.rehearsed, tone: 'neutral', icon: 'eye' };
     case 'request':
       return { words: t.asked, tone: 'amber', icon: 'hourglass' };
     case 'sign':
@@ -18,6 +20,7 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
           tone: 'green',
           icon: 'check',
         };
+      if (decision === 'edit') return { words: t.edited, tone: 'amber', icon: 'hourglass' };
       if (decision === 'answer') return { words: t.answered, tone: 'green', icon: 'check' };
       return { words: decision === 'deny' ? t.denied : (decision ?? t.decided), tone: 'red', icon: 'ban' };
     case 'run':

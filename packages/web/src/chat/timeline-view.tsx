@@ -12,6 +12,7 @@ import { t } from '../words/chat.js';
 
 const LOOKS: Readonly<Record<Bar['kind'], string>> = {
   model: 'bg-blue',
+  rehearsal: 'bg-line',
   tool: 'bg-ink-3',
   waiting: 'bg-amber-line',
 };

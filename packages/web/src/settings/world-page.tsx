@@ -95,6 +95,7 @@ function WorldForm({
     maxParallelTools: String(world.maxParallelTools),
     timeout: world.approvalTimeoutMs === undefined ? '' : String(world.approvalTimeoutMs / 1000),
     unattended: world.unattended,
+    rehearse: world.rehearse,
     streaming: world.streaming,
   });
   const set = (change: Partial<typeof form>): void => {
@@ -121,6 +122,7 @@ function WorldForm({
       ...limits,
       approvalTimeoutMs: seconds === 'empty' ? null : Math.round(seconds * 1000),
       unattended: form.unattended,
+      rehearse: form.rehearse,
       streaming: form.streaming,
     };
     const before: Readonly<Record<string, unknown>> = { ...world };
@@ -214,6 +216,15 @@ function WorldForm({
             { value: 'deny', label: t.unattendedDeny },
           ]}
           onChange={(event) => set({ unattended: event.target.value === 'deny' ? 'deny' : 'wait' })}
+        />
+        <Select
+          label={t.rehearse}
+          value={form.rehearse}
+          options={[
+            { value: 'on', label: t.rehearseOn },
+            { value: 'off', label: t.rehearseOff },
+          ]}
+          onChange={(event) => set({ rehearse: event.target.value === 'off' ? 'off' : 'on' })}
         />
         <div className="pt-6">
           <Checkbox

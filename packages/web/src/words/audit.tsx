@@ -53,5 +53,7 @@ export const t = {
   policy: 'policy',
   grant: 'grant',
   revealed: 'secrets shown',
+  rehearsed: 'rehearsed',
+  edited: 'edited',
   stopped: 'stopped',
 } as const;

@@ -88,5 +88,5 @@ export const t = {
   decidedBy: 'Decided by',
   anyone: 'anyone',
   noTurns: 'No agent has taken a turn yet.',
-  bars: { model: 'model', tool: 'tool', waiting: 'waiting' },
+  bars: { model: 'model', rehearsal: 'rehearsal', tool: 'tool', waiting: 'waiting' },
 } as const;

@@ -140,6 +140,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       rule: 'ask *',
       proposedRule: 'allow ls',
       preview: { text: HOSTILE, truncated: true },
+      rehearsal: { noEffect: { reason: 'network' } },
       question: { text: 'Which?', choices: ['a', HOSTILE], raisedBy: 'tool' },
       expiresAt: 9,
     });

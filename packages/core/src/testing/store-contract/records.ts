@@ -242,6 +242,17 @@ export function describeRecords(open: OpenStore): void {
         workingDirectory: HOSTILE,
         sandbox: { kind: 'unknown', network: 'listed', hosts: [HOSTILE], readable: [HOSTILE], detail: HOSTILE },
         preview: { text: HOSTILE, truncated: true },
+        rehearsal: {
+          ms: 12,
+          effect: {
+            files: [{ path: HOSTILE, change: 'changed', kind: 'file', bytes: 3, diff: HOSTILE }],
+            leftOut: [{ path: HOSTILE, why: HOSTILE }],
+            effectHash: '0'.repeat(64),
+            exitCode: 1,
+            output: HOSTILE,
+            truncated: true,
+          },
+        },
         question: { text: HOSTILE, choices: [HOSTILE], raisedBy: 'tool' },
         status: 'approved',
         decision: 'approve',

@@ -27,6 +27,7 @@ export const settings: WorldSettings = {
   maxParallelTools: 4,
   streaming: true,
   unattended: 'wait',
+  rehearse: 'on',
 };
 export const agent: AgentDefinition = {
   name: 'Ann',
@@ -137,6 +138,7 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     workingDirectory: '/srv/garden',
     sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
     preview: null,
+    rehearsal: null,
     question: null,
     signing: null,
     status: 'pending',

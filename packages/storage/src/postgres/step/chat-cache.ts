@@ -1,4 +1,5 @@
 import type { ChatState, ClientRecord, RowChange } from '@countersign/core/ports';
+import { approvalLength } from '../../verbs/approvals.js';
 
 /** The cached state of a chat. Another process may have changed it, so the append checks its version. */
 export interface CachedChat {
@@ -147,6 +148,6 @@ function chatOf(fact: RowChange): string | undefined {
 function textOf({ calls, approvals }: ChatState): number {
   let text = 0;
   for (const call of calls.values()) text += call.arguments.length + (call.result?.length ?? 0);
-  for (const { message, preview } of approvals.values()) text += message.length + (preview?.text.length ?? 0);
+  for (const approval of approvals.values()) text += approvalLength(approval);
   return text;
 }

@@ -117,6 +117,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'grant',
   'stop',
   'reveal',
+  'rehearsal',
 ];
 
 /** Writes to a new file, or to standard output. */

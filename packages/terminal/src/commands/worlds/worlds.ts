@@ -22,6 +22,7 @@ interface WorldFlags {
   mainAgent?: string;
   turnLimit?: string;
   unattended?: string;
+  rehearse?: string;
   approvalTimeout?: string;
   maxIterations?: string;
   maxParallel?: string;
@@ -103,12 +104,13 @@ function withFlags(command: Command): Command {
     .option('--streaming', help.streaming)
     .option('--no-streaming', help.noStreaming)
     .option('--unattended <what>', help.unattended)
+    .option('--rehearse <when>', help.rehearse)
     .option('--approval-timeout <time>', help.approvalTimeout);
 }
 
 function readFlags(flags: WorldFlags): Partial<NewWorld> {
   const { name, description, folder, mode, mainAgent, turnLimit, unattended, approvalTimeout } = flags;
-  const { maxIterations, maxParallel, streaming } = flags;
+  const { maxIterations, maxParallel, streaming, rehearse } = flags;
   if (folder === '') throw new CommandError(errors.emptyFolder);
   return {
     ...(name === undefined ? {} : { name }),
@@ -121,6 +123,7 @@ function readFlags(flags: WorldFlags): Partial<NewWorld> {
     ...(maxParallel === undefined ? {} : { maxParallelTools: readCount(maxParallel, '--max-parallel') }),
     ...(streaming === undefined ? {} : { streaming }),
     ...(unattended === undefined ? {} : { unattended: readChoice(unattended, '--unattended', ['wait', 'deny']) }),
+    ...(rehearse === undefined ? {} : { rehearse: readChoice(rehearse, '--rehearse', ['on', 'off']) }),
     ...(approvalTimeout === undefined ? {} : timeoutOf(approvalTimeout)),
   };
 }

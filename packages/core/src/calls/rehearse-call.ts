@@ -1,0 +1,189 @@
+import { effectSchema, type Effect, type NoEffect } from '@countersign/protocol';
+import { maskCallText, maskSecrets } from '../masking/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { RehearsalContext, RehearsalRecord, Rehearsals, Tool } from '../ports/index.js';
+import { createStop, onAbort, untilAborted } from '../ports/until-aborted.js';
+import { capText, createOwnSecretStream } from '../results/index.js';
+import { readState } from '../step/commit.js';
+import type { Place, Runtime } from '../step/runtime.js';
+import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
+import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { rulesAbout } from './rules-about.js';
+import { coverEffect, signCall, type SignedCall } from './sign-call.js';
+
+/** The call to sign, and where it would run. */
+export interface CallSetting {
+  worldId: string;
+  chatId: string;
+  agentId: string;
+  /** The id of the call. */
+  id: string;
+  place: Place;
+  isReview?: boolean;
+  /** Whether people have been asked about this call. It is then rehearsed even if a rule allows it, because a yes applies what they saw. */
+  wasAsked: boolean;
+  signal: AbortSignal;
+}
+
+/** A call as the gate and a signature see it. */
+export interface JudgedAndSigned {
+  judged: JudgedCall;
+  signed: SignedCall;
+}
+
+/**
+ * Signs a call in its current state (A7). If it needs approval and its tool can rehearse it, it is rehearsed first, and the signature covers the
+ * effect (A52). Calls that a rule denies are never rehearsed, and neither are calls that run without approval. Rejects like `signCall`.
+ */
+export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: CallSetting): Promise<JudgedAndSigned> {
+  const { agentId, chatId, place, isReview } = about;
+  const signed = await signCall(runtime, call, about);
+  const setting = { agentId, chatId, place, seen: signed.seen, ...(isReview === undefined ? {} : { isReview }) };
+  const judged = judgeCall(call, setting);
+  const { tool } = call;
+  if (tool === undefined || !canRehearse(call)) return { judged, signed };
+  const needs = { chats: [], pendingOf: agentId, ...gateNeeds([judged]) };
+  const rules = await readState(runtime, about.worldId, needs, ({ tx, snapshot }) => {
+    const gate = gateCall(tx, snapshot, judged);
+    const isNeeded = about.wasAsked ? gate.kind !== 'refuse' : gate.kind === 'ask' && hasRoom(tx, agentId);
+    return isNeeded ? snapshot : undefined;
+  });
+  if (rules === undefined) return { judged, signed };
+  const rehearsal = await rehearse(runtime, tool, judged, rules, about);
+  return { judged, signed: coverEffect(runtime, call, about, signed, rehearsal) };
+}
+
+/** Whether the tool can rehearse this call. Untrusted tools can't: they would choose what people see (A1). */
+function canRehearse({ tool, arguments: args }: ReadCall): boolean {
+  return tool?.rehearsals !== undefined && tool.trusted && tool.question === undefined && args.ok;
+}
+
+/** The tool limits a rehearsal itself. This is for a tool that doesn't, which must not block a turn forever. */
+const LIMIT_MS = 60_000;
+/** Each rehearsal is a sandbox with its own processes. */
+const MAX_AT_ONCE = 4;
+
+/** With these reasons, the tool didn't run the call at all. */
+const NOTHING_RAN: readonly NoEffect['reason'][] = ['off', 'no-sandbox', 'network', 'dropped'];
+
+async function rehearse(
+  runtime: Runtime,
+  { rehearsals }: Tool,
+  { call, withoutFound }: JudgedCall,
+  snapshot: WorldSnapshot,
+  about: CallSetting,
+): Promise<RehearsalRecord> {
+  if (rehearsals === undefined || !call.arguments.ok) throw new Error("a call that can't run can't be rehearsed");
+  if (snapshot.world.settings.rehearse === 'off') return { noEffect: { reason: 'off' } };
+  const { worldId, chatId, agentId, id: invocationId, place, signal } = about;
+  const { value } = call.arguments;
+  const { withheld, protectedPaths } = rulesAbout(snapshot, agentId, withoutFound);
+  const leave = await takeTurn(rehearsals);
+  const limited = limitTime(runtime, signal);
+  const began = performance.now();
+  const context: RehearsalContext = {
+    worldId,
+    chatId,
+    agentId,
+    invocationId,
+    workingDirectory: place.workingDirectory,
+    ...(withheld === undefined ? {} : { withheld }),
+    get protectedPaths() {
+      return protectedPaths();
+    },
+    ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
+    signal: limited.signal,
+  };
+  const took = (): number => Math.round(performance.now() - began);
+  try {
+    const found = await untilAborted(() => rehearsals.rehearse(value, context), limited.signal);
+    if (found.fingerprint !== undefined) return { ms: took(), effect: showEffect(found.effect, runtime.ownSecrets()) };
+    const { noEffect } = found;
+    return NOTHING_RAN.includes(noEffect.reason) ? { noEffect } : { ms: took(), noEffect };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    runtime.report(error, `failed to rehearse ${call.toolName}`, { worldId, invocationId });
+    return { ms: took(), noEffect: { reason: limited.signal.aborted ? 'too-long' : 'failed' } };
+  } finally {
+    limited.end();
+    leave();
+  }
+}
+
+/** A signal that also aborts after the limit. */
+function limitTime({ clock }: Runtime, signal: AbortSignal): { signal: AbortSignal; end(): void } {
+  const stop = createStop();
+  const forget = onAbort(signal, () => stop.stop(new Error('stopped')));
+  const cancel = clock.after(LIMIT_MS, () => stop.stop(new Error('the rehearsal took too long')));
+  return {
+    signal: stop.signal,
+    end() {
+      forget();
+      cancel();
+    },
+  };
+}
+
+const lines = new WeakMap<Rehearsals, { running: number; waiting: (() => void)[] }>();
+
+/** Waits until fewer than `MAX_AT_ONCE` rehearsals run. The returned function must be called at the end. */
+async function takeTurn(rehearsals: Rehearsals): Promise<() => void> {
+  const line = lines.get(rehearsals) ?? { running: 0, waiting: [] };
+  lines.set(rehearsals, line);
+  if (line.running >= MAX_AT_ONCE) await new Promise<void>((resolve) => line.waiting.push(resolve));
+  else line.running += 1;
+  return () => {
+    const next = line.waiting.shift();
+    if (next === undefined) line.running -= 1;
+    else next();
+  };
+}
+
+/** People don't read more on a card. The hash covers all of it. */
+const EFFECT_LIMIT_BYTES = 64 * 1024;
+const OUTPUT_LIMIT_BYTES = 16 * 1024;
+/** `maskCallText` masks nothing in longer text. */
+const TEXT_LIMIT_BYTES = 30 * 1024;
+const MAX_FILES = 1000;
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * An effect as people see it, truncated before and after masking. Paths and diffs are masked like a preview, and output like a result. Throws if
+ * the tool returned something else.
+ */
+function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
+  const effect = effectSchema.parse(found);
+  if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
+  let isCut = effect.truncated || effect.leftOut.length > MAX_FILES;
+  let room = EFFECT_LIMIT_BYTES;
+  const show = (text: string, mask = maskCallText, most = TEXT_LIMIT_BYTES): string => {
+    const roughly = capText(text, TEXT_LIMIT_BYTES);
+    const own = createOwnSecretStream(ownSecrets);
+    const masked = mask(own.push(roughly) + own.end());
+    const shown = capText(masked, Math.min(most, room));
+    if (roughly !== text || shown !== masked) isCut = true;
+    room = Math.max(0, room - Buffer.byteLength(shown));
+    return shown;
+  };
+  const output = show(effect.output, maskSecrets, OUTPUT_LIMIT_BYTES);
+  const files: Effect['files'] = [];
+  // Removed files come first, so the others don't crowd them out.
+  for (const { path, from, target, diff, ...file } of effect.files) {
+    if (room === 0 || files.length === MAX_FILES) {
+      isCut = true;
+      break;
+    }
+    files.push({
+      ...file,
+      path: show(path),
+      ...(from === undefined ? {} : { from: show(from) }),
+      ...(target === undefined ? {} : { target: show(target) }),
+      ...(diff === undefined ? {} : { diff: show(diff) }),
+    });
+  }
+  const leftOut = effect.leftOut.slice(0, MAX_FILES).map(({ path, why }) => ({ path: show(path), why: show(why) }));
+  const { effectHash, exitCode } = effect;
+  const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
+  const more = unlisted === 0 ? {} : { unlisted };
+  return { files, leftOut, effectHash, exitCode, output, truncated: isCut, ...more };
+}

@@ -1,0 +1,327 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describeEffect } from '@countersign/protocol';
+import { findSandbox, shellCmd } from '@countersign/tools';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { about, first, lastResults, obedient, propose } from './testing/obedient.js';
+import { rehearsingTool, type RehearsingTool } from './testing/rehearsing-tool.js';
+import { lifecycle } from './testing/tool-turn.js';
+
+const put = (path: string, text = 'new') => ({ name: 'put', arguments: { path, text } });
+const approve = { decision: 'approve' } as const;
+
+const inFolder = freshFolder();
+let made: RehearsingTool;
+beforeEach(() => {
+  made = rehearsingTool();
+});
+
+const open = (more: Parameters<typeof openTestWorld>[0] = {}) =>
+  openTestWorld({ script: obedient, tools: [made.tool], ...more });
+
+describe('a call that needs approval', () => {
+  it('[A52] [A52.1] [T2] is rehearsed once, shown with its effect, and applied by a yes', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt'));
+    const approval = await t.onlyApproval();
+    expect(made.log).toEqual(['rehearsed notes.txt']);
+    expect(approval.effect).toMatchObject({
+      files: [{ path: 'notes.txt', change: 'changed', kind: 'file' }],
+      exitCode: 0,
+      output: 'written\n',
+      truncated: false,
+    });
+    expect(approval.effect?.files[0]?.diff).toContain('-old\n+new');
+    expect(approval).not.toHaveProperty('noEffect');
+    expect(describeEffect(approval.effect ?? { files: [] })).toBe('Changes 1 file');
+    await t.world.decide(approval, approve);
+    await t.chat.settled();
+    expect(made.log).toEqual(['rehearsed notes.txt', 'applied notes.txt']);
+    expect(made.folder.get('notes.txt')).toBe('new');
+    expect(lastResults(t)).toEqual([{ result: { printed: 'written\n' } }]);
+    expect(lifecycle(t)).toEqual(
+      ['REHEARSED', 'APPROVAL_REQUESTED', 'APPROVED', 'STARTED', 'SUCCEEDED'].map((type) => `put: ${type}`),
+    );
+    expect(t.toolEvents()[0]).toMatchObject({
+      effect_hash: approval.effect?.effectHash,
+      ms: expect.any(Number) as number,
+    });
+    const audit = await t.world.audit();
+    expect(audit.map(({ kind }) => kind)).toEqual(['policy', 'rehearsal', 'request', 'decision', 'run', 'outcome']);
+    expect(audit[1]).toMatchObject({ why: 'Changes 1 file', effectHash: approval.effect?.effectHash });
+  });
+
+  it('[A52.1] is shown in the transcript with its effect, and no model sees it before a yes', async () => {
+    made.prints.text = 'the-printed-word\n';
+    const t = await open({ agents: ['Ada', 'Bob'] });
+    const seen = () => JSON.stringify(t.provider.requests);
+    await t.chat.send(`@Ada ${JSON.stringify([put('hidden-name.txt', 'hidden-text')])}`).catch(() => undefined);
+    await t.chat.settled();
+    await propose(t, put('other.txt', 'text'));
+    await t.chat.send('@Bob what is going on?');
+    await t.chat.settled();
+    const [approval] = await t.world.approvals();
+    expect(approval?.effect?.output).toBe('the-printed-word\n');
+    const asked = (await t.chat.messages()).find(({ tool_calls: calls }) => calls?.[0]?.id === approval?.approvalId);
+    expect(JSON.parse(asked?.tool_calls?.[0]?.function.arguments ?? '')).toMatchObject({ effect: approval?.effect });
+    expect(seen()).not.toContain('the-printed-word');
+    expect(seen()).not.toContain(approval?.effect?.effectHash);
+    for (const each of await t.world.approvals()) await t.world.decide(each, { decision: 'deny', reason: 'no' });
+    await t.chat.settled();
+    expect(seen()).not.toContain('the-printed-word');
+  });
+
+  it('[A52.1] masks secrets in paths, diffs and output, and cuts long ones', async () => {
+    const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    made.prints.text = `token=${secret}\n${'x'.repeat(100_000)}`;
+    const t = await open();
+    await propose(t, put('notes.txt', `GITHUB_TOKEN=${secret}`));
+    const { effect } = await t.onlyApproval();
+    expect(JSON.stringify(effect)).not.toContain(secret);
+    expect(effect?.output).toContain('‹masked');
+    expect(effect?.files[0]?.diff).toContain('‹masked');
+    expect(effect?.truncated).toBe(true);
+    expect(JSON.stringify(effect).length).toBeLessThan(70_000);
+  });
+
+  it('[A52.2] is never rehearsed if a rule denies it or lets it run, or if nobody can be asked', async () => {
+    const t = await open({ policy: ['deny put(path=secret.txt)'] });
+    expect(await propose(t, put('secret.txt'))).toBe('idle');
+    expect(made.log).toEqual([]);
+    await t.world.setPolicy(['allow put']);
+    expect(await propose(t, put('free.txt'))).toBe('idle');
+    expect(made.log).toEqual(['ran free.txt']);
+    await t.world.setPolicy([]);
+    await t.world.update({ unattended: 'deny' });
+    expect(await propose(t, put('notes.txt'))).toBe('idle');
+    expect(made.log).toEqual(['ran free.txt']);
+    expect(lifecycle(t)).not.toContain('put: REHEARSED');
+  });
+
+  it('[A52.2] gets the rules of a run: hidden paths and the folder', async () => {
+    const t = await open({ policy: ['deny put(/secret/**)'] });
+    await propose(t, put('notes.txt'));
+    const [context] = made.contexts;
+    expect(context).toMatchObject({
+      agentId: 'ada',
+      chatId: t.chat.id,
+      workingDirectory: expect.any(String) as string,
+    });
+    expect(context?.protectedPaths?.isProtected('/secret/key')).toBe(true);
+    expect(context?.withheld?.('/secret/key')).toBe(true);
+  });
+
+  it.each([
+    ['off', undefined],
+    ['network', 'network'],
+    ['too-long', 'too-long'],
+  ] as const)('[A52.3] without an effect (%s), the card says why and a yes runs the call', async (reason, why) => {
+    if (why !== undefined) made.refuse.why = why;
+    const t = await open();
+    if (why === undefined) await t.world.update({ rehearse: 'off' });
+    await propose(t, put('notes.txt'));
+    const approval = await t.onlyApproval();
+    expect(approval).toMatchObject({ noEffect: { reason } });
+    expect(approval).not.toHaveProperty('effect');
+    await t.world.decide(approval, approve);
+    await t.chat.settled();
+    expect(made.log).toEqual(['ran notes.txt']);
+    // Only a rehearsal that started is one.
+    expect(lifecycle(t).includes('put: REHEARSED')).toBe(reason === 'too-long');
+  });
+
+  it('[A52.3] needs approval without an effect if the rehearsal fails', async () => {
+    made.wait.fail = 'the disk is full';
+    const t = await open();
+    await propose(t, put('notes.txt'));
+    expect(await t.onlyApproval()).toMatchObject({ noEffect: { reason: 'failed' } });
+    expect(t.errors).toMatchObject([{ what: 'failed to rehearse put' }]);
+  });
+});
+
+it('[A52] [A53.2] a real command is rehearsed, and its draft applied, where a sandbox with drafts is available', async () => {
+  writeFileSync(inFolder('a.tmp'), 'one\n');
+  writeFileSync(inFolder('b.txt'), 'two\n');
+  const sandbox = await findSandbox();
+  const t = await open({ tools: [shellCmd({ sandbox })], workingDirectory: inFolder('.') });
+  const parameters = ['-c', 'rm a.tmp; echo three >> b.txt; echo done'];
+  await propose(t, { name: 'shell_cmd', arguments: { command: 'sh', parameters } });
+  expect([readFileSync(inFolder('a.tmp'), 'utf8'), readFileSync(inFolder('b.txt'), 'utf8')]).toEqual([
+    'one\n',
+    'two\n',
+  ]);
+  const approval = await t.onlyApproval();
+  const shown = approval.noEffect?.reason ?? describeEffect(approval.effect ?? { files: [] });
+  expect(shown).toBe(sandbox.kind === 'bubblewrap' ? 'Removes 1 file, changes 1 file' : 'no-sandbox');
+  await t.world.decide(approval, approve);
+  await t.chat.settled();
+  expect(existsSync(inFolder('a.tmp'))).toBe(false);
+  expect(readFileSync(inFolder('b.txt'), 'utf8')).toBe('two\nthree\n');
+  expect(lastResults(t)).toEqual([{ result: { exitCode: 0, stdout: 'done\n', stderr: '' } }]);
+});
+
+describe('a rehearsal', () => {
+  it('[A52.4] [A7.2] is repeated and shown again if the folder changes between showing and deciding', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt'));
+    const old = await t.onlyApproval();
+    made.folder.set('notes.txt', 'someone else');
+    expect(await t.world.decide(old, approve)).toMatchObject({ status: 409, code: 'changed' });
+    await t.chat.settled();
+    const renewed = await t.onlyApproval();
+    expect(renewed.reason).toMatchObject({ changedSince: 'shown' });
+    expect(renewed.effect?.files[0]?.diff).toContain('-someone else');
+    expect(renewed.effect?.effectHash).not.toBe(old.effect?.effectHash);
+    expect(made.folder.get('notes.txt')).toBe('someone else');
+    await t.world.decide(renewed, approve);
+    await t.chat.settled();
+    expect(made.log).toEqual(['rehearsed notes.txt', 'rehearsed notes.txt', 'applied notes.txt']);
+  });
+
+  it('[A52.4] is repeated and shown again if the folder changes between approval and start', async () => {
+    const gate = deferred();
+    const slow = tool('slow', () => gate.promise);
+    const t = await open({ tools: [made.tool, slow] });
+    await t.chat.send(JSON.stringify([{ name: 'slow' }, put('notes.txt')]));
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
+    await t.world.decide(await t.onlyApproval(), approve);
+    made.folder.set('notes.txt', 'someone else');
+    gate.resolve();
+    expect(await t.chat.settled()).toBe('waiting');
+    const renewed = await t.onlyApproval();
+    expect(renewed.reason).toMatchObject({ changedSince: 'approved' });
+    expect(renewed.effect?.files[0]?.diff).toContain('-someone else');
+    await t.world.decide(renewed, approve);
+    await t.chat.settled();
+    expect(made.folder.get('notes.txt')).toBe('new');
+    expect(made.log.filter((line) => line.startsWith('ran'))).toEqual([]);
+  });
+
+  it('[A52.4] is done for each call of an answer, and again for those that an earlier one affects', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt', 'one'), put('notes.txt', 'two'), put('other.txt'));
+    expect(made.log).toEqual(['rehearsed notes.txt', 'rehearsed notes.txt', 'rehearsed other.txt']);
+    const [one, two, other] = await t.world.approvals();
+    for (const approval of [one, two, other]) if (approval !== undefined) await t.world.decide(approval, approve);
+    expect(await t.chat.settled()).toBe('waiting');
+    const renewed = await t.onlyApproval();
+    expect(renewed).toMatchObject({
+      arguments: { text: 'two' },
+      reason: { changedSince: expect.any(String) as string },
+    });
+    expect(renewed.effect?.files[0]?.diff).toContain('-one\n+two');
+    await t.world.decide(renewed, approve);
+    expect(await t.chat.settled()).toBe('idle');
+    expect([...made.folder]).toEqual([
+      ['notes.txt', 'two'],
+      ['other.txt', 'new'],
+    ]);
+    expect(made.log.filter((line) => line.startsWith('ran'))).toEqual([]);
+  });
+
+  it('[A52.5] is kept over a restart, and deleted when its call ends or is gone', async () => {
+    const options = { script: obedient, tools: [made.tool], file: inFolder('kept.db') };
+    let t = await openTestWorld(options);
+    await propose(t, put('denied.txt'));
+    const denied = await t.onlyApproval();
+    await t.world.decide(denied, { decision: 'deny' });
+    await t.chat.settled();
+    expect(made.dropped.splice(0)).toEqual([denied.toolCallId]);
+    await propose(t, put('notes.txt'), put('other.txt'));
+    const before = await t.world.approvals();
+    await closeTestWorld(t);
+    // As if the process had been killed before it deleted the first one. The other one belongs to another store.
+    made.kept.set(denied.toolCallId, first([...made.kept.values()]));
+    made.kept.set('call_of_another_store', first([...made.kept.values()]));
+    made.log.length = 0;
+    t = await openTestWorld(options);
+    await t.world.quiet();
+    expect(made.dropped).toEqual([denied.toolCallId]);
+    expect(await t.world.approvals()).toEqual(before);
+    await t.world.decide(about(before, 'notes.txt'), approve);
+    await t.world.decide(about(before, 'other.txt'), { decision: 'deny' });
+    await (await t.world.chat(first(before).chatId)).settled();
+    expect(made.log).toEqual(['applied notes.txt']);
+    expect([...made.kept.keys()]).toEqual(['call_of_another_store']);
+  });
+
+  it('[A52.5] [M9] ends when the chat is stopped, and leaves nothing behind', async () => {
+    const gate = deferred();
+    made.wait.until = gate.promise;
+    const t = await open();
+    await t.chat.send(JSON.stringify([put('notes.txt')]));
+    await expect.poll(() => made.log).toEqual(['rehearsed notes.txt']);
+    await t.chat.stop();
+    expect(await t.chat.settled()).toBe('idle');
+    expect(made.contexts[0]?.signal.aborted).toBe(true);
+    expect(await t.world.approvals({})).toEqual([]);
+    gate.resolve();
+    await t.world.quiet();
+  });
+});
+
+describe('a decision about a rehearsed call', () => {
+  it.each(['session', 'always'] as const)(
+    '[A52.6] with scope %s applies what was shown, and covers later calls, which run without a rehearsal',
+    async (scope) => {
+      const t = await open();
+      await propose(t, put('notes.txt', 'one'), put('waiting.txt'));
+      const approvals = await t.world.approvals();
+      const more = scope === 'always' ? { rule: 'allow put' } : {};
+      await t.world.decide(about(approvals, 'notes.txt'), { ...approve, scope, ...more });
+      expect(await t.chat.settled()).toBe('idle');
+      expect(made.log).toEqual([
+        'rehearsed notes.txt',
+        'rehearsed waiting.txt',
+        'applied notes.txt',
+        'ran waiting.txt',
+      ]);
+      await propose(t, put('later.txt'));
+      expect(made.log.at(-1)).toBe('ran later.txt');
+      expect(made.kept.size).toBe(0);
+    },
+  );
+
+  it('[A52.7] that edits the arguments rehearses the edit and shows it before it can be signed', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt', 'theirs'));
+    const old = await t.onlyApproval();
+    const edit = { ...approve, arguments: { path: 'notes.txt', text: 'mine' } };
+    expect(await t.world.decide(old, edit)).toMatchObject({ status: 409, code: 'changed', state: 'asked' });
+    expect(await t.chat.settled()).toBe('waiting');
+    const edited = await t.onlyApproval();
+    expect(edited).toMatchObject({ toolCallId: old.toolCallId, arguments: { text: 'mine' } });
+    expect(edited.effect?.files[0]?.diff).toContain('-old\n+mine');
+    expect(made.folder.get('notes.txt')).toBe('old');
+    expect(await t.world.decide(old, approve)).toMatchObject({ code: 'changed' });
+    await t.world.decide(edited, approve);
+    await t.chat.settled();
+    expect(made.folder.get('notes.txt')).toBe('mine');
+    expect(made.log).toEqual(['rehearsed notes.txt', 'rehearsed notes.txt', 'applied notes.txt']);
+    expect(lastResults(t)).toMatchObject([{ result: { edited_by_person: { text: 'mine' } } }]);
+    expect(await t.world.audit()).toContainEqual(
+      expect.objectContaining({ kind: 'decision', decision: 'edit', arguments: { path: 'notes.txt', text: 'mine' } }),
+    );
+  });
+
+  it('[A52.7] that edits a call into one that a rule denies is refused and rehearses nothing', async () => {
+    const t = await open({ policy: ['deny put(path=secret.txt)'] });
+    await propose(t, put('notes.txt'));
+    const edit = { ...approve, arguments: { path: 'secret.txt', text: 'x' } };
+    expect(await t.world.decide(await t.onlyApproval(), edit)).toMatchObject({ status: 422 });
+    expect(made.log).toEqual(['rehearsed notes.txt']);
+  });
+
+  it('[A52.2] is refused without a rehearsal if a rule denies the call by then', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt'));
+    const approval = await t.onlyApproval();
+    await t.world.setPolicy(['deny put']);
+    made.folder.set('notes.txt', 'someone else');
+    await t.world.decide(approval, approve);
+    await t.chat.settled();
+    expect(made.log).toEqual(['rehearsed notes.txt']);
+    expect(made.folder.get('notes.txt')).toBe('someone else');
+  });
+});
