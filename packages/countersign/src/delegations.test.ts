@@ -1,4 +1,11 @@
-import { listApprovals, listMessages, publishMessage, publishToolResult, updateWorld } from '@countersign/core';
+import {
+  listApprovals,
+  listMessages,
+  publishMessage,
+  publishToolResult,
+  turnTimeline,
+  updateWorld,
+} from '@countersign/core';
 import { SERVER_LOG, type Store } from '@countersign/core/ports';
 import { describeNeed, describeReason } from '@countersign/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -67,8 +74,11 @@ describe('[A51] someone who covers for another person', () => {
     const t = await open(['ask pay by @ada']);
     await delegate(t.engine.runtime.store);
     await t.request(who('carol'));
+    const { turnId } = await t.approval();
     expect(await t.sign(signedBy('dan'))).toMatchObject({ state: 'approved' });
     await t.settled();
+    const { spans } = await turnTimeline(t.engine.runtime, t.worldId, t.chatId, turnId);
+    expect(spans.find(({ kind }) => kind === 'waiting')).toMatchObject({ signers: [{ ...who('dan'), for: ada }] });
     expect(t.runs).toHaveLength(1);
     const { store } = t.engine.runtime;
     const records = await store.read((reader) => reader.audit(t.worldId, { after: 0, limit: 100 }));
