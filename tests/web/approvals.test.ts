@@ -1,3 +1,7 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
@@ -5,6 +9,7 @@ import {
   answersFrom,
   asks,
   button,
+  call,
   choose,
   decide,
   decided,
@@ -20,6 +25,8 @@ import {
   unfold,
   write,
 } from './support/steps.js';
+
+const sandbox = await findSandbox();
 
 describe.runIf(hasBrowser)('approvals in the web app', () => {
   let opened: Opened;
@@ -51,6 +58,41 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await asks(page, 'once-b').waitFor();
     expect(opened.ran).not.toContain('once-b');
   });
+
+  it.runIf(sandbox.kind === 'bubblewrap')(
+    '[A52] a command shows what it will do before it is signed, and a yes applies exactly that',
+    async () => {
+      const { page, world } = await enter();
+      const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
+      await opened.api.updateWorld(world, { workingDirectory: folder });
+      await mkdir(join(folder, 'notes'), { recursive: true });
+      for (const name of ['a', 'b']) await writeFile(join(folder, 'notes', `scratch-${name}.tmp`), name);
+      await writeFile(join(folder, 'list.txt'), 'one\ntwo\n');
+      const command = 'rm notes/scratch-*.tmp; echo three >> list.txt; date +%N > stamp; echo tidied';
+      await write(page, call('shell_cmd', { command }));
+      const effect = page.getByRole('group', { name: 'What it will do' });
+      await effect.getByText('Removes 2 files, changes 1 file, adds 1 file').waitFor();
+      const listed = await effect.getByRole('listitem').allInnerTexts();
+      expect(listed).toEqual([
+        expect.stringContaining('notes/scratch-a.tmp'),
+        expect.stringContaining('notes/scratch-b.tmp'),
+        expect.stringContaining('list.txt'),
+        expect.stringContaining('stamp'),
+      ]);
+      const stamp = /\d{9}/.exec(listed.at(-1) ?? '')?.[0];
+      await effect.getByText('three').waitFor();
+      expect((await readdir(join(folder, 'notes'))).length).toBe(2);
+      // The effect may not fit, and only a call whose end was shown can be approved.
+      await effect.hover();
+      await page.mouse.wheel(0, 4000);
+      await decide(page, 'Approve once');
+      await said(page, 'Finished.').waitFor();
+      expect(await readdir(join(folder, 'notes'))).toEqual([]);
+      expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
+      expect(await readFile(join(folder, 'stamp'), 'utf8')).toBe(`${stamp}\n`);
+      await rm(folder, { recursive: true });
+    },
+  );
 
   it('[A5.2] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
     const { page, world, path } = await enter();

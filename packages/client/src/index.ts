@@ -78,6 +78,7 @@ export {
 export { asText, callLine, describeCall, namedCallLine } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';
+export { effectText, type EffectFile, type EffectText } from './show/effect-text.js';
 export type { DiffLine } from './show/diff-lines.js';
 export { complete, matching, mentionAt } from './show/mention-at.js';
 export { wordCount } from './show/word-count.js';

@@ -7,6 +7,8 @@ import {
   readWho,
   REQUEST_APPROVAL_TOOL,
   scopeSchema,
+  effectSchema,
+  noEffectSchema,
   storedPreviewSchema,
   storedSandboxSchema,
   unknownOutcomeSchema,
@@ -98,6 +100,8 @@ const requestSchema = z.object({
   workingDirectory: z.string(),
   sandbox: storedSandboxSchema,
   preview: storedPreviewSchema.exactOptional(),
+  effect: effectSchema.exactOptional(),
+  noEffect: noEffectSchema.exactOptional(),
   /** Absent in transcripts from older versions, which have only `why`. */
   reason: askReasonSchema.exactOptional(),
   why: z.string(),
@@ -240,7 +244,7 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, preview, needs, proposedRule, question } = listed;
+  const { toolCallId, expiresAt, preview, effect, noEffect, needs, proposedRule, question } = listed;
   return {
     approvalId: listed.approvalId,
     invocationId: toolCallId,
@@ -257,6 +261,8 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     reason: listed.reason,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(preview === undefined ? {} : { preview }),
+    ...(effect === undefined ? {} : { effect }),
+    ...(noEffect === undefined ? {} : { noEffect }),
     ...(needs === undefined ? {} : { needs }),
     ...(proposedRule === undefined ? {} : { proposedRule }),
     ...(question === undefined ? {} : { question }),

@@ -6,7 +6,9 @@ import type {
   CallSandbox,
   ChatStatus,
   CRUDEvent,
+  Effect,
   NeededSignatures,
+  NoEffect,
   Preview,
   Question,
   Scope,
@@ -101,6 +103,10 @@ export interface ApprovalView {
   readonly workingDirectory: string;
   readonly sandbox: CallSandbox;
   readonly preview?: Preview;
+  /** What the call will do, if it was rehearsed. A yes applies exactly this. */
+  readonly effect?: Effect;
+  /** Why there is no effect to show. */
+  readonly noEffect?: NoEffect;
   readonly reason: AskReason;
   /** Who must sign, and who has, for each rule that says so (A48). */
   readonly needs?: readonly NeededSignatures[];

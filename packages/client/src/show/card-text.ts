@@ -26,9 +26,10 @@ export function maskedCount(shown: string): number {
 
 /** `2 secrets are masked…`, for the content of a card. Undefined if there are none. */
 export function maskedText(
-  shown: Pick<ApprovalView, 'arguments' | 'preview' | 'message' | 'toolName' | 'question'>,
+  shown: Pick<ApprovalView, 'arguments' | 'preview' | 'effect' | 'message' | 'toolName' | 'question'>,
 ): string | undefined {
-  const count = maskedCount(JSON.stringify([shown.arguments, shown.preview?.text ?? '', toolText(shown) ?? '']));
+  const texts = [shown.arguments, shown.preview?.text ?? '', shown.effect ?? '', toolText(shown) ?? ''];
+  const count = maskedCount(JSON.stringify(texts));
   if (count === 0) return undefined;
   return count === 1
     ? '1 secret is masked; the tool gets the real value.'

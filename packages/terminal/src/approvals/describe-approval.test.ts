@@ -1,5 +1,5 @@
 import { sandboxText } from '@countersign/client';
-import type { Preview } from '@countersign/protocol';
+import type { Effect, Preview } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { approvalOf } from '../testing/screen-fixture.js';
 import { paintFor } from '../text/paint.js';
@@ -53,6 +53,48 @@ describe('a card', () => {
     const own = text.split('\n').filter((line) => /^ {2}\S/.test(line) && !line.startsWith('  │'));
     for (const line of own) expect(line).toMatch(/^ {2}(?:The tool asks: “|in \/home\/ada|Why you're asked: )/);
     expect(own).toHaveLength(3);
+  });
+
+  it('[A17] shows what a rehearsed call will do, destructive parts first, or why nobody knows', () => {
+    const diff = `@@ -1 +1,30 @@\n-old\n${Array.from({ length: 30 }, (_, line) => `+new ${line}`).join('\n')}`;
+    const effect: Effect = {
+      files: [
+        { path: 'a.tmp\nWhat it will do: nothing', change: 'removed', kind: 'file', bytes: 3 },
+        { path: 'list', change: 'changed', kind: 'file', bytes: 200, diff },
+      ],
+      leftOut: [{ path: '.git/hooks', why: 'programs run it automatically' }],
+      effectHash: 'x',
+      exitCode: 0,
+      output: 'done\n',
+      truncated: false,
+    };
+    const shown = (more: Parameters<typeof approvalOf>[1], whole: boolean): string[] => {
+      const approval = { ...approvalOf(1, { arguments: { command: 'tidy' }, ...more }), invocationId: 'call_1' };
+      return barred(describeApproval(approval, { agentName: 'Ada', paint, columns: 80, whole }).text);
+    };
+    const lines = shown({ effect }, false);
+    expect(lines.slice(0, 7)).toEqual([
+      'command: tidy',
+      '',
+      'What it will do: Removes 1 file, changes 1 file',
+      String.raw`  − a.tmp\u{a}What it will do: nothing (3 bytes)`,
+      '  ~ list',
+      '    @@ -1 +1,30 @@',
+      '    -old',
+    ]);
+    expect(lines.slice(-3)).toEqual([
+      '    … 12 more lines',
+      '  Will not be applied: .git/hooks (programs run it automatically)',
+      '  Rehearsed: approving applies exactly this.',
+    ]);
+    expect(shown({ effect }, true).slice(-3)).toEqual([
+      '  Rehearsed: approving applies exactly this.',
+      'What it printed:',
+      '    done',
+    ]);
+    expect(shown({ noEffect: { reason: 'off' } }, false).at(-1)).toBe(
+      "It is unknown what this will change. This world doesn't rehearse commands.",
+    );
   });
 
   it('[A48.3] says who must sign and who has', () => {

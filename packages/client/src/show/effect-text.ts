@@ -1,0 +1,83 @@
+import { describeEffect, describeNoEffect, type ChangedFile } from '@countersign/protocol';
+import type { ApprovalView } from '../state.js';
+import { diffLines, type DiffLine } from './diff-lines.js';
+
+/** One path that the call changes. Removed ones come first. */
+export interface EffectFile {
+  readonly change: ChangedFile['change'];
+  readonly sign: string;
+  readonly path: string;
+  /** What else changes, such as `from old.txt` or `now executable (0755)`. Empty if nothing. */
+  readonly about: string;
+  readonly diff: readonly DiffLine[];
+}
+
+/** What a call will do, for people. */
+export interface EffectText {
+  /** Undefined effects have only this: why nobody knows what the call will do. */
+  readonly sentence: string;
+  readonly isKnown: boolean;
+  readonly isDestructive: boolean;
+  readonly files: readonly EffectFile[];
+  /** What else they should know, destructive or surprising parts first. */
+  readonly notes: readonly string[];
+  readonly output: string;
+}
+
+const SIGNS: Readonly<Record<ChangedFile['change'], string>> = { removed: '−', changed: '~', moved: '→', added: '+' };
+
+/** Undefined if the call's tool can't rehearse. */
+export function effectText({ effect, noEffect }: Pick<ApprovalView, 'effect' | 'noEffect'>): EffectText | undefined {
+  if (effect === undefined) {
+    if (noEffect === undefined) return undefined;
+    const sentence = `It is unknown what this will change. ${describeNoEffect(noEffect)}`;
+    return { sentence, isKnown: false, isDestructive: false, files: [], notes: [], output: '' };
+  }
+  const { files, leftOut, exitCode, output, truncated, unlisted } = effect;
+  return {
+    sentence: describeEffect(effect),
+    isKnown: true,
+    isDestructive: files.some(({ change }) => change === 'removed'),
+    files: files.map((file) => ({
+      change: file.change,
+      sign: SIGNS[file.change],
+      path: oneLine(file.path),
+      about: aboutFile(file),
+      diff: file.diff === undefined ? [] : diffLines(file.diff),
+    })),
+    notes: [
+      ...(exitCode === 0 ? [] : [`The command fails with exit code ${exitCode}.`]),
+      ...leftOut.map(({ path, why }) => `Will not be applied: ${oneLine(path)} (${why})`),
+      ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
+      ...(truncated ? ['Not all of it is shown. Approving covers all of it.'] : []),
+    ],
+    output,
+  };
+}
+
+function aboutFile({ change, from, kind, mode, bytes, target, diff, contains }: ChangedFile): string {
+  const isExecutable = mode !== undefined && (Number.parseInt(mode, 8) & 0o111) !== 0;
+  // For a new file or folder, the usual permissions say nothing.
+  const isUsual = change === 'added' && (kind === 'folder' ? mode === '0755' : !isExecutable);
+  return [
+    from === undefined ? '' : `probably moved from ${oneLine(from)}`,
+    kind === 'file' ? '' : kind,
+    contains === undefined ? '' : `with ${contains} ${contains === 1 ? 'file' : 'files'}`,
+    target === undefined ? '' : `to ${oneLine(target)}`,
+    mode === undefined || isUsual
+      ? ''
+      : kind === 'file' && isExecutable
+        ? `executable (${mode})`
+        : `permissions ${mode}`,
+    bytes === undefined || diff !== undefined ? '' : `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ')
+    .replace('folder, with', 'folder with')
+    .replace('link, to', 'link to');
+}
+
+/** Commands choose file names, so a name must not start a new line. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
+}

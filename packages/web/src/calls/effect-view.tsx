@@ -1,0 +1,112 @@
+import { type ApprovalView, effectText, type EffectFile } from '@countersign/client';
+import { type ReactElement, useState } from 'react';
+import { cx } from '../ui/cx.js';
+import { FoldedText } from '../ui/folded-text.js';
+import { useFold } from '../ui/folds.js';
+import { Icon } from '../ui/icon.js';
+import { Visible } from '../ui/visible.js';
+import { t } from '../words/calls.js';
+import { DiffView } from './diff-view.js';
+
+/** Paths that are listed at first. */
+const FIRST = 20;
+/** Diffs that are open at first, if they are short. */
+const OPEN = 3;
+const OPEN_LINES = 30;
+
+/** What a call will do to the working folder, or why nobody knows. The sentence comes first, and destructive parts before others. */
+export function EffectView({ approval }: { approval: Pick<ApprovalView, 'effect' | 'noEffect'> }): ReactElement | null {
+  const [count, setCount] = useState(FIRST);
+  const text = effectText(approval);
+  const hidden = (text?.files.length ?? 0) - count;
+  useFold(hidden > 0);
+  if (text === undefined) return null;
+  const { sentence, isKnown, isDestructive, files, notes, output } = text;
+  const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
+  if (!isKnown) {
+    return (
+      <p role="group" aria-label={t.effect} className="flex items-start gap-1.5 text-[0.8125rem] text-ink-2">
+        <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />
+        <span>{sentence}</span>
+      </p>
+    );
+  }
+  return (
+    <div role="group" aria-label={t.effect} className="space-y-1.5 text-[0.8125rem]">
+      <p className={cx('flex items-start gap-1.5 text-sm font-semibold', isDestructive ? 'text-red' : 'text-ink')}>
+        <Icon name={isDestructive ? 'trash' : 'file'} className="mt-0.5 size-4" />
+        <span>{sentence}</span>
+      </p>
+      <ul className="space-y-0.5">
+        {files.slice(0, count).map((file) => (
+          <li key={`${file.change} ${file.path}`}>
+            <File file={file} isOpen={open.has(file)} />
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 ? (
+        <p className="flex flex-wrap items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 font-medium text-amber">
+          <Icon name="alert" className="size-3.5" />
+          {t.morePaths(hidden)}
+          <button type="button" className="text-blue hover:underline" onClick={() => setCount(files.length)}>
+            {t.showPaths(hidden)}
+          </button>
+        </p>
+      ) : null}
+      {notes.map((note) => (
+        <p key={note} className="flex items-start gap-1.5 text-amber">
+          <Icon name="alert" className="mt-0.5 size-3.5" />
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <Visible text={note} strict />
+          </span>
+        </p>
+      ))}
+      {output === '' ? null : (
+        <details>
+          <summary className="cursor-pointer text-ink-2">{t.printed}</summary>
+          <FoldedText text={output} className="mt-1 rounded-md border border-line bg-sunken px-2 py-1" />
+        </details>
+      )}
+      <p className="text-ink-3">{t.rehearsed}</p>
+    </div>
+  );
+}
+
+const LOOKS: Readonly<Record<EffectFile['change'], string>> = {
+  removed: 'text-red',
+  changed: 'text-ink-2',
+  moved: 'text-ink-2',
+  added: 'text-green',
+};
+
+function File({ file, isOpen }: { file: EffectFile; isOpen: boolean }): ReactElement {
+  const { change, sign, path, about, diff } = file;
+  const name = (
+    <span className="min-w-0 [overflow-wrap:anywhere]">
+      <span aria-hidden="true" className={cx('mr-1.5 inline-block w-3 font-mono font-semibold', LOOKS[change])}>
+        {sign}
+      </span>
+      <span className="sr-only">{change}: </span>
+      <code className={cx('text-[0.8125rem] font-normal', change === 'removed' && 'text-red')}>
+        <Visible text={path} strict />
+      </code>
+      {about === '' ? null : (
+        <span className="text-ink-3">
+          {' '}
+          <Visible text={about} strict />
+        </span>
+      )}
+    </span>
+  );
+  if (diff.length === 0) return <p className="pl-4">{name}</p>;
+  return (
+    <details open={isOpen}>
+      <summary className="cursor-pointer" aria-label={t.diffOf(path)}>
+        {name}
+      </summary>
+      <div className="mt-1 mb-1.5 pl-4">
+        <DiffView lines={diff} />
+      </div>
+    </details>
+  );
+}
