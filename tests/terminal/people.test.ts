@@ -24,6 +24,7 @@ describe('countersign people and tokens', () => {
       stdout: expect.stringMatching(/^http\S+\/#invitation=[\w-]{43}\n$/) as string,
     });
     expect(added.stderr).toContain('Added the person "ada-lovelace".');
+    expect(added.stderr).toContain('It only works on this machine.');
     expect((await t.runHere(['people'])).stdout).toMatch(
       /ada-lovelace +Ada Lovelace +approver +active +ada@example\.com/,
     );

@@ -60,6 +60,7 @@ export {
   editedWhyText,
   whyText,
 } from './show/card-text.js';
+export { isLocalLink } from './show/is-local-link.js';
 export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart } from './show/signing.js';
 export type { YourPart } from './show/signing.js';
 export { revealedView } from './show/revealed-view.js';

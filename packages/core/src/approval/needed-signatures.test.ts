@@ -238,11 +238,11 @@ describe('[A49] [A49.6] a rule that requires a passkey', () => {
     ['by @finance with passkey', undefined],
     [
       'by @bob with passkey',
-      'it needs a signature with a passkey, but nobody in @bob has a trusted one. Register a passkey first',
+      'it needs a signature with a passkey, but nobody in @bob has a trusted one. Add passkeys under Account in the web app, and confirm them, first',
     ],
     [
       'by 2 of @finance with passkey',
-      'it needs 2 signatures with a passkey, but only one person in @finance has a trusted one. Register a passkey first',
+      'it needs 2 signatures with a passkey, but only one person in @finance has a trusted one. Add passkeys under Account in the web app, and confirm them, first',
     ],
   ])('[A48.8] %s: %s', (text, expected) => {
     expect(findUnsatisfiable(rule(text), people)).toBe(expected);

@@ -362,7 +362,7 @@ export function findUnsatisfiable(rule: SigningRule, people: SigningPeople): str
   const able = named.people.filter(({ id }) => hasPasskey(id, people)).length;
   if (passkey === true && able < count) {
     const among = of === undefined ? 'who may sign calls in this world' : `in @${of}`;
-    return `it needs ${count === 1 ? 'a signature' : `${count} signatures`} with a passkey, but ${countPeople(able)} ${among} ${able > 1 ? 'have' : 'has'} a trusted one. Register a passkey first`;
+    return `it needs ${count === 1 ? 'a signature' : `${count} signatures`} with a passkey, but ${countPeople(able)} ${among} ${able > 1 ? 'have' : 'has'} a trusted one. Add passkeys under Account in the web app, and confirm them, first`;
   }
   // With a name, the requester may be someone else. Without one, the only person who may sign is also the one who asks.
   if (of === undefined && notRequester === true && available < 2) {

@@ -171,6 +171,8 @@ export const results = {
   personAdded: (id: string): string => `Added the person "${id}".`,
   personInvited: (name: string): string => `Send this link to ${name}:`,
   invitationWorks: 'The link works once, for a week.',
+  invitationIsLocal:
+    "It only works on this machine. To invite people on other machines, set COUNTERSIGN_PUBLIC_URL to the server's address and create another invitation.",
   personChanged: (id: string): string => `Updated the person "${id}".`,
   personDisabled: (id: string): string => `Disabled "${id}". Their sessions and tokens have ended.`,
   personRemoval: (name: string): string => `This removes ${name} and ends their sessions and tokens.`,

@@ -1,10 +1,10 @@
+import { isLocalLink } from '@countersign/client';
 import type { Invitation as Link, Person } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Note } from '../ui/note.js';
 import { ShownOnce } from '../ui/shown-once.js';
-import { isLocalLink } from './is-local-link.js';
 import { t } from '../words/people.js';
 
 /** Shows an invitation once. */

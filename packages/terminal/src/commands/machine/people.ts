@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readAll, type Client } from '@countersign/client';
+import { isLocalLink, readAll, type Client } from '@countersign/client';
 import { personRoleSchema, ROLES, type Person, type PersonChange, type PersonRole } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -148,6 +148,7 @@ async function showInvitation(context: CommandContext, client: Client, person: P
   context.note(plainLine(done));
   context.say(invitation.open);
   context.note(results.invitationWorks);
+  if (isLocalLink(invitation.open)) context.note(results.invitationIsLocal);
 }
 
 function readRole({ role, owner }: PersonFlags): PersonRole | null {
