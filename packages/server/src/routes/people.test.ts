@@ -336,6 +336,26 @@ describe('signing as someone else', () => {
     expect((await t.api('GET', '/people/ada')).text).toContain('secret-plan');
   });
 
+  it('[W8.13] someone without a role sees only their own account, and can sign out', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Lab' });
+    const { id } = await add(t, 'Nora', null);
+    const nora = await invited(t, id);
+    expect((await ask(t, 'GET', '/me', nora)).body).toMatchObject({ id: 'nora', role: null, actions: [] });
+    expect(await ask(t, 'GET', '/worlds', nora)).toMatchObject({ status: 200, body: { items: [] } });
+    for (const path of ['/people/nora/tokens', '/people/nora/passkeys', '/me/sessions'])
+      expect([path, (await ask(t, 'GET', path, nora)).status]).toEqual([path, 200]);
+    for (const path of ['/people', '/groups', '/people/owner/tokens', '/providers'])
+      expect([path, (await ask(t, 'GET', path, nora)).status]).toEqual([path, 403]);
+    expect((await ask(t, 'GET', '/worlds/lab', nora)).status).toBe(404);
+    const [session] = (await ask(t, 'GET', '/me/sessions', nora)).body['items'] as OpenSession[];
+    expect((await ask(t, 'DELETE', `/me/sessions/${session?.id ?? ''}`, nora)).status).toBe(204);
+    // A token needs `read` for it.
+    const proposer = await tokenOf(t, 'Proposer', 'approver', ['propose']);
+    for (const path of ['/me', '/worlds', '/people/proposer/tokens'])
+      expect([path, (await ask(t, 'GET', path, proposer)).status]).toEqual([path, 403]);
+  });
+
   it('[W8.12] only admins see email addresses, status and disabled people; everyone sees their own', async () => {
     const t = await openApp();
     await t.api('POST', '/people', { name: 'Ada', role: 'admin', email: 'ada@example.com' });
