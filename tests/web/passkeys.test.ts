@@ -92,7 +92,17 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await page.getByLabel("The agent's own rules").fill('');
     await button(page, 'Save').click();
     await expect.poll(rulesNow).toEqual([]);
+    await opened.api.addPerson({ name: 'Cy', role: 'approver' });
     await goTo(page, '/account');
+
+    // [A51.4] So is a delegation.
+    await button(page, 'Choose someone').click();
+    await laptop.answers(false);
+    await button(page, 'Let them sign').click();
+    await remarked(page, 'The passkey prompt was cancelled or timed out. Nothing changed.');
+    await laptop.answers(true);
+    await button(page, 'Let them sign').click();
+    await page.getByText('Cy signs for you').waitFor();
 
     // A trusted passkey is only removed with a trusted passkey, and never the last one.
     await listed.last().getByRole('button', { name: 'Remove' }).click();
