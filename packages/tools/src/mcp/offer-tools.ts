@@ -4,7 +4,7 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
 /** A server's sandbox, and whether the server runs unconfined (A21). */
-export interface Held {
+interface Held {
   sandbox: (opened: OpenedToSandbox) => CallSandbox;
   unconfined: boolean;
 }

@@ -38,12 +38,15 @@ export function Page({
   lead,
   actions,
   wide = false,
+  nothingToFocus = false,
   children,
 }: {
   title: string;
   lead?: ReactNode;
   actions?: ReactNode;
   wide?: boolean;
+  /** The page has no controls, so Tab must reach the page itself: otherwise, the keyboard couldn't scroll it. */
+  nothingToFocus?: boolean;
   children: ReactNode;
 }): ReactElement {
   return (
@@ -54,7 +57,10 @@ export function Page({
         </h1>
         {actions}
       </TopBar>
-      <div tabIndex={-1} className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-3 py-6 sm:px-6">
+      <div
+        {...(nothingToFocus ? { tabIndex: 0, role: 'region', 'aria-label': title } : { tabIndex: -1 })}
+        className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-3 py-6 sm:px-6"
+      >
         <div className={wide ? 'mx-auto max-w-6xl' : 'mx-auto max-w-3xl'}>
           {lead === undefined ? null : <p className="mb-5 max-w-[76ch] text-ink-2">{lead}</p>}
           {children}

@@ -23,7 +23,7 @@ export default function StatsPage(): ReactElement {
   if (stats.kind !== 'ready') return <NotRead read={stats} what={t.theStats} title={t.title} />;
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
-    <Page title={t.title} wide>
+    <Page title={t.title} wide nothingToFocus>
       <Numbers stats={stats.data} />
       {stats.data.tools.length === 0 && stats.data.approvals.length === 0 ? (
         <Empty title={t.empty}>{t.emptyHint}</Empty>

@@ -12,7 +12,7 @@ const MAX_REFUSED = 100;
 const HOST_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/i;
 
 /** What one attempt to start a server printed and tried to reach. */
-export interface Attempt {
+interface Attempt {
   readonly log: ServerLog;
   /** The person's npm registry. */
   readonly registry: string | undefined;
