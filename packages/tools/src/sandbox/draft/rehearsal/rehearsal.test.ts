@@ -324,7 +324,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
 
   it('a start removes what was never kept, and keeps what waits', async () => {
     await effectOf('echo x > f');
-    await mkdir(join(drafts.path, `draft-${hostname()}-4194303-1`));
+    await mkdir(join(drafts.path, `draft-${hostname()}-4194303-${crypto.randomUUID()}`));
     await sweepDrafts({ folder: drafts.path, flock: 'flock' });
     expect(left()).toHaveLength(1);
     const { effectHash } = await effectOf('echo x > f');
