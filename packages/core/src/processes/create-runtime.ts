@@ -16,7 +16,7 @@ import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js
 import { defaultResultLimit } from '../results/index.js';
 import { newId, REVIEW_CALL } from '../turn/ids.js';
 import { failTurn } from '../turns/call-model.js';
-import { dropEndedRehearsals } from '../calls/drop-rehearsal.js';
+import { dropEndedRehearsals } from '../step/drop-rehearsal.js';
 import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
 import { checkAdminSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';

@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import { dropRehearsal } from '../calls/drop-rehearsal.js';
+import { dropRehearsal } from './drop-rehearsal.js';
 import type { Fact } from '../facts/fact.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';

@@ -19,7 +19,7 @@ import {
 } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { refuseCall } from '../calls/settle-call.js';
-import { dropRehearsal } from '../calls/drop-rehearsal.js';
+import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { signAndRehearse } from '../calls/rehearse-call.js';
 import type { SignedCall } from '../calls/sign-call.js';
 import { startCall } from '../calls/start-call.js';

@@ -18,6 +18,8 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
   const [isAdding, setIsAdding] = useState(false);
   const read = useRead({
     key: ['delegations', account.id],
+    // Someone who was just added must appear.
+    forget: true,
     read: async (signal) => {
       try {
         const people = await readAll(() => client.people({ signal }));

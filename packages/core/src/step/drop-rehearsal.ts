@@ -1,5 +1,5 @@
 import type { Rehearsals, Tool } from '../ports/index.js';
-import type { Runtime } from '../step/runtime.js';
+import type { Runtime } from './runtime.js';
 
 /** Deletes what is kept for a call that has ended or was never written. Doesn't wait for it. */
 export function dropRehearsal(runtime: Pick<Runtime, 'report'>, tool: Tool | undefined, callId: string): void {
