@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { findSandbox } from '@countersign/tools';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, leave, webRoot } from './support/open-browser.js';
 import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';
@@ -16,6 +17,8 @@ import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, w
 const webBuild = webRoot;
 /** Built from `support/serve-child.mjs`. */
 const child = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/serve-child.js', import.meta.url));
+/** Commands are rehearsed in a sandbox. */
+const hasRehearsals = (await findSandbox()).kind === 'bubblewrap';
 const greeting = z.object({ url: z.string(), open: z.string() });
 
 describe.runIf(hasBrowser)('a server that stops', () => {
@@ -112,6 +115,15 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await startAndWake();
     await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
+    if (hasRehearsals) {
+      // The edited call is shown with its effect before it can be approved (A52.7).
+      await sheet.getByRole('button', { name: 'Preview', exact: true }).click();
+      await sheet.getByText('This is the edited call. Check what it will do, then approve it.').waitFor();
+      await sheet.getByRole('group', { name: 'What it will do' }).getByText('Changes no files').waitFor();
+      // The new card has the focus.
+      await sheet.locator('section:focus').waitFor();
+    }
+    expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
     await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
     await said(page, 'I counted the crew: 12. All done.').waitFor();
     await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();

@@ -57,7 +57,9 @@ export {
   toolText,
   verbFor,
   wantsTo,
+  editedText,
   editedWhyText,
+  isEditShown,
   whyText,
 } from './show/card-text.js';
 export { isLocalLink } from './show/is-local-link.js';
@@ -87,7 +89,7 @@ export { recipientsText } from './show/recipients-text.js';
 export { whoAnswers } from './show/who-answers.js';
 export type { WhoAnswers } from './show/who-answers.js';
 export type { Mention } from './show/mention-at.js';
-export { after, nextCurrent } from './show/next-current.js';
+export { after, nextCurrent, replacementOf } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
 export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';

@@ -127,7 +127,7 @@ function statusOf(
   if (end !== undefined) {
     const { as } = end;
     if (as.kind === 'denied' && last?.decision?.outcome === 'expired') return { kind: 'expired', reason: as.reason };
-    return as.kind === 'succeeded' && isEdited ? { ...as, result: resultAlone(as.result) } : as;
+    return 'result' in as && isEdited ? { ...as, result: resultAlone(as.result) } : as;
   }
   if (startedAt !== undefined) return { kind: 'running' };
   if (last === undefined) return { kind: 'proposed' };

@@ -305,6 +305,21 @@ describe('a decision about a rehearsed call', () => {
     );
   });
 
+  it('[A52.7] that edits a rehearsed call into one without an effect shows that before it can be signed', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt', 'theirs'));
+    const old = await t.onlyApproval();
+    made.refuse.why = 'network';
+    const edit = { ...approve, arguments: { path: 'notes.txt', text: 'mine' } };
+    expect(await t.world.decide(old, edit)).toMatchObject({ status: 409, code: 'changed', state: 'asked' });
+    const edited = await t.onlyApproval();
+    expect(edited).toMatchObject({ arguments: { text: 'mine' }, noEffect: { reason: 'network' } });
+    expect(made.folder.get('notes.txt')).toBe('old');
+    await t.world.decide(edited, approve);
+    await t.chat.settled();
+    expect(made.log).toEqual(['rehearsed notes.txt', 'ran notes.txt']);
+  });
+
   it('[A52.7] that edits a call into one that a rule denies is refused and rehearses nothing', async () => {
     const t = await open({ policy: ['deny put(path=secret.txt)'] });
     await propose(t, put('notes.txt'));

@@ -70,6 +70,16 @@ export function editedWhyText({ outcome, reason }: Pick<PolicyVerdict, 'outcome'
   }
 }
 
+/** Shown with the approval that replaces the one whose arguments a person edited (A52.7). */
+export function editedText({ effect }: Pick<ApprovalView, 'effect'>): string {
+  return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
+}
+
+/** Whether an edit of this call is shown with its effect before it can be signed, instead of being approved immediately (A52.7). */
+export function isEditShown({ effect }: Pick<ApprovalView, 'effect'>): boolean {
+  return effect !== undefined;
+}
+
 /** `wants to run`, or `wants to use TOOL` if there is no specific verb. */
 export function wantsTo(toolName: string): string {
   const verb = verbFor(toolName);

@@ -95,6 +95,12 @@ describe('descriptions of a decision', () => {
     expect(decisionStory(superseded, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
   });
 
+  it('[A52.7] say who edited a call that is shown again', () => {
+    const by = { kind: 'person', id: 'ada', name: 'Ada' } as const;
+    const edited = { outcome: 'superseded', scope: 'once', by, at, editedArguments: { command: 'ls' } } as const;
+    expect(decisionStory(edited, now)).toBe('Edited by Ada, 3 s ago. The edited call needs approval');
+  });
+
   it('[A11] show an expired approval, and how long it waited', () => {
     const expired = { outcome: 'expired', scope: 'once', by: SYSTEM, at } as const;
     expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');

@@ -28,7 +28,9 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
     case 'expired':
       return `E${expiredText(decision).slice(1)}`;
     case 'superseded':
-      return `Needs approval again${when}: the call changed after it was shown`;
+      return decision.editedArguments === undefined
+        ? `Needs approval again${when}: the call changed after it was shown`
+        : `Edited${who}${where}${when}. The edited call needs approval`;
     case 'answered':
       return `Answered${who}${where}${when}`;
   }

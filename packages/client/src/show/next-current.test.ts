@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { after, type Current, nextCurrent } from './next-current.js';
+import { after, type Current, nextCurrent, replacementOf } from './next-current.js';
 
 const step = (current: Current, queue: string[], taken: string[] = [], sending: string[] = []): Current =>
   nextCurrent(current, queue, { taken: new Set(taken), sending: new Set(sending) });
@@ -19,6 +19,24 @@ describe('[A12] one approval at a time', () => {
     expect(step({ kind: 'open', id: 'a' }, ['b'], ['a'])).toEqual({ kind: 'open', id: 'b' });
     expect(step({ kind: 'open', id: 'a' }, ['a', 'b'], ['a'])).toEqual({ kind: 'open', id: 'b' });
     expect(step({ kind: 'open', id: 'a' }, ['a'], ['a'])).toEqual({ kind: 'none' });
+  });
+
+  it('[A52.7] goes from an edited call to the approval that replaces it, and stays until that one arrives', () => {
+    const calls: Record<string, { invocationId: string }> = {
+      a: { invocationId: '1' },
+      b: { invocationId: '2' },
+      a2: { invocationId: '1' },
+    };
+    const edit = { approvalId: 'a', invocationId: '1' };
+    const next = (current: Current, queue: string[]): Current =>
+      nextCurrent(current, queue, { taken: new Set(), sending: new Set() }, (id) =>
+        id === 'a' ? (replacementOf(edit, queue, (each) => calls[each]) ?? id) : undefined,
+      );
+    const open: Current = { kind: 'open', id: 'a' };
+    expect(next(open, ['a', 'b'])).toEqual(open);
+    expect(next(open, ['b'])).toEqual(open);
+    expect(next(open, ['b', 'a2'])).toEqual({ kind: 'open', id: 'a2' });
+    expect(next({ kind: 'open', id: 'a2' }, ['b', 'a2'])).toEqual({ kind: 'open', id: 'a2' });
   });
 
   it('keeps an approval that was decided elsewhere until the person has seen it', () => {

@@ -1,3 +1,5 @@
+import type { ApprovalView } from '../state.js';
+
 /** The card that the person currently sees. `held`: it was decided elsewhere and stays until the person has seen that. */
 export type Current =
   | { readonly kind: 'none' }
@@ -12,9 +14,16 @@ export interface Answered {
 
 /**
  * Picks the card to show next. A pending card is never replaced, so that it can't change just before a click. A card that was decided elsewhere
- * stays and says so.
+ * stays and says so. `replacement`: the approval of the edited call, for a card whose edit was sent; the card itself until that one arrives.
  */
-export function nextCurrent(current: Current, queue: readonly string[], { sending, taken }: Answered): Current {
+export function nextCurrent(
+  current: Current,
+  queue: readonly string[],
+  { sending, taken }: Answered,
+  replacement: (id: string) => string | undefined = () => undefined,
+): Current {
+  const edited = current.kind === 'none' ? undefined : replacement(current.id);
+  if (edited !== undefined) return { kind: 'open', id: edited };
   if (current.kind === 'held') return queue.includes(current.id) ? { kind: 'open', id: current.id } : current;
   if (current.kind === 'open' && !taken.has(current.id)) {
     // The stream may report our own answer before its response arrives, so wait for the response.
@@ -22,6 +31,15 @@ export function nextCurrent(current: Current, queue: readonly string[], { sendin
   }
   const first = queue.find((id) => !taken.has(id));
   return first === undefined ? { kind: 'none' } : { kind: 'open', id: first };
+}
+
+/** The waiting approval that replaced another one of the same call. Undefined if it isn't in the queue. */
+export function replacementOf(
+  { approvalId, invocationId }: Pick<ApprovalView, 'approvalId' | 'invocationId'>,
+  queue: readonly string[],
+  find: (id: string) => Pick<ApprovalView, 'invocationId'> | undefined,
+): string | undefined {
+  return queue.findLast((id) => id !== approvalId && find(id)?.invocationId === invocationId);
 }
 
 /** The next or previous item, wrapping around. */

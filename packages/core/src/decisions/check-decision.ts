@@ -146,8 +146,8 @@ export function supersedeApproval(
 }
 
 /**
- * Replaces the approval of a call that a person edited, if the edit was rehearsed: nobody has seen its effect, so it must be shown before it can be
- * signed (A52). Returns false if there is no effect to show; the edit is then approved like before.
+ * Replaces the approval of a call that a person edited, if the call had an effect or has one now: nobody has seen what the edited call does, so it
+ * must be shown before it can be signed (A52.7). Returns false for other calls; the edit is then approved immediately (A7.4).
  */
 export function showEdited(
   runtime: Runtime,
@@ -157,7 +157,7 @@ export function showEdited(
   const { approval, invocation, toSign, by } = asked;
   if (toSign?.ok !== true || toSign.call.argumentsText === invocation.arguments) return false;
   const { judged, signed } = toSign;
-  if (signed.rehearsal === null || !('effect' in signed.rehearsal)) return false;
+  if (![approval.rehearsal, signed.rehearsal].some((each) => each !== null && 'effect' in each)) return false;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
   const { chatId, id: callId } = invocation;
@@ -166,7 +166,8 @@ export function showEdited(
   const edited = step.tx.invocation(callId) ?? invocation;
   askApproval(runtime, step, newId('approval'), edited, { tool, gate, signed });
   const about = { chatId, callId, approvalId: approval.id };
-  step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'edited', by: by.who, via: by.via });
+  const replaced = { ...about, how: 'supersede', reason: 'edited', by: by.who, via: by.via } as const;
+  step.tx.write({ kind: 'approval-decided', ...replaced, details: { arguments: argumentsText } });
   return true;
 }
 

@@ -210,7 +210,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
   if (checked.decision.kind === 'approve' && showEdited(runtime, step, { approval, invocation, toSign, by: signer })) {
-    return refused('changed', 'the edited call needs approval. Review what it will do', state);
+    return refused('changed', 'the edited call needs approval. Check what it will do, then approve it', state);
   }
   let last: CountedSignature | undefined;
   if (checked.decision.kind === 'approve' && rules.length > 0) {

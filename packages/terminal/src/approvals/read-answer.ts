@@ -1,4 +1,4 @@
-import { mayEdit, type ApprovalView } from '@countersign/client';
+import { isEditShown, mayEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -71,13 +71,15 @@ export function readAnswer(
 
 /** Only the choices that would take effect (A2). Deny comes first. */
 export function describeChoices(
-  approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule' | 'needs'>,
+  approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule' | 'needs' | 'effect'>,
   agentName: string,
   { isCut, hasOthers, isEdited, isMasked }: Offers,
 ): string[] {
   const { options, toolName, proposedRule } = approval;
   const signs = [
-    ...(options.includes('approve_once') ? [isEdited ? cardWords.onceEdited : cardWords.once] : []),
+    ...(options.includes('approve_once')
+      ? [isEdited ? (isEditShown(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
+      : []),
     ...(options.includes('approve_session') && !isEdited ? [cardWords.session(toolName, agentName)] : []),
     ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),
     ...(mayEdit(approval) ? [cardWords.edit] : []),

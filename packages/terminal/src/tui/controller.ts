@@ -229,14 +229,15 @@ export function createController(options: ControllerOptions): Controller {
         return;
       }
     }
-    answered(approval.approvalId, client.decide(worldId, approval, { ...answer, chatId: approval.chatId }));
+    const edit = answer.arguments === undefined ? undefined : approval;
+    answered(approval.approvalId, client.decide(worldId, approval, { ...answer, chatId: approval.chatId }), edit);
   }
 
   function without(approvalId: string): ReadonlySet<string> {
     return new Set([...ui.card.sending].filter((id) => id !== approvalId));
   }
 
-  function answered(approvalId: string, sent: Promise<ToolResultReply>): void {
+  function answered(approvalId: string, sent: Promise<ToolResultReply>, edit?: ApprovalView): void {
     sent.then(
       (reply) => {
         if (reply.state === 'asked') {
@@ -255,6 +256,11 @@ export function createController(options: ControllerOptions): Controller {
       },
       (error: unknown) => {
         ui = { ...ui, card: { ...ui.card, sending: without(approvalId) } };
+        if (edit !== undefined && error instanceof ClientError && error.status === 409 && error.state === 'asked') {
+          ui = { ...ui, card: { ...ui.card, edits: [...(ui.card.edits ?? []), edit] } };
+          say(error.detail, false);
+          return;
+        }
         // The call was decided elsewhere: the card names the person when the event arrives.
         if (error instanceof ClientError && error.status === 409) changed();
         else complain(error);

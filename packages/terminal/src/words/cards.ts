@@ -19,6 +19,7 @@ export const cardWords = {
   deny: 'd: deny, with an optional reason (Enter denies)',
   once: 'o: approve once',
   onceEdited: 'o: approve the edited call once',
+  onceEditShown: 'o: show what the edited call does',
   session: (tool: string, agent: string): string => `c: approve for this chat (every ${tool} call by ${agent})`,
   always: (rule: string): string => `a: always… ${rule}`.trimEnd(),
   edit: 'e: edit',
@@ -73,6 +74,8 @@ export const cardWords = {
   answered: 'Answered.',
   denied: 'Denied.',
   chatWaits: thenRun('The chat is waiting for a decision. Run:', 'countersign approvals list'),
+  editShown: (id: string): string =>
+    thenRun('Nothing ran. To approve the edited call, run:', `countersign approvals approve ${id}`),
   callStopped: 'The approved call was stopped.',
   callFailed: (error: string): string => `The approved call failed: ${error}`,
   callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,

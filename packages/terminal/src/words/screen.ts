@@ -96,6 +96,7 @@ export const screenWords = {
   commandLabel: 'Command',
   argumentsLabel: 'Arguments',
   editHint: 'Enter approves the edited call once and tells the agent · Esc goes back',
+  editShownHint: 'Enter shows what the edited call does before you approve it · Esc goes back',
   answerLabel: 'Answer',
   answerHint: 'Enter sends · Esc goes back',
   formPlace: (position: number, total: number, kind: string): string => ` · ${kind} · ${position} of ${total}`,

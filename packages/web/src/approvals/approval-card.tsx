@@ -1,7 +1,9 @@
 import {
   type Answer,
   type ApprovalView,
+  editedText,
   grantMatch,
+  isEditShown,
   mayEdit,
   patternOf,
   type Reader,
@@ -17,6 +19,7 @@ import { Link } from 'wouter';
 import { CallView } from '../calls/call-view.js';
 import { EffectView } from '../calls/effect-view.js';
 import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
 import { AlwaysForm, type Matched, useFound } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
@@ -43,6 +46,8 @@ export interface ApprovalCardProps extends CardPlace {
   me: Reader | undefined;
   /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
+  /** This person just edited the call, and now sees what the edited call does. */
+  wasEdited: boolean;
 }
 
 type Revealed = Pick<RevealedCall, 'arguments'>;
@@ -52,7 +57,7 @@ type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
-  const { onAnswer, onReveal, matches, check, me, wary, ...place } = props;
+  const { onAnswer, onReveal, matches, check, me, wary, wasEdited, ...place } = props;
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
@@ -63,6 +68,8 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const edited = useEdited(approval);
   const isEdited = mode === 'edit' && edited.isChanged;
   const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
+  // The edited call gets its own card, with what it will do (A52.7), unless a rule lets it run without approval.
+  const isPreview = isEdited && isEditShown(approval) && editedWhy?.outcome !== 'run';
   const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview, shown.effect]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
@@ -97,6 +104,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       case 'always':
         return void answer({ decision: 'approve', scope: 'always', rule: rule.trim() });
       case 'edit': {
+        if (!edited.isChanged) return void answer({ decision: 'approve', scope: 'once' });
         const args = edited.read();
         return args === undefined ? undefined : void answer({ decision: 'approve', scope: 'once', arguments: args });
       }
@@ -136,7 +144,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       end={end}
       isForYou={part === 'decide'}
       isReadOnly={part === 'watch'}
-      note={lacksPasskey(approval, me) ? <NeedsPasskey /> : (PART_NOTES[part] ?? noteOf(end, mode, isArmed))}
+      note={lacksPasskey(approval, me) ? <NeedsPasskey /> : (PART_NOTES[part] ?? noteOf(end, mode, isArmed, isPreview))}
       noteId={noteId}
       mayDeny={isArmed}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
@@ -165,7 +173,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             onClick={approve}
             className={isWide ? 'col-span-2' : ''}
           >
-            {SIGN_WORDS[mode]}
+            {isPreview ? t.preview : SIGN_WORDS[mode]}
           </Button>
         ) : undefined
       }
@@ -175,6 +183,12 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         <EditForm edited={edited} />
       ) : (
         <>
+          {wasEdited ? (
+            <p role="status" className="flex items-start gap-1.5 text-[0.8125rem] font-medium text-blue">
+              <Icon name="edit" className="mt-0.5 size-3.5" />
+              {editedText(approval)}
+            </p>
+          ) : null}
           <div className="rounded-md border border-line bg-sunken px-3 py-2">
             <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
           </div>
@@ -184,7 +198,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       <Circumstances
         approval={shown}
         me={me}
-        edited={isEdited ? { why: editedWhy } : undefined}
+        edited={isEdited ? { why: editedWhy?.text } : undefined}
         onReveal={part === 'watch' ? undefined : () => void onReveal().then(setRevealed)}
       />
     </CardFrame>
@@ -229,10 +243,16 @@ const PART_NOTES: Readonly<Record<YourPart, string | undefined>> = {
   unknown: t.findingSigners,
 };
 
-function noteOf({ isFolded, wasShown, isInView, moreLines }: EndShown, mode: Mode, isArmed: boolean): string {
+function noteOf(
+  { isFolded, wasShown, isInView, moreLines }: EndShown,
+  mode: Mode,
+  isArmed: boolean,
+  isPreview: boolean,
+): string {
   if (isFolded) return t.expandFirst;
   const isShown = mode === 'edit' ? isInView : wasShown;
   // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
   const isKnown = isArmed || moreLines > 0;
-  return isShown || !isKnown ? t.nothingRuns : t.scrollFirst;
+  if (!isShown && isKnown) return t.scrollFirst;
+  return isPreview ? t.previewFirst : t.nothingRuns;
 }

@@ -1,4 +1,4 @@
-import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
+import { after, type Answered, type ApprovalView, type Current, nextCurrent, replacementOf } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './approval-card.js';
 import { useClient } from '../data/connection.js';
@@ -75,7 +75,12 @@ export function ApprovalPanel({
   // Calls that wait for other people come last, and don't count.
   const mine = queue.filter(isMine);
   const ordered = mine.length === queue.length ? queue : [...mine, ...queue.filter((id) => !mine.includes(id))];
-  const shown = nextCurrent(current, ordered, answered);
+  const [edits, setEdits] = useState<readonly ApprovalView[]>([]);
+  const replacement = (id: string): string | undefined => {
+    const edit = edits.find(({ approvalId }) => approvalId === id);
+    return edit && (replacementOf(edit, ordered, (each) => find(each)?.approval) ?? id);
+  };
+  const shown = nextCurrent(current, ordered, answered, replacement);
   const waiting = ordered.filter((id) => !answered.taken.has(id));
   const mineCount = waiting.filter((id) => mine.includes(id)).length;
   const found = shown.kind === 'none' ? undefined : find(shown.id);
@@ -144,6 +149,7 @@ export function ApprovalPanel({
     // If someone else approved it a moment earlier, the card stays and shows that person's name.
     const outcome = await work;
     const isTaken = outcome.kind === 'mine';
+    if (outcome.kind === 'replaced') setEdits((before) => [...before, approval]);
     setAnswered(({ sending, taken }) => ({
       sending: new Set([...sending].filter((each) => each !== id)),
       taken: isTaken ? new Set(taken).add(id) : taken,
@@ -151,6 +157,13 @@ export function ApprovalPanel({
     if (isTaken) setAside(undefined);
     return outcome;
   };
+  // Only an edit changes the arguments. If the call changed before the edit arrived, the card shows the agent's call again.
+  const wasEdited = edits.some(
+    (edit) =>
+      edit.invocationId === approval.invocationId &&
+      edit.approvalId !== approval.approvalId &&
+      JSON.stringify(edit.arguments) !== JSON.stringify(approval.arguments),
+  );
   const pick = (id: string): void => {
     follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
@@ -211,6 +224,7 @@ export function ApprovalPanel({
           takeFocus={follow}
           below={below}
           wary={told !== undefined}
+          wasEdited={wasEdited}
           matches={(wanted) => matches(asked, wanted)}
           check={(args) =>
             client.checkPolicy(asked.worldId, { agentId: approval.agentId, tool: approval.toolName, arguments: args })

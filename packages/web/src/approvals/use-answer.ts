@@ -11,8 +11,9 @@ import { t } from '../words/approvals.js';
 
 /**
  * `mine`: this decision took effect. `not mine`: it didn't, or someone else made the same decision earlier. `invalid`: an error for the edited field.
+ * `replaced`: the edited call has an approval of its own now, and needs a decision (A52.7).
  */
-export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'invalid'; why: string };
+export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'replaced' } | { kind: 'invalid'; why: string };
 
 /** Sends decisions. On errors, the card stays and the error is shown; for an edit, next to its field. */
 export function useAnswer(): {
@@ -40,6 +41,10 @@ export function useAnswer(): {
         if (isEdit && error instanceof ClientError && error.status === 422) {
           clearErrors(about);
           return { kind: 'invalid', why: error.detail };
+        }
+        if (isEdit && error instanceof ClientError && error.status === 409 && error.state === 'asked') {
+          clearErrors(about);
+          return { kind: 'replaced' };
         }
         if (error instanceof PasskeyFailure) sayError(about, error, linkFor(error));
         else if (error instanceof ClientError && error.kind === 'network')

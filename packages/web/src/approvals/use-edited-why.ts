@@ -6,22 +6,27 @@ export type CheckEdited = (args: Record<string, unknown>) => Promise<PolicyVerdi
 
 const TYPING_MS = 250;
 
-/** The gate's reason for the edited arguments, shortly after the person stops typing. Undefined until it is known. */
-export function useEditedWhy(args: Record<string, unknown> | undefined, check: CheckEdited): string | undefined {
+export interface EditedWhy {
+  outcome: PolicyVerdict['outcome'];
+  text: string;
+}
+
+/** The gate's verdict on the edited arguments, shortly after the person stops typing. Undefined until it is known. */
+export function useEditedWhy(args: Record<string, unknown> | undefined, check: CheckEdited): EditedWhy | undefined {
   const key = args === undefined ? '' : JSON.stringify(args);
-  const [last, setLast] = useState<{ key: string; why: string | undefined }>();
+  const [last, setLast] = useState<{ key: string; why: EditedWhy | undefined }>();
   // The function is new on each render; depending on it would send requests in a loop.
   const ask = useRef(check);
   ask.current = check;
   useEffect(() => {
     if (key === '') return;
     let isCurrent = true;
-    const tell = (why: string | undefined): void => {
+    const tell = (why: EditedWhy | undefined): void => {
       if (isCurrent) setLast({ key, why });
     };
     const timer = setTimeout(() => {
       ask.current(JSON.parse(key) as Record<string, unknown>).then(
-        (verdict) => tell(editedWhyText(verdict)),
+        (verdict) => tell({ outcome: verdict.outcome, text: editedWhyText(verdict) }),
         // The problem is reported when the person approves.
         () => tell(undefined),
       );

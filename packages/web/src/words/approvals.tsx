@@ -7,6 +7,7 @@ export const t = {
   wantsTo: 'wants to',
   use: 'use',
   approveOnce: 'Approve once',
+  preview: 'Preview',
   approveForChat: 'Approve for this chat',
   approveAlways: 'Approve always',
   always: 'Always…',
@@ -20,6 +21,7 @@ export const t = {
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
 
   nothingRuns: 'Nothing runs until you approve it.',
+  previewFirst: 'Nothing runs yet. You see what it will do first.',
   youSigned: 'You signed. Nothing runs until the others have signed.',
   othersSign: 'Others must sign this call. You can deny it.',
   needsPasskey: 'To sign this call, you need a trusted passkey.',

@@ -140,14 +140,26 @@ export function addApprovals(program: Command, register: Register): void {
         ...(options.pattern === undefined ? {} : { pattern: options.pattern }),
         ...(edited === undefined ? {} : { arguments: edited }),
       };
-      return await followDecision(context, {
-        client,
-        world,
-        approval,
-        isDetached: options.detach === true,
-        sentence: cardWords.approved(cardWords.scope[scope]),
-        decide: () => client.decide(world, approval, decision),
-      });
+      try {
+        return await followDecision(context, {
+          client,
+          world,
+          approval,
+          isDetached: options.detach === true,
+          sentence: cardWords.approved(cardWords.scope[scope]),
+          decide: () => client.decide(world, approval, decision),
+        });
+      } catch (error) {
+        const isReplaced = error instanceof ClientError && error.status === 409 && error.state === 'asked';
+        const replaced =
+          isReplaced && edited !== undefined ? await findReplacement(client, world, approval) : undefined;
+        if (!isReplaced || replaced === undefined) throw error;
+        if (context.options.json) context.json({ approvalId: replaced.approvalId, state: 'asked', approval: replaced });
+        else showCard(context, replaced);
+        context.note(error.detail);
+        context.note(cardWords.editShown(replaced.approvalId));
+        return EXIT.failed;
+      }
     },
   );
   register<ApprovalFlags>(
@@ -258,6 +270,17 @@ async function find(
   }
   const hint = known.length === 0 ? cardWords.noneWaiting : suggestion(id, known);
   throw new CommandError(errors.notFound('approval', id, hint));
+}
+
+/** The approval that replaced another one, because people see what an edited call does before they sign it (A52.7). */
+async function findReplacement(
+  client: Client,
+  world: string,
+  { chatId: chat, toolCallId, approvalId }: ApprovalWithContext,
+): Promise<ApprovalWithContext | undefined> {
+  const waiting = await readAll((page) => client.approvals(world, { chat, ...page }));
+  const found = waiting.find((each) => each.toolCallId === toolCallId && each.approvalId !== approvalId);
+  return found === undefined ? undefined : await client.approval(world, found.approvalId);
 }
 
 /** Drops the preview, which stays masked, so that the arguments are shown instead. */

@@ -1,4 +1,4 @@
-import { nextCurrent, type Current } from '@countersign/client';
+import { get, nextCurrent, replacementOf, type Current } from '@countersign/client';
 import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
 
 /** Adjusts the UI state whenever the data changes. */
@@ -8,7 +8,11 @@ export function settle(
 ): UiState {
   // A world that is being reloaded from another server has an empty queue at first; that doesn't mean its calls were decided.
   if (world.loading.kind !== 'ready') return ui;
-  const current = nextCurrent(ui.card.current, world.queue, ui.card);
+  const replacement = (id: string): string | undefined => {
+    const edit = ui.card.edits?.find(({ approvalId }) => approvalId === id);
+    return edit && (replacementOf(edit, world.queue, (each) => get(world.approvals, each)) ?? id);
+  };
+  const current = nextCurrent(ui.card.current, world.queue, ui.card, replacement);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
   const { isSeen, scroll } = next.card;
   // `card` may have been measured for the previous card.

@@ -1,6 +1,7 @@
 import {
   coveredTitle,
   describeCall,
+  isEditShown,
   maskedText,
   mayEdit,
   patternOf,
@@ -151,7 +152,7 @@ function choiceLines(
           'exact',
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
-        ...words(screenWords.editHint, { dim: true }),
+        ...words(isEditShown(approval) ? screenWords.editShownHint : screenWords.editHint, { dim: true }),
       ];
     case 'answer':
       return [
