@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { describeEffect } from '@countersign/protocol';
+import { describeEffect, type Effect } from '@countersign/protocol';
 import { findSandbox, shellCmd } from '@countersign/tools';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';
@@ -83,6 +83,43 @@ describe('a call that needs approval', () => {
     expect(effect?.files[0]?.diff).toContain('‹masked');
     expect(effect?.truncated).toBe(true);
     expect(JSON.stringify(effect).length).toBeLessThan(70_000);
+  });
+
+  it('[A52.1] names every path before it shows a diff, and never a part of a path', async () => {
+    const many = Array.from({ length: 600 }, (_, index) => `${'deep/'.repeat(40)}${index}`);
+    const files: Effect['files'] = [
+      ...['a', 'b', 'c', 'd'].map((path) => ({
+        path,
+        change: 'changed' as const,
+        kind: 'file' as const,
+        diff: `+${'x\n+'.repeat(6_000)}`,
+      })),
+      { path: 'src/login.ts', change: 'changed', kind: 'file', diff: '+backdoor' },
+    ];
+    const show = async (shown: Effect['files']): Promise<Effect | undefined> => {
+      const effect = {
+        files: shown,
+        leftOut: [],
+        effectHash: 'a'.repeat(64),
+        exitCode: 0,
+        output: '',
+        truncated: false,
+      };
+      const rehearse = () => Promise.resolve({ fingerprint: effect.effectHash, effect });
+      const t = await open({
+        tools: [{ ...made.tool, rehearsals: { rehearse, drop: async () => undefined, list: async () => [] } }],
+      });
+      await propose(t, put('notes.txt'));
+      return (await t.onlyApproval()).effect;
+    };
+    const long = await show(files);
+    expect(long?.files.map(({ path }) => path)).toEqual(['a', 'b', 'c', 'd', 'src/login.ts']);
+    expect(long).toMatchObject({ truncated: true });
+    expect(long).not.toHaveProperty('unlisted');
+    const crowded = await show(many.map((path) => ({ path, change: 'removed', kind: 'file', bytes: 1 })));
+    const listed = crowded?.files.map(({ path }) => path) ?? [];
+    expect(listed).toEqual(many.slice(0, listed.length));
+    expect(crowded).toMatchObject({ truncated: true, unlisted: many.length - listed.length });
   });
 
   it('[A52.2] is never rehearsed if a rule denies it or lets it run, or if nobody can be asked', async () => {
@@ -244,6 +281,41 @@ describe('a rehearsal', () => {
     await (await t.world.chat(first(before).chatId)).settled();
     expect(made.log).toEqual(['applied notes.txt']);
     expect([...made.kept.keys()]).toEqual(['call_of_another_store']);
+  });
+
+  it('[A52.5] is not repeated for a call that has ended, and a late one leaves nothing behind', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt'));
+    const approval = await t.onlyApproval();
+    const gate = deferred();
+    made.wait.until = gate.promise;
+    const late = t.world.decide(approval, { ...approve, arguments: { path: 'notes.txt', text: 'late' } });
+    await expect.poll(() => made.log).toEqual(['rehearsed notes.txt', 'rehearsed notes.txt']);
+    await t.world.decide(approval, { decision: 'deny' });
+    await t.chat.settled();
+    gate.resolve();
+    expect(await late).toMatchObject({ status: 409, code: 'settled' });
+    expect(made.kept.size).toBe(0);
+    expect(await t.world.decide(approval, approve)).toMatchObject({ status: 409, code: 'settled' });
+    expect(made.log).toHaveLength(2);
+    expect(made.kept.size).toBe(0);
+  });
+
+  it('[A52.5] of calls that agents propose never hold up a decision', async () => {
+    const t = await open();
+    await propose(t, put('notes.txt'));
+    const approval = await t.onlyApproval();
+    const gate = deferred();
+    made.wait.until = gate.promise;
+    const chats = await Promise.all([1, 2, 3, 4, 5].map(() => t.world.chat()));
+    for (const chat of chats) await chat.send(JSON.stringify([put('other.txt')]));
+    await expect.poll(() => made.log).toHaveLength(5);
+    await t.world.decide(approval, approve);
+    expect(made.contexts.filter(({ signal }) => signal.aborted)).toEqual([]);
+    gate.resolve();
+    await t.chat.settled();
+    expect(made.folder.get('notes.txt')).toBe('new');
+    await t.world.quiet();
   });
 
   it('[A52.5] [M9] ends when the chat is stopped, and leaves nothing behind', async () => {

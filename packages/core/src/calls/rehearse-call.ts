@@ -78,7 +78,8 @@ async function rehearse(
   const { worldId, chatId, agentId, id: invocationId, place, signal } = about;
   const { value } = call.arguments;
   const { withheld, protectedPaths } = rulesAbout(snapshot, agentId, withoutFound);
-  const leave = await takeTurn(rehearsals);
+  // People wait for their decision, and it rarely runs anything. Agents that propose much must not hold it up.
+  const leave = about.wasAsked ? () => undefined : await takeTurn(rehearsals);
   const limited = limitTime(runtime, signal);
   const began = performance.now();
   const context: RehearsalContext = {
@@ -154,36 +155,44 @@ const HASH = /^[0-9a-f]{64}$/;
 function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
   const effect = effectSchema.parse(found);
   if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
-  let isCut = effect.truncated || effect.leftOut.length > MAX_FILES;
+  let cuts = effect.truncated || effect.leftOut.length > MAX_FILES ? 1 : 0;
   let room = EFFECT_LIMIT_BYTES;
   const show = (text: string, mask = maskCallText, most = TEXT_LIMIT_BYTES): string => {
     const roughly = capText(text, TEXT_LIMIT_BYTES);
     const own = createOwnSecretStream(ownSecrets);
     const masked = mask(own.push(roughly) + own.end());
     const shown = capText(masked, Math.min(most, room));
-    if (roughly !== text || shown !== masked) isCut = true;
+    if (roughly !== text || shown !== masked) cuts += 1;
     room = Math.max(0, room - Buffer.byteLength(shown));
     return shown;
   };
-  const output = show(effect.output, maskSecrets, OUTPUT_LIMIT_BYTES);
-  const files: Effect['files'] = [];
-  // Removed files come first, so the others don't crowd them out.
-  for (const { path, from, target, diff, ...file } of effect.files) {
-    if (room === 0 || files.length === MAX_FILES) {
-      isCut = true;
-      break;
+  /** Stops at the first one with a name that doesn't fit: a part of a path looks like another path. */
+  const showNames = <T, U>(all: readonly T[], showOne: (one: T) => U): U[] => {
+    const shown: U[] = [];
+    for (const one of all.slice(0, MAX_FILES)) {
+      const before = cuts;
+      const names = showOne(one);
+      if (cuts > before) break;
+      shown.push(names);
     }
-    files.push({
-      ...file,
-      path: show(path),
-      ...(from === undefined ? {} : { from: show(from) }),
-      ...(target === undefined ? {} : { target: show(target) }),
-      ...(diff === undefined ? {} : { diff: show(diff) }),
-    });
-  }
-  const leftOut = effect.leftOut.slice(0, MAX_FILES).map(({ path, why }) => ({ path: show(path), why: show(why) }));
+    return shown;
+  };
+  const output = show(effect.output, maskSecrets, OUTPUT_LIMIT_BYTES);
+  // All names come before the first diff: a command could otherwise hide behind long diffs which other files it changes.
+  const named = showNames(effect.files, ({ path, from, target, ...file }) => ({
+    ...file,
+    path: show(path),
+    ...(from === undefined ? {} : { from: show(from) }),
+    ...(target === undefined ? {} : { target: show(target) }),
+  }));
+  const leftOut = showNames(effect.leftOut, ({ path, why }) => ({ path: show(path), why: show(why) }));
+  const files = named.map(({ diff, ...file }) => {
+    if (diff === undefined) return file;
+    const shown = show(diff);
+    return shown === '' ? file : { ...file, diff: shown };
+  });
   const { effectHash, exitCode } = effect;
   const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
   const more = unlisted === 0 ? {} : { unlisted };
-  return { files, leftOut, effectHash, exitCode, output, truncated: isCut, ...more };
+  return { files, leftOut, effectHash, exitCode, output, truncated: cuts > 0 || unlisted > 0, ...more };
 }

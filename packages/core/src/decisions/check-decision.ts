@@ -47,7 +47,10 @@ export type CallToSign =
     }
   | { ok: false; detail: string };
 
-/** Reads and signs the call before the step, because signing may read files. Undefined if there is nothing to sign. */
+/**
+ * Reads and signs the call before the step, because signing may read files and rehearse the call. Undefined if there is nothing to sign, such as
+ * after the decision.
+ */
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
@@ -55,7 +58,7 @@ export async function readCallToSign(
   sent: ToolDecision,
 ): Promise<CallToSign | undefined> {
   const { invocation, approval } = found;
-  if (sent.decision !== 'approve' || invocation.worldId !== worldId) return undefined;
+  if (sent.decision !== 'approve' || invocation.worldId !== worldId || approval?.status !== 'pending') return undefined;
   const snapshot = found.snapshot ?? (await readSnapshot(runtime, worldId));
   if (snapshot === undefined) return undefined;
   const missing = await refreshTool(runtime, worldId, invocation.toolName);
@@ -80,7 +83,7 @@ export async function readCallToSign(
       const about = { ...invocation, place };
       const unrehearsed = await signCall(runtime, before, about);
       // Only the edited call is rehearsed: a tool keeps one rehearsal for each call.
-      const signedBefore = coverEffect(runtime, before, about, unrehearsed, approval?.rehearsal ?? null);
+      const signedBefore = coverEffect(runtime, before, about, unrehearsed, approval.rehearsal);
       shown = { judged: judgeCall(before, { ...about, seen: signedBefore.seen }), signed: signedBefore };
     }
     return {

@@ -9,7 +9,7 @@ import {
   signerSchema,
   toolDecisionSchema,
 } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock, Tool } from '../ports/index.js';
 import { canonicalJson, type SigningRule } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from './answer-question.js';
@@ -27,6 +27,7 @@ import {
 import { signersOf } from '../approval/needed-signatures.js';
 import type { VerifiedReceipt } from './check-receipt.js';
 import { judgeSignature, type JudgedSignature } from './judge-signature.js';
+import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { reviewersFor, signingRulesOf } from '../calls/gate-call.js';
 import { approvedHash } from '../calls/sign-call.js';
 import { commit, retryStale } from '../step/commit.js';
@@ -113,10 +114,12 @@ async function decideCall(
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   const { sent, signer } = asked;
   let isAgain = false;
+  let tool: Tool | undefined;
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
     // Read before the step, because signing may read files; the step checks the result again.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
+    if (toSign?.ok === true) ({ tool } = toSign.call);
     // If a rule was added in between, the step detects it and is retried with the people loaded.
     if (sent.decision === 'approve' && before?.approval?.status === 'pending') {
       await runtime.confirmPeople([
@@ -127,7 +130,7 @@ async function decideCall(
     const people = isAgain || (before?.approval?.signing ?? null) !== null ? { people: true } : {};
     isAgain = true;
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign), ...people };
-    return await commit(runtime, 'decision', worldId, needs, (step) => {
+    const decided = await commit(runtime, 'decision', worldId, needs, (step) => {
       const found = before === undefined ? undefined : reloadCall(step, before);
       const outcome =
         found === undefined
@@ -136,6 +139,10 @@ async function decideCall(
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return { outcome, chatId: found?.invocation.chatId };
     });
+    // If it ended while it was rehearsed here, nothing else deletes that rehearsal.
+    if (before !== undefined && FINAL.has(decided.outcome.state ?? ''))
+      dropRehearsal(runtime, tool, before.invocation.id);
+    return decided;
   });
 }
 

@@ -3,7 +3,7 @@ import type { RehearsalContext, Rehearsal, ToolContext } from '@countersign/core
 import type { NoEffectReason } from '@countersign/protocol';
 import { lockFolder } from '../files/lock-folder.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
-import { DraftTooLarge } from '../sandbox/draft/draft-limits.js';
+import { DRAFT_LIMITS, DraftTooLarge, type DraftLimits } from '../sandbox/draft/draft-limits.js';
 import { describeLeftOut } from '../sandbox/draft/inspect/left-out.js';
 import type { DraftRules } from '../sandbox/draft/inspect/why-left-out.js';
 import type { KeptResult } from '../sandbox/draft/effect/effect-of.js';
@@ -52,6 +52,11 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
 
 const MAX_TRIES = 3;
 
+/**
+ * Nobody has approved the command yet. Every file that it writes is hashed while the folder is locked, and waits on the disk until someone decides.
+ */
+const REHEARSAL_LIMITS: DraftLimits = { bytes: 256 * 1024 ** 2, files: 20_000 };
+
 async function rehearse(
   text: string,
   options: BubblewrapOptions,
@@ -84,8 +89,10 @@ async function rehearseOnce(
   context: RehearsalContext,
   { kept, key }: { kept: KeptRehearsals; key: string },
 ): Promise<Rehearsal | NoEffectReason> {
-  const { timeoutMs = 120_000, rehearsalTimeoutMs = 10_000 } = options;
-  const limits = { options, timeoutMs: Math.min(timeoutMs, rehearsalTimeoutMs) };
+  const { timeoutMs = 120_000, rehearsalTimeoutMs = 10_000, draftLimits = DRAFT_LIMITS } = options;
+  const bytes = Math.min(draftLimits.bytes, REHEARSAL_LIMITS.bytes);
+  const files = Math.min(draftLimits.files, REHEARSAL_LIMITS.files);
+  const limits = { options, timeoutMs: Math.min(timeoutMs, rehearsalTimeoutMs), draftLimits: { bytes, files } };
   try {
     return await runConfined(text, limits, { ...context, output: () => undefined }, async (run) => {
       const { ended, isTooLarge, confined, notes } = run;

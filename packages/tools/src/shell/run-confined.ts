@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock, type Clock, type ToolContext } from '@countersign/core/ports';
 import { confine, type Confined } from '../sandbox/confine.js';
-import { DRAFT_LIMITS } from '../sandbox/draft/draft-limits.js';
+import { DRAFT_LIMITS, type DraftLimits } from '../sandbox/draft/draft-limits.js';
 import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import { checkWorkingFolder } from '../sandbox/find-hidden.js';
 import { limitHosts } from '../sandbox/gateway/limit-hosts.js';
@@ -32,10 +32,17 @@ export interface EndedCommand {
   readonly notes: readonly string[];
 }
 
+interface CommandLimits {
+  options: ShellOptions;
+  timeoutMs: number;
+  /** Instead of those in `options`. */
+  draftLimits?: DraftLimits | undefined;
+}
+
 /** Runs a command, calls `act`, and cleans up. */
 export async function runConfined<T>(
   text: string,
-  { options, timeoutMs }: { options: ShellOptions; timeoutMs: number },
+  { options, timeoutMs, draftLimits = options.draftLimits }: CommandLimits,
   context: CommandContext,
   act: (command: EndedCommand) => Promise<T>,
 ): Promise<T> {
@@ -43,7 +50,7 @@ export async function runConfined<T>(
   const temporary = await makeTemporary(options.sandbox);
   let confined: Confined | undefined;
   try {
-    const started = await start(text, options, context, temporary);
+    const started = await start(text, options, context, { temporary, draftLimits });
     ({ confined } = started);
     const { clock = systemClock } = options;
     const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs });
@@ -93,10 +100,14 @@ async function start(
   text: string,
   options: ShellOptions,
   context: CommandContext,
-  temporary: string,
+  { temporary, draftLimits: limited }: { temporary: string; draftLimits: DraftLimits | undefined },
 ): Promise<{ command: StartedCommand; confined: Confined | undefined }> {
   for (let tries = 1; ; tries += 1) {
-    const confined = await confinedBy(options, context, temporary);
+    const confined = await confinedBy(
+      limited === undefined ? options : { ...options, draftLimits: limited },
+      context,
+      temporary,
+    );
     const clean = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
     const environment = { ...clean, ...confined?.environment };
     const { workingDirectory } = context;

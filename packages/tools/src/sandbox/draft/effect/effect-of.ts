@@ -157,7 +157,8 @@ async function addDiffs(
       continue;
     }
     const diff = cut(found.text, Math.min(limits.diffChars, left), '[The rest of this change is not shown.]');
-    left -= diff.length;
+    // Comparing very different files takes long and shows little, so it counts for more.
+    left -= found.truncated ? Math.max(diff.length, limits.diffChars / 4) : diff.length;
     isCut ||= found.truncated || diff !== found.text;
     files.push({ ...file, diff });
   }

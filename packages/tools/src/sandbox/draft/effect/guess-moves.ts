@@ -10,26 +10,38 @@ export interface Moves {
 
 /** Guesses that a removed file moved to a new path with the same content. Reads only removed files that have the size of a new one. */
 export async function guessMoves(workingDirectory: string, changes: readonly Change[]): Promise<Moves> {
-  const sizes = new Map<number, { path: string; hash: string }[]>();
-  for (const change of changes) {
-    if (change.do !== 'put' || change.kind !== 'file' || change.was !== '' || change.bytes === 0) continue;
-    sizes.set(change.bytes, [...(sizes.get(change.bytes) ?? []), change]);
-  }
+  const sizes = newFiles(changes);
   const to = new Map<string, { path: string; mode: number }>();
   const from = new Set<string>();
   for (const change of changes) {
     if (change.do !== 'remove') continue;
     for (const [below, version] of change.was) {
       const { kind, mode, bytes } = readVersion(version);
-      const candidates = kind === 'file' ? (sizes.get(bytes) ?? []).filter(({ path }) => !to.has(path)) : [];
-      if (candidates.length === 0) continue;
+      const hashes = kind === 'file' ? sizes.get(bytes) : undefined;
+      if (hashes === undefined || hashes.size === 0) continue;
       const path = join(change.path, below);
-      const hash = await hashOld(workingDirectory, path, version);
-      const found = candidates.find((candidate) => candidate.hash === hash);
+      const hash = (await hashOld(workingDirectory, path, version)) ?? '';
+      const paths = hashes.get(hash) ?? [];
+      const found = paths.pop();
+      if (paths.length === 0) hashes.delete(hash);
       if (found === undefined) continue;
-      to.set(found.path, { path, mode });
+      to.set(found, { path, mode });
       from.add(path);
     }
   }
   return { to, from };
+}
+
+/** The paths of new files by size and content, last ones first. A command chooses how many there are, so this must not be quadratic. */
+function newFiles(changes: readonly Change[]): Map<number, Map<string, string[]>> {
+  const sizes = new Map<number, Map<string, string[]>>();
+  for (const change of changes.toReversed()) {
+    if (change.do !== 'put' || change.kind !== 'file' || change.was !== '' || change.bytes === 0) continue;
+    const hashes = sizes.get(change.bytes) ?? new Map<string, string[]>();
+    sizes.set(change.bytes, hashes);
+    const paths = hashes.get(change.hash) ?? [];
+    hashes.set(change.hash, paths);
+    paths.push(change.path);
+  }
+  return sizes;
 }
