@@ -68,7 +68,11 @@ await all('approvals', async ({ page, look }) => {
   await visit(page, chat);
   await page.getByText('I would do three things').waitFor();
   if (look.width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
-  await page.getByRole('button', { name: 'Approve once' }).waitFor();
+  // The call that removes files, with what it will do.
+  await page.getByRole('list', { name: 'Also waiting' }).getByRole('button', { name: 'rm notes/' }).click();
+  await page.getByRole('group', { name: 'Command' }).getByText('rm').first().waitFor();
+  await page.getByRole('button', { name: 'Approve once', disabled: false }).waitFor();
+  await page.mouse.move(0, 0);
 });
 
 // A newcomer approves two calls and denies one.
