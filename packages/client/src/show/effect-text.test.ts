@@ -10,6 +10,7 @@ const effect: Effect = {
     { path: 'new.txt', change: 'moved', from: 'old.txt', kind: 'file', bytes: 2048 },
     { path: 'l', change: 'added', kind: 'link', target: 'run.sh' },
     { path: 'n.txt', change: 'added', kind: 'file', mode: '0644', bytes: 1, diff: '@@ -0,0 +1 @@\n+n' },
+    { path: 'open.txt', change: 'added', kind: 'file', mode: '0666', bytes: 1, diff: '@@ -0,0 +1 @@\n+o' },
   ],
   leftOut: [{ path: '.git/hooks', why: 'programs run it automatically' }],
   effectHash: 'x',
@@ -21,7 +22,7 @@ const effect: Effect = {
 it('[A17] says what a call will do, destructive parts first, with every name on one line', () => {
   const text = effectText({ effect });
   expect(text).toMatchObject({
-    sentence: 'Removes 1 file and 1 folder with 2 files, changes 1 file, moves 1 file, adds 1 file and 1 link',
+    sentence: 'Removes 1 file and 1 folder with 2 files, changes 1 file, moves 1 file, adds 2 files and 1 link',
     isKnown: true,
     isDestructive: true,
     output: 'done\n',
@@ -33,6 +34,7 @@ it('[A17] says what a call will do, destructive parts first, with every name on 
     '→ new.txt | probably moved from old.txt, 2,048 bytes',
     '+ l | link to run.sh',
     '+ n.txt | ',
+    '+ open.txt | permissions 0666',
   ]);
   expect(text?.notes).toEqual([
     'The command fails with exit code 2.',

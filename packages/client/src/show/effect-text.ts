@@ -56,9 +56,11 @@ export function effectText({ effect, noEffect }: Pick<ApprovalView, 'effect' | '
 }
 
 function aboutFile({ change, from, kind, mode, bytes, target, diff, contains }: ChangedFile): string {
-  const isExecutable = mode !== undefined && (Number.parseInt(mode, 8) & 0o111) !== 0;
+  const bits = mode === undefined ? 0 : Number.parseInt(mode, 8);
+  const isExecutable = (bits & 0o111) !== 0;
+  const isOpenToAll = (bits & 0o002) !== 0;
   // For a new file or folder, the usual permissions say nothing.
-  const isUsual = change === 'added' && (kind === 'folder' ? mode === '0755' : !isExecutable);
+  const isUsual = change === 'added' && (kind === 'folder' ? mode === '0755' : !isExecutable && !isOpenToAll);
   return [
     from === undefined ? '' : `probably moved from ${oneLine(from)}`,
     kind === 'file' ? '' : kind,

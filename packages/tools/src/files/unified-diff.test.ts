@@ -5,6 +5,16 @@ import { matchName } from './match-name.js';
 import { unifiedDiff } from './unified-diff.js';
 
 describe('unifiedDiff', () => {
+  it('a name never adds lines to the diff', () => {
+    const { text } = unifiedDiff('x\n@@ -1 +1 @@\n-a\u2028b', undefined, 'real\n');
+    expect(text.split('\n')).toEqual([
+      '--- /dev/null',
+      '+++ b/x\\u{a}@@ -1 +1 @@\\u{a}-a\\u{2028}b',
+      '@@ -0,0 +1 @@',
+      '+real',
+    ]);
+  });
+
   it('returns a patch from one text to the other', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', '', '\r', '-', '+', '@@ -1 +1 @@', '\\ No newline at end of file'), {

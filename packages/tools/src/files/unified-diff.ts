@@ -10,7 +10,8 @@ const MAX_COMPARED = 50_000;
 
 /** The change to a file in `diff -u` format, for people. `before` is undefined if the file doesn't exist yet. */
 export function unifiedDiff(name: string, before: string | undefined, after: string): Preview {
-  const head = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
+  const shown = oneLine(name);
+  const head = [`--- ${before === undefined ? '/dev/null' : `a/${shown}`}`, `+++ b/${shown}`];
   const preview = (lines: readonly string[], truncated: boolean): Preview => ({
     text: [...head, ...lines].join('\n'),
     truncated,
@@ -20,10 +21,10 @@ export function unifiedDiff(name: string, before: string | undefined, after: str
   if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(no changes)'], false);
   const body = hunks.flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
   const rest = body.length - MAX_LINES;
-  const shown = body.slice(0, MAX_LINES).map(shorten);
-  if (rest > 0) return preview([...shown, `[${rest} more lines of this change are not shown.]`], true);
+  const lines = body.slice(0, MAX_LINES).map(shorten);
+  if (rest > 0) return preview([...lines, `[${rest} more lines of this change are not shown.]`], true);
   return preview(
-    shown,
+    lines,
     body.some((line) => !line.startsWith(' ') && line.length > 1 + LONGEST_LINE),
   );
 }
@@ -46,6 +47,11 @@ function shorten(line: string): string {
   const cut = line.length - 1 - LONGEST_LINE;
   if (cut <= 0) return line;
   return `${line.slice(0, 1 + LONGEST_LINE)}…\n[${cut} more characters of this line are not shown.]`;
+}
+
+/** Agents choose file names, so a name must not look like a line of the diff. */
+function oneLine(name: string): string {
+  return name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
 function headOf({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
