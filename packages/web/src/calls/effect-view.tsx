@@ -15,7 +15,11 @@ const OPEN = 3;
 const OPEN_LINES = 30;
 
 /** What a call will do to the working folder, or why nobody knows. The sentence comes first, and destructive parts before others. */
-export function EffectView({ approval }: { approval: Pick<ApprovalView, 'effect' | 'noEffect'> }): ReactElement | null {
+export function EffectView({
+  approval,
+}: {
+  approval: Pick<ApprovalView, 'effect' | 'noEffect' | 'decision'>;
+}): ReactElement | null {
   const [count, setCount] = useState(FIRST);
   const text = effectText(approval);
   const hidden = (text?.files.length ?? 0) - count;
@@ -67,7 +71,7 @@ export function EffectView({ approval }: { approval: Pick<ApprovalView, 'effect'
           <FoldedText text={output} className="mt-1 rounded-md border border-line bg-sunken px-2 py-1" />
         </details>
       )}
-      <p className="text-ink-3">{t.rehearsed}</p>
+      {approval.decision === undefined ? <p className="text-ink-3">{t.rehearsed}</p> : null}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import {
   type Invocation,
   type OutputTail,
 } from '@countersign/client';
+import { describeEffect } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { callState } from '../approvals/story.js';
 import { Badge } from '../ui/badge.js';
@@ -20,6 +21,7 @@ import { Running, useNow } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
 import { Attachments } from './attachments.js';
 import { CallView } from './call-view.js';
+import { EffectView } from './effect-view.js';
 import { ResultView } from './result-view.js';
 import { t } from '../words/calls.js';
 
@@ -161,6 +163,14 @@ function Detail({
         <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
           <Visible text={decisionStory(decision, now, me)} />
         </SignatureLine>
+      )}
+      {decision === undefined || approval?.effect === undefined ? null : (
+        <details className="text-[0.8125rem] text-ink-2">
+          <summary>{t.shownEffect(describeEffect(approval.effect))}</summary>
+          <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
+            <EffectView approval={approval} />
+          </div>
+        </details>
       )}
       {status.kind === 'running' ? <LiveOutput output={output} /> : null}
       {status.kind === 'succeeded' ? <ResultView result={status.result} /> : null}

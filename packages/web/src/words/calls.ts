@@ -10,6 +10,7 @@ export const t = {
   hiddenLines: (count: number) => `${count.toLocaleString()} lines are not shown.`,
   showLines: (next: number, total: number) => `Show ${next} more lines (${total} in total)`,
   effect: 'What it will do',
+  shownEffect: (sentence: string) => `Effect shown before the decision: ${sentence}`,
   rehearsed: 'Rehearsed in a draft. Approving applies exactly this; the command doesn’t run again.',
   morePaths: (count: number) => `${count.toLocaleString()} more paths are not shown.`,
   showPaths: (count: number) => `Show ${count.toLocaleString()} more paths`,
