@@ -35,7 +35,7 @@ export const approvalsHelp = {
   scope: 'once, session (this chat) or always',
   rule: 'with --scope always: rule to add instead of the proposed one',
   pattern: 'with --scope session: only calls like this, such as "rm *.tmp"',
-  arguments: 'with --scope once: approve with these arguments instead',
+  arguments: 'with --scope once: change the arguments; a rehearsed call is shown again before it can be approved',
   reason: 'reason, for the audit log',
   denyReason: 'reason, shown to the agent',
   words: 'your answer',
