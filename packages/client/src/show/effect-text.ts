@@ -7,14 +7,14 @@ export interface EffectFile {
   readonly change: ChangedFile['change'];
   readonly sign: string;
   readonly path: string;
-  /** What else changes, such as `from old.txt` or `now executable (0755)`. Empty if nothing. */
+  /** What else changes, such as `probably moved from old.txt` or `executable (0755)`. Empty if nothing. */
   readonly about: string;
   readonly diff: readonly DiffLine[];
 }
 
 /** What a call will do, for people. */
 export interface EffectText {
-  /** Undefined effects have only this: why nobody knows what the call will do. */
+  /** If the effect is unknown, the reason, and everything else is empty. */
   readonly sentence: string;
   readonly isKnown: boolean;
   readonly isDestructive: boolean;

@@ -80,7 +80,7 @@ export function describeNoEffect({ reason }: NoEffect): string {
   return WHY[reason];
 }
 
-/** The effect in one sentence, destructive parts first: "Removes 2 files, changes 1". */
+/** The effect in one sentence, destructive parts first: "Removes 2 files, changes 1 file". */
 export function describeEffect({ files, unlisted = 0 }: Pick<Effect, 'files' | 'unlisted'>): string {
   const parts = VERBS.flatMap(([change, verb]) => {
     const those = files.filter((file) => file.change === change);
