@@ -87,6 +87,25 @@ export type {
   ToolDecision,
   ToolResultOutcome,
 } from './calls/decisions.js';
+export {
+  createdExternalAgentSchema,
+  endExternalSessionSchema,
+  EXTERNAL_PROVIDER,
+  externalCallSchema,
+  externalResultSchema,
+  externalToolName,
+  externalWaitQuerySchema,
+  newExternalAgentSchema,
+  newExternalCallSchema,
+} from './external/external.js';
+export type {
+  CreatedExternalAgent,
+  ExternalCall,
+  ExternalCallState,
+  ExternalResult,
+  NewExternalAgent,
+  NewExternalCall,
+} from './external/external.js';
 export { idOf, readWho, signerSchema, SYSTEM, whoSchema, whoText } from './people/who.js';
 export type { Signer, Who } from './people/who.js';
 export {
