@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import type { RehearsalContext, Rehearsal, ToolContext } from '@countersign/core/ports';
 import type { NoEffectReason } from '@countersign/protocol';
 import { lockFolder } from '../files/lock-folder.js';
+import type { PlannedDraft } from '../sandbox/draft/apply-plan.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { DRAFT_LIMITS, DraftTooLarge, type DraftLimits } from '../sandbox/draft/draft-limits.js';
 import { describeLeftOut } from '../sandbox/draft/inspect/left-out.js';
 import type { DraftRules } from '../sandbox/draft/inspect/why-left-out.js';
-import type { KeptResult } from '../sandbox/draft/effect/effect-of.js';
+import type { KeptResult, Rehearsed } from '../sandbox/draft/effect/effect-of.js';
 import { keptRehearsals, NoRehearsal, type KeptRehearsals } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import { findHidden } from '../sandbox/find-hidden.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { confinementFor, runConfined } from './run-confined.js';
+import { confinementFor, runConfined, type CommandContext } from './run-confined.js';
 import type { ShellOptions } from './shell-options.js';
 
 type BubblewrapOptions = ShellOptions & { sandbox: Extract<Sandbox, { kind: 'bubblewrap' }> };
@@ -63,8 +64,7 @@ async function rehearse(
   context: RehearsalContext,
   kept: KeptRehearsals,
 ): Promise<Rehearsal> {
-  const { mayReach, privateHosts = [] } = context.sandboxGrants ?? {};
-  if (options.network === 'public' || mayReach !== undefined || privateHosts.length > 0) return without('network');
+  if (mayUseNetwork(options, context)) return without('network');
   const callId = context.invocationId;
   const key = await keyOf(text, options, context).catch(() => undefined);
   if (key === undefined) return without('failed');
@@ -75,7 +75,10 @@ async function rehearse(
       return { fingerprint: found.effect.effectHash, effect: found.effect };
   }
   for (let tries = 1; ; tries += 1) {
-    const done = await rehearseOnce(text, options, context, { kept, key });
+    const done = await rehearseOnce(text, options, context, async (rehearsed) => {
+      const effect = await kept.keep(callId, { key, ...rehearsed });
+      return effect === undefined ? 'too-large' : { fingerprint: effect.effectHash, effect };
+    });
     if (typeof done !== 'string') return done;
     if (done === 'conflict' && tries < MAX_TRIES) continue;
     await kept.keepReason(callId, key, done);
@@ -83,12 +86,27 @@ async function rehearse(
   }
 }
 
-async function rehearseOnce(
+/** What a command sends can't be taken back, so it must not be rehearsed. */
+export function mayUseNetwork(
+  { network }: ShellOptions,
+  { sandboxGrants }: Pick<CommandContext, 'sandboxGrants'>,
+): boolean {
+  const { mayReach, privateHosts = [] } = sandboxGrants ?? {};
+  return network === 'public' || mayReach !== undefined || privateHosts.length > 0;
+}
+
+/** A command that has ended, with its draft. */
+export interface RehearsedDraft extends Rehearsed {
+  readonly draft: PlannedDraft;
+}
+
+/** Runs the command in a draft and calls `act` while the folder is locked. The draft is removed afterwards unless `act` has moved it. */
+export async function rehearseOnce<T>(
   text: string,
-  options: BubblewrapOptions,
-  context: RehearsalContext,
-  { kept, key }: { kept: KeptRehearsals; key: string },
-): Promise<Rehearsal | NoEffectReason> {
+  options: ShellOptions,
+  context: Omit<CommandContext, 'output'>,
+  act: (rehearsed: RehearsedDraft) => Promise<T | NoEffectReason>,
+): Promise<T | NoEffectReason> {
   const { timeoutMs = 120_000, rehearsalTimeoutMs = 10_000, draftLimits = DRAFT_LIMITS } = options;
   const bytes = Math.min(draftLimits.bytes, REHEARSAL_LIMITS.bytes);
   const files = Math.min(draftLimits.files, REHEARSAL_LIMITS.files);
@@ -104,8 +122,7 @@ async function rehearseOnce(
         const left = describeLeftOut(leftOut);
         const all = left === undefined ? notes : [...notes, left];
         const result = { ...ended.result, ...(all.length === 0 ? {} : { note: all.join('\n') }) };
-        const effect = await kept.keep(context.invocationId, { key, draft, leftOut, result });
-        return effect === undefined ? 'too-large' : { fingerprint: effect.effectHash, effect };
+        return await act({ draft, leftOut, result });
       });
     });
   } catch (error) {

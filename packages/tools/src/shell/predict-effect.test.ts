@@ -1,0 +1,68 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeEffect, type NoEffectReason } from '@countersign/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findSandbox } from '../sandbox/find-sandbox.js';
+import { readTree } from '../testing/read-tree.js';
+import { makeFolder, type TestFolder } from '../testing/try-tool.js';
+import { predictEffect, type Prediction } from './predict-effect.js';
+import type { ShellOptions } from './shell-options.js';
+
+const sandbox = await findSandbox();
+const none = { kind: 'none', reason: 'left out on purpose' } as const;
+
+// Without bubblewrap, the setup has reported that these tests are skipped.
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of a command of another program', () => {
+  if (sandbox.kind !== 'bubblewrap') return;
+  let folder: TestFolder;
+  let drafts: TestFolder;
+  let options: ShellOptions;
+  beforeEach(async () => {
+    folder = await makeFolder();
+    drafts = await makeFolder();
+    options = { sandbox: { ...sandbox, drafting: { ...sandbox.drafting, folder: drafts.path } } };
+    await writeFile(join(folder.path, 'a.tmp'), 'a\n');
+    await writeFile(join(folder.path, 'secret'), 'hidden\n');
+  });
+  afterEach(async () => {
+    await folder.remove();
+    await drafts.remove();
+  });
+
+  const predict = async (command: string, more: Partial<ShellOptions> = {}, signal = new AbortController().signal) => {
+    const isProtected = (path: string): boolean => path === join(folder.path, 'secret');
+    const mayHold = (path: string) => (path === folder.path ? 'anything' : 'nothing');
+    const context = { workingDirectory: folder.path, protectedPaths: { isProtected, mayHold }, signal };
+    return await predictEffect({ ...options, ...more }, command, context);
+  };
+  const left = async (): Promise<string[]> =>
+    (await readdir(drafts.path)).filter((name) => /^(?:draft|rehearsal)-/.test(name));
+  const reasonOf = (found: Prediction): NoEffectReason | undefined =>
+    'effect' in found ? undefined : found.noEffect.reason;
+
+  it('is what a rehearsal does, keeps rules, and leaves nothing behind', async () => {
+    const before = readTree(folder.path);
+    const found = await predict('rm *.tmp; echo "$0 $(cat secret)" > new; exit 2');
+    if (!('effect' in found)) throw new Error(found.noEffect.reason);
+    expect(describeEffect(found.effect)).toBe('Removes 1 file, adds 1 file');
+    expect(found.effect).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }] });
+    expect(JSON.stringify(found.effect)).not.toContain('hidden');
+    expect(readTree(folder.path)).toEqual(before);
+    expect(await left()).toEqual([]);
+  });
+
+  it.each<[NoEffectReason, string, Partial<ShellOptions>]>([
+    ['no-sandbox', ':', { sandbox: none }],
+    ['network', ':', { network: 'public' }],
+    ['too-long', 'sleep 100', { rehearsalTimeoutMs: 200 }],
+    ['too-large', 'truncate -s 1G f', {}],
+  ])('is unknown, with the reason %s', async (reason, command, more) => {
+    expect(reasonOf(await predict(command, more))).toBe(reason);
+    expect(await left()).toEqual([]);
+  });
+
+  it('ends with its signal, and leaves nothing behind', async () => {
+    await expect(predict('sleep 100', {}, AbortSignal.timeout(200))).rejects.toThrow('aborted due to timeout');
+    expect(await left()).toEqual([]);
+  });
+});
