@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runsFactor, scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../shell/shell-options.js';
+import { RANDOM_START, randomSteps } from '../../testing/random-steps.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import { findSandbox } from '../find-sandbox.js';
 import type { Sandbox } from '../sandbox.js';
@@ -67,33 +68,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect(sh('ls; cat new old')).toBe('new\nold\nnew\nchanged\n');
   });
 
-  const start = 'mkdir -p a/b c; echo 1 > a/f; echo 2 > a/b/g; echo 3 > c/f; echo 4 > f; ln -s a/f l; chmod 640 f';
-  const name = fc.constantFrom('a', 'b', 'c', 'a/b', 'a/f', 'a/b/g', 'c/f', 'c/new', 'f', 'l', 'a/l');
-  const step = fc.oneof(
-    name.map((one) => `mkdir -p ${one}`),
-    name.map((one) => `rm -rf ${one}`),
-    name.map((one) => `rmdir ${one}`),
-    name.map((one) => `echo ${one} >> ${one}`),
-    fc.tuple(name, name).map(([one, other]) => `mv -T ${one} ${other}`),
-    fc.tuple(name, name).map(([one, other]) => `cp ${one} ${other}`),
-    fc.tuple(name, name).map(([one, other]) => `ln ${one} ${other}`),
-    fc.tuple(name, name).map(([one, other]) => `ln -sfn ${one} ${other}`),
-    fc.tuple(name, fc.constantFrom('700', '755', '711')).map(([one, mode]) => `test -L ${one} || chmod ${mode} ${one}`),
-  );
-
   it(
     'is the same as without a sandbox, however it renames files',
     { timeout: 300_000 * Math.max(1, runsFactor) },
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        fc.asyncProperty(randomSteps, async (command) => {
           const [inside, outside] = [at('inside'), at('outside')];
           for (const path of [inside, outside]) {
             await mkdir(path);
-            sh(start, path);
+            sh(RANDOM_START, path);
           }
           try {
-            const command = `exec 2> /dev/null; ${steps.join('; ')}; true`;
             const { note } = await run(command, { in: inside });
             await run(command, { in: outside, sandbox: none });
             expect(tree(inside)).toBe(tree(outside));
@@ -111,7 +97,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const other = await makeFolder('/dev/shm');
     expect((await stat(other.path)).dev).not.toBe((await stat(folder.path)).dev);
-    sh(start);
+    sh(RANDOM_START);
     const far = { ...sandbox, drafting: { ...sandbox.drafting, folder: other.path } };
     const { note } = await run('rm -r a; mkdir -p a/x; echo 5 > a/x/y; echo 6 > f; ln -s x a/z; chmod 711 a/x', {
       sandbox: far,
