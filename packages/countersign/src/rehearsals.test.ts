@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeEffect, type Effect } from '@countersign/protocol';
 import { findSandbox, shellCmd } from '@countersign/tools';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { about, first, lastResults, obedient, propose } from './testing/obedient.js';
 import { rehearsingTool, type RehearsingTool } from './testing/rehearsing-tool.js';
+import { openSigningWorld, signedBy, who } from './testing/signers.js';
 import { lifecycle } from './testing/tool-turn.js';
 
 const put = (path: string, text = 'new') => ({ name: 'put', arguments: { path, text } });
@@ -309,7 +310,8 @@ describe('a rehearsal', () => {
     made.wait.until = gate.promise;
     const chats = await Promise.all([1, 2, 3, 4, 5].map(() => t.world.chat()));
     for (const chat of chats) await chat.send(JSON.stringify([put('other.txt')]));
-    await expect.poll(() => made.log).toHaveLength(5);
+    // One agent rehearses two calls at a time.
+    await expect.poll(() => made.log).toHaveLength(3);
     await t.world.decide(approval, approve);
     expect(made.contexts.filter(({ signal }) => signal.aborted)).toEqual([]);
     gate.resolve();
@@ -398,6 +400,37 @@ describe('a decision about a rehearsed call', () => {
     const edit = { ...approve, arguments: { path: 'secret.txt', text: 'x' } };
     expect(await t.world.decide(await t.onlyApproval(), edit)).toMatchObject({ status: 422 });
     expect(made.log).toEqual(['rehearsed notes.txt']);
+  });
+
+  it('[A52.7] that edits a call whose signers a rule names is refused and rehearses nothing', async () => {
+    const pay = { ...made.tool, definition: { ...made.tool.definition, name: 'pay' } };
+    const t = await openSigningWorld(['ask pay(path=shared.txt) by @ada'], { tools: [pay] });
+    onTestFinished(() => t.engine.close());
+    const edit = { arguments: { path: 'shared.txt', text: 'x' } };
+    for (const path of ['shared.txt', 'notes.txt']) {
+      await t.request(who('bob'), { path, text: 'new' });
+      const answer = await t.sign(signedBy('ada'), edit);
+      expect(answer).toMatchObject({ kind: 'refused', status: 422 });
+      expect(answer.kind === 'refused' && answer.detail).toContain('a rule says who must sign this call');
+      await t.sign(signedBy('ada'), { decision: 'deny', reason: 'no' });
+      await t.settled();
+    }
+    expect(made.log).toEqual(['rehearsed shared.txt', 'rehearsed notes.txt']);
+  });
+
+  it('[A52.5] [M9] ends while it waits for others if the chat is stopped', async () => {
+    const gate = deferred();
+    made.wait.until = gate.promise;
+    const t = await open();
+    const chats = await Promise.all([1, 2, 3].map(() => t.world.chat()));
+    for (const chat of chats) await chat.send(JSON.stringify([put('other.txt')]));
+    await expect.poll(() => made.log).toHaveLength(2);
+    await t.chat.send(JSON.stringify([put('notes.txt')]));
+    await t.chat.stop();
+    expect(await t.chat.settled()).toBe('idle');
+    gate.resolve();
+    await t.world.quiet();
+    expect(made.log).not.toContain('rehearsed notes.txt');
   });
 
   it('[A52.2] is refused without a rehearsal if a rule denies the call by then', async () => {

@@ -8,6 +8,7 @@ import { readState } from '../step/commit.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
 import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { createRehearsalLine, type RehearsalLine } from './rehearsal-line.js';
 import { rulesAbout } from './rules-about.js';
 import { coverEffect, signCall, type SignedCall } from './sign-call.js';
 
@@ -60,8 +61,8 @@ function canRehearse({ tool, arguments: args }: ReadCall): boolean {
 
 /** The tool limits a rehearsal itself. This is for a tool that doesn't, which must not block a turn forever. */
 const LIMIT_MS = 60_000;
-/** Each rehearsal is a sandbox with its own processes. */
-const MAX_AT_ONCE = 4;
+
+const lines = new WeakMap<Rehearsals, RehearsalLine>();
 
 /** With these reasons, the tool didn't run the call at all. */
 const NOTHING_RAN: readonly NoEffect['reason'][] = ['off', 'no-sandbox', 'network', 'dropped'];
@@ -79,7 +80,9 @@ async function rehearse(
   const { value } = call.arguments;
   const { withheld, protectedPaths } = rulesAbout(snapshot, agentId, withoutFound);
   // People wait for their decision, and it rarely runs anything. Agents that propose much must not hold it up.
-  const leave = about.wasAsked ? () => undefined : await takeTurn(rehearsals);
+  const line = lines.get(rehearsals) ?? createRehearsalLine();
+  lines.set(rehearsals, line);
+  const leave = about.wasAsked ? () => undefined : await line.takeTurn(agentId, signal);
   const limited = limitTime(runtime, signal);
   const began = performance.now();
   const context: RehearsalContext = {
@@ -122,21 +125,6 @@ function limitTime({ clock }: Runtime, signal: AbortSignal): { signal: AbortSign
       forget();
       cancel();
     },
-  };
-}
-
-const lines = new WeakMap<Rehearsals, { running: number; waiting: (() => void)[] }>();
-
-/** Waits until fewer than `MAX_AT_ONCE` rehearsals run. The returned function must be called at the end. */
-async function takeTurn(rehearsals: Rehearsals): Promise<() => void> {
-  const line = lines.get(rehearsals) ?? { running: 0, waiting: [] };
-  lines.set(rehearsals, line);
-  if (line.running >= MAX_AT_ONCE) await new Promise<void>((resolve) => line.waiting.push(resolve));
-  else line.running += 1;
-  return () => {
-    const next = line.waiting.shift();
-    if (next === undefined) line.running -= 1;
-    else next();
   };
 }
 

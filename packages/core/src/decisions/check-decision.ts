@@ -75,6 +75,10 @@ export async function readCallToSign(
     const call = readCall(tool, invocation.toolName, text);
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `arguments: ${call.arguments.error}` };
+    const isEdited = call.argumentsText !== invocation.arguments;
+    // Before the edit is rehearsed: it would be refused afterwards.
+    if (isEdited && (await hasNamedSigners(runtime, call, { invocation, approval, place, snapshot })))
+      return { ok: false, detail: NOT_EDITABLE };
     const { signal } = new AbortController();
     const { judged, signed } = await signAndRehearse(runtime, call, { ...invocation, place, wasAsked: true, signal });
     let shown = { judged, signed };
@@ -99,6 +103,18 @@ export async function readCallToSign(
   } catch (error) {
     return { ok: false, detail: `could not prepare the call for approval: ${errorMessage(error)}` };
   }
+}
+
+/** Whether a rule says who must sign the call as it was shown, or as it was edited. */
+async function hasNamedSigners(
+  runtime: Runtime,
+  edited: ReadCall,
+  about: { invocation: InvocationRecord; approval: ApprovalRecord; place: Place; snapshot: WorldSnapshot },
+): Promise<boolean> {
+  if (about.approval.signing !== null) return true;
+  const setting = { ...about.invocation, place: about.place };
+  const { seen } = await signCall(runtime, edited, setting);
+  return signingRulesOf(about.snapshot, judgeCall(edited, { ...setting, seen })).length > 0;
 }
 
 /** Whether the call's folder, its tool or the file it would overwrite has changed since the approval was requested. */

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createRehearsalLine } from './rehearsal-line.js';
+
+function start() {
+  const line = createRehearsalLine();
+  const started: string[] = [];
+  const enter = (name: string, signal = new AbortController().signal): Promise<() => void> => {
+    const turn = line.takeTurn(name.charAt(0), signal);
+    turn.then(
+      () => started.push(name),
+      () => undefined,
+    );
+    return turn;
+  };
+  return { started, enter };
+}
+
+it('[A52.5] one agent runs two rehearsals at a time, and others do not wait for it', async () => {
+  const { started, enter } = start();
+  const [a1] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => enter(name));
+  const b1 = enter('b1');
+  await setImmediate();
+  expect(started).toEqual(['a1', 'a2', 'b1']);
+  (await a1)?.();
+  await setImmediate();
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3']);
+  (await b1)();
+  await setImmediate();
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3']);
+});
+
+it('[A52.5] four run at the same time, and the next is of an agent that has the fewest', async () => {
+  const { started, enter } = start();
+  const [a1, , b1] = ['a1', 'a2', 'b1', 'b2'].map((name) => enter(name));
+  for (const name of ['a3', 'b3', 'c1', 'd1']) void enter(name);
+  await setImmediate();
+  expect(started).toEqual(['a1', 'a2', 'b1', 'b2']);
+  (await b1)?.();
+  await setImmediate();
+  expect(started).toEqual(['a1', 'a2', 'b1', 'b2', 'c1']);
+  const leave = await a1;
+  leave?.();
+  leave?.();
+  await setImmediate();
+  expect(started).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1']);
+});
+
+it('[A52.5] [M9] one that waits ends with its signal and never starts', async () => {
+  const { started, enter } = start();
+  const [a1, a2] = ['a1', 'a2'].map((name) => enter(name));
+  const stop = new AbortController();
+  const a3 = enter('a3', stop.signal);
+  const a4 = enter('a4');
+  stop.abort();
+  await expect(a3).rejects.toThrow('stopped');
+  (await a1)?.();
+  await a4;
+  expect(started).toEqual(['a1', 'a2', 'a4']);
+  (await a2)?.();
+});

@@ -1,0 +1,63 @@
+import { onAbort } from '../ports/until-aborted.js';
+
+/** Each rehearsal is a sandbox with its own processes. */
+const MAX_AT_ONCE = 4;
+/** One agent can't keep the others waiting. */
+const MAX_PER_AGENT = 2;
+
+/** The rehearsals that run now, by agent, and those that wait. */
+export interface RehearsalLine {
+  /** Resolves when it may start. The returned function must be called at the end. Rejects if the signal aborts first. */
+  takeTurn(agentId: string, signal: AbortSignal): Promise<() => void>;
+}
+
+interface Waiting {
+  readonly agentId: string;
+  start(): void;
+}
+
+/** When a rehearsal ends, the one that has waited longest among the agents with the fewest running ones is next. */
+export function createRehearsalLine(): RehearsalLine {
+  const running: string[] = [];
+  const waiting: Waiting[] = [];
+  const countOf = (agentId: string): number => running.filter((one) => one === agentId).length;
+  const isFree = (agentId: string): boolean => running.length < MAX_AT_ONCE && countOf(agentId) < MAX_PER_AGENT;
+
+  const leave = (agentId: string): void => {
+    running.splice(running.indexOf(agentId), 1);
+    const [next] = waiting
+      .filter((one) => isFree(one.agentId))
+      .toSorted((a, b) => countOf(a.agentId) - countOf(b.agentId));
+    if (next === undefined) return;
+    waiting.splice(waiting.indexOf(next), 1);
+    running.push(next.agentId);
+    next.start();
+  };
+
+  return {
+    async takeTurn(agentId, signal) {
+      if (isFree(agentId)) running.push(agentId);
+      else {
+        await new Promise<void>((resolve, reject) => {
+          const one: Waiting = {
+            agentId,
+            start() {
+              forget();
+              resolve();
+            },
+          };
+          const forget = onAbort(signal, () => {
+            waiting.splice(waiting.indexOf(one), 1);
+            reject(new Error('stopped'));
+          });
+          waiting.push(one);
+        });
+      }
+      let isOver = false;
+      return () => {
+        if (!isOver) leave(agentId);
+        isOver = true;
+      };
+    },
+  };
+}
