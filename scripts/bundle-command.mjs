@@ -22,6 +22,7 @@ const bundles = {
     inputs: {
       'apply-draft': join(root, 'packages', 'tools', 'dist', 'testing', 'apply-draft.js'),
       'crash-child': join(dist, 'testing', 'crash-child.js'),
+      'dying-rehearsal': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-rehearsal.js'),
       'hostile-server': join(root, 'tests', 'mcp', 'fixtures', 'hostile-server.mjs'),
       'serve-child': join(root, 'tests', 'web', 'support', 'serve-child.mjs'),
       'stamping-server': join(root, 'packages', 'server', 'dist', 'testing', 'stamping-server.js'),

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -13,9 +13,10 @@ import { findSandbox } from '../../find-sandbox.js';
 import { sweepDrafts } from '../open-draft.js';
 
 const sandbox = await findSandbox();
-const source = fileURLToPath(new URL('../../../testing/dying-rehearsal.ts', import.meta.url));
-const home = fileURLToPath(new URL('../../../../', import.meta.url));
-const program = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
+/** Built from `testing/dying-rehearsal.ts`. */
+const DYING_REHEARSAL = fileURLToPath(
+  new URL('../../../../../countersign/dist/testing/bundle/dying-rehearsal.js', import.meta.url),
+);
 
 const SETUP =
   'mkdir -p d/deep; for i in $(seq 8); do echo old $i > f$i; echo $i > d/deep/$i; done; ln -s f1 l; chmod 640 f2';
@@ -60,10 +61,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.3] a server that is killed 
           ...Array.from({ length: 19 }, (_, count) => () => stepsOf() > count),
         ];
         const moment = moments[Math.floor((round * moments.length) / Math.max(1, rounds - 1))] ?? (() => false);
-        const child = spawn(process.execPath, [program, folder, COMMAND, JSON.stringify(here)], {
+        const watcher = watch(drafts);
+        const child = spawn(process.execPath, [DYING_REHEARSAL, folder, COMMAND, JSON.stringify(here)], {
           stdio: ['ignore', 'ignore', 'inherit'],
         });
         const ended = once(child, 'exit');
+        // Polling while the process starts would take as much CPU as the start.
+        await Promise.race([once(watcher, 'change'), ended]);
+        watcher.close();
         while (child.exitCode === null && !moment()) await setImmediate();
         child.kill('SIGKILL');
         await ended;
