@@ -38,6 +38,7 @@ const MORE_TEXTS = {
   'ChangedFile.from': 'Where a moved file was before.',
   'ChangedFile.target': 'Where the link points.',
   'ChangedFile.diff': 'Change to a text file in `diff -u` format.',
+  'ChangedFile.mediaType': 'Type of an added or changed binary file, by its first bytes.',
   'ChangedFile.contains': 'Number of files and links in a removed folder.',
   stream: 'The stream that the program wrote to.',
   tool_name: 'Name of the tool.',

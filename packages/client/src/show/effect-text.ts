@@ -26,6 +26,22 @@ export interface EffectText {
 
 const SIGNS: Readonly<Record<ChangedFile['change'], string>> = { removed: '−', changed: '~', moved: '→', added: '+' };
 
+const TYPES: Readonly<Record<NonNullable<ChangedFile['mediaType']>, string>> = {
+  'image/png': 'PNG image',
+  'image/jpeg': 'JPEG image',
+  'image/gif': 'GIF image',
+  'image/webp': 'WebP image',
+  'application/pdf': 'PDF document',
+  'application/zip': 'ZIP archive',
+  'application/gzip': 'gzip archive',
+  'application/x-xz': 'xz archive',
+  'application/zstd': 'Zstandard archive',
+  'application/x-tar': 'tar archive',
+  'application/x-elf': 'Linux program',
+  'application/vnd.sqlite3': 'SQLite database',
+  'application/wasm': 'WebAssembly program',
+};
+
 /** Undefined if the call's tool can't rehearse. */
 export function effectText({ effect, noEffect }: Pick<ApprovalView, 'effect' | 'noEffect'>): EffectText | undefined {
   if (effect === undefined) {
@@ -55,7 +71,8 @@ export function effectText({ effect, noEffect }: Pick<ApprovalView, 'effect' | '
   };
 }
 
-function aboutFile({ change, from, kind, mode, bytes, target, diff, contains }: ChangedFile): string {
+function aboutFile(file: ChangedFile): string {
+  const { change, from, kind, mode, bytes, target, diff, mediaType, contains } = file;
   const bits = mode === undefined ? 0 : Number.parseInt(mode, 8);
   const isExecutable = (bits & 0o111) !== 0;
   const isOpenToAll = (bits & 0o002) !== 0;
@@ -71,6 +88,7 @@ function aboutFile({ change, from, kind, mode, bytes, target, diff, contains }: 
       : kind === 'file' && isExecutable
         ? `executable (${mode})`
         : `permissions ${mode}`,
+    mediaType === undefined ? '' : TYPES[mediaType],
     bytes === undefined || diff !== undefined ? '' : `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`,
   ]
     .filter((part) => part !== '')

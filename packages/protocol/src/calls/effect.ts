@@ -1,5 +1,21 @@
 import { z } from 'zod';
 
+const mediaTypeSchema = z.enum([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/pdf',
+  'application/zip',
+  'application/gzip',
+  'application/x-xz',
+  'application/zstd',
+  'application/x-tar',
+  'application/x-elf',
+  'application/vnd.sqlite3',
+  'application/wasm',
+]);
+
 /** One path that a call adds, changes, removes or moves. Text is masked. */
 export const changedFileSchema = z.object({
   /** Relative to the working folder, with `/` between names. */
@@ -17,6 +33,8 @@ export const changedFileSchema = z.object({
   target: z.string().exactOptional(),
   /** The change to a text file in `diff -u` format. Absent for binary files and for files that are too large to compare. */
   diff: z.string().exactOptional(),
+  /** The type of an added or changed binary file, by its first bytes. Absent if it is unknown. */
+  mediaType: mediaTypeSchema.exactOptional(),
   /** For a removed folder: the number of files and links in it. */
   contains: z.number().int().min(0).exactOptional(),
 });
@@ -69,7 +87,7 @@ const WHY: Readonly<Record<NoEffectReason, string>> = {
   'no-sandbox': 'Commands run without a sandbox that could rehearse them.',
   network: 'It may use the network, so it can only run once, after approval.',
   'too-long': 'The rehearsal took too long and was stopped.',
-  'too-large': 'The rehearsal wrote too much and was stopped.',
+  'too-large': 'The rehearsal wrote too much or used too many resources, so it was stopped.',
   conflict: 'Somebody else changed the same files during the rehearsal.',
   dropped: 'The rehearsal waited so long that its disk space was needed.',
   failed: "The command couldn't be rehearsed.",

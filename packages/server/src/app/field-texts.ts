@@ -302,6 +302,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'files.bytes': 'Size afterwards, or before for a removed file.',
   'files.target': 'Where the link points.',
   'files.diff': 'Change to a text file in `diff -u` format.',
+  'files.mediaType': 'Type of an added or changed binary file, by its first bytes.',
   'files.contains': 'Number of files and links in a removed folder.',
   'leftOut.path': 'Path, relative to the working folder.',
   'leftOut.why': 'Why the change will not be applied.',

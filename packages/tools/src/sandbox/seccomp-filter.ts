@@ -7,12 +7,15 @@ interface Calls {
   readonly socket: number;
   readonly ioctl: number;
   readonly denied: readonly number[];
+  /** Calls that set or remove extended attributes. */
+  readonly attributes: readonly number[];
 }
 
 /**
  * Denied: session keyrings (add_key, request_key, keyctl), which no namespace hides; io_uring, which opens sockets
  * without passing this filter; and calls that only widen the attack surface (bpf, perf_event_open, userfaultfd,
- * kexec_load, kexec_file_load, open_by_handle_at, setns).
+ * kexec_load, kexec_file_load, open_by_handle_at, setns). Extended attributes, which include access control lists, are
+ * unsupported: no effect shows them, and they would be applied with the file (A53.1).
  */
 const CALLS: Readonly<Record<string, Calls>> = {
   x64: {
@@ -20,12 +23,14 @@ const CALLS: Readonly<Record<string, Calls>> = {
     socket: 41,
     ioctl: 16,
     denied: [248, 249, 250, 425, 426, 427, 321, 298, 323, 246, 320, 304, 308],
+    attributes: [188, 189, 190, 197, 198, 199, 463, 466],
   },
   arm64: {
     arch: 0xc00000b7,
     socket: 198,
     ioctl: 29,
     denied: [217, 218, 219, 425, 426, 427, 280, 241, 282, 104, 294, 265, 268],
+    attributes: [5, 6, 7, 14, 15, 16, 463, 466],
   },
 };
 
@@ -42,6 +47,7 @@ const ALLOW = 0x7fff0000;
 const KILL = 0x80000000;
 const ERROR = 0x00050000;
 const EPERM = 1;
+const EOPNOTSUPP = 95;
 const EAFNOSUPPORT = 97;
 /** Offsets in seccomp_data: call number, architecture, and the low halves of the first two arguments. */
 const NUMBER = 0;
@@ -65,6 +71,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
     [JUMP_IF_AT_LEAST, 0, 1, 0x40000000],
     [RETURN, 0, 0, ERROR | EPERM],
     ...calls.denied.flatMap((number) => ifEqual(number, ERROR | EPERM)),
+    ...calls.attributes.flatMap((number) => ifEqual(number, ERROR | EOPNOTSUPP)),
     ...ifCall(calls.ioctl, [
       [LOAD, 0, 0, SECOND],
       ...REQUESTS.flatMap((request) => ifEqual(request, ERROR | EPERM)),

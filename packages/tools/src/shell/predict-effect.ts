@@ -26,8 +26,8 @@ export async function predictEffect(
 ): Promise<Prediction> {
   if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
   if (mayUseNetwork(options, context)) return { noEffect: { reason: 'network' } };
-  const done = await rehearseOnce(command, options, context, async ({ draft, ...rehearsed }) => ({
-    effect: await effectOf(draft, await listChanges(draft), rehearsed),
+  const done = await rehearseOnce(command, options, context, async ({ draft, signal, ...rehearsed }) => ({
+    effect: await effectOf(draft, await listChanges(draft, signal), rehearsed, signal),
   }));
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
 }

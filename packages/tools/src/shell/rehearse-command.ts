@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RehearsalContext, Rehearsal, ToolContext } from '@countersign/core/ports';
+import { systemClock, type RehearsalContext, type Rehearsal, type ToolContext } from '@countersign/core/ports';
 import type { NoEffectReason } from '@countersign/protocol';
 import { lockFolder } from '../files/lock-folder.js';
 import type { PlannedDraft } from '../sandbox/draft/apply-plan.js';
@@ -13,6 +13,7 @@ import { findHidden } from '../sandbox/find-hidden.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { confinementFor, runConfined, type CommandContext } from './run-confined.js';
 import type { ShellOptions } from './shell-options.js';
+import type { UsageLimits } from './watch-usage.js';
 
 type BubblewrapOptions = ShellOptions & { sandbox: Extract<Sandbox, { kind: 'bubblewrap' }> };
 
@@ -57,6 +58,7 @@ const MAX_TRIES = 3;
  * Nobody has approved the command yet. Every file that it writes is hashed while the folder is locked, and waits on the disk until someone decides.
  */
 const REHEARSAL_LIMITS: DraftLimits = { bytes: 256 * 1024 ** 2, files: 20_000 };
+const USAGE_LIMITS: UsageLimits = { memoryBytes: 2 * 1024 ** 3, processes: 512 };
 
 async function rehearse(
   text: string,
@@ -76,7 +78,8 @@ async function rehearse(
   }
   for (let tries = 1; ; tries += 1) {
     const done = await rehearseOnce(text, options, context, async (rehearsed) => {
-      const effect = await kept.keep(callId, { key, ...rehearsed });
+      const agent = `${context.worldId}/${context.agentId}`;
+      const effect = await kept.keep(callId, { key, agent, ...rehearsed });
       return effect === undefined ? 'too-large' : { fingerprint: effect.effectHash, effect };
     });
     if (typeof done !== 'string') return done;
@@ -98,6 +101,8 @@ export function mayUseNetwork(
 /** A command that has ended, with its draft. */
 export interface RehearsedDraft extends Rehearsed {
   readonly draft: PlannedDraft;
+  /** Aborts if reading what the command wrote takes too long. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs the command in a draft and calls `act` while the folder is locked. The draft is removed afterwards unless `act` has moved it. */
@@ -110,7 +115,13 @@ export async function rehearseOnce<T>(
   const { timeoutMs = 120_000, rehearsalTimeoutMs = 10_000, draftLimits = DRAFT_LIMITS } = options;
   const bytes = Math.min(draftLimits.bytes, REHEARSAL_LIMITS.bytes);
   const files = Math.min(draftLimits.files, REHEARSAL_LIMITS.files);
-  const limits = { options, timeoutMs: Math.min(timeoutMs, rehearsalTimeoutMs), draftLimits: { bytes, files } };
+  const usageLimits = options.rehearsalUsage ?? USAGE_LIMITS;
+  const limitMs = Math.min(timeoutMs, rehearsalTimeoutMs);
+  const limits = { options, timeoutMs: limitMs, draftLimits: { bytes, files }, usageLimits };
+  const reading = new AbortController();
+  const stop = (): void => reading.abort();
+  context.signal.addEventListener('abort', stop);
+  let cancel = (): void => undefined;
   try {
     return await runConfined(text, limits, { ...context, output: () => undefined }, async (run) => {
       const { ended, isTooLarge, confined, notes } = run;
@@ -119,16 +130,21 @@ export async function rehearseOnce<T>(
       if (ended.why !== 'exited') return 'too-long';
       if (confined?.plan === undefined) return 'no-sandbox';
       return await confined.plan(async (draft, leftOut) => {
+        cancel = (options.clock ?? systemClock).after(limitMs, stop);
         const left = describeLeftOut(leftOut);
         const all = left === undefined ? notes : [...notes, left];
         const result = { ...ended.result, ...(all.length === 0 ? {} : { note: all.join('\n') }) };
-        return await act({ draft, leftOut, result });
+        return await act({ draft, leftOut, result, signal: reading.signal });
       });
     });
   } catch (error) {
     context.signal.throwIfAborted();
+    if (reading.signal.aborted) return 'too-long';
     if (error instanceof DraftConflict) return 'conflict';
     return error instanceof DraftTooLarge ? 'too-large' : 'failed';
+  } finally {
+    cancel();
+    context.signal.removeEventListener('abort', stop);
   }
 }
 

@@ -11,6 +11,7 @@ it('[T15] output is not lost if the event loop is blocked when the command ends'
       stdout: child.stdout,
       stderr: child.stderr,
       exited: Promise.resolve(0),
+      inner: undefined,
       terminate: () => undefined,
       sweep: () => {
         // Block the event loop for two seconds, right before the output is read to its end.

@@ -15,6 +15,7 @@ import { cleanEnvironment } from './clean-environment.js';
 import { runCommand, type CommandEnd } from './run-command.js';
 import type { ShellOptions } from './shell-options.js';
 import { NotStarted, startCommand, type StartedCommand } from './start-command.js';
+import { watchUsage, type UsageLimits } from './watch-usage.js';
 
 /** The part of a call's context that a command needs. */
 export type CommandContext = Pick<
@@ -25,7 +26,7 @@ export type CommandContext = Pick<
 /** A command that has ended, before its changes are applied. All its processes are dead. */
 export interface EndedCommand {
   readonly ended: CommandEnd;
-  /** Whether it was stopped because it wrote more than allowed. */
+  /** Whether it was stopped because it wrote or used more than allowed. */
   readonly isTooLarge: boolean;
   readonly confined: Confined | undefined;
   /** Notes for the model. */
@@ -37,12 +38,13 @@ interface CommandLimits {
   timeoutMs: number;
   /** Instead of those in `options`. */
   draftLimits?: DraftLimits | undefined;
+  usageLimits?: UsageLimits | undefined;
 }
 
 /** Runs a command, calls `act`, and cleans up. */
 export async function runConfined<T>(
   text: string,
-  { options, timeoutMs, draftLimits = options.draftLimits }: CommandLimits,
+  { options, timeoutMs, draftLimits = options.draftLimits, usageLimits }: CommandLimits,
   context: CommandContext,
   act: (command: EndedCommand) => Promise<T>,
 ): Promise<T> {
@@ -53,7 +55,7 @@ export async function runConfined<T>(
     const started = await start(text, options, context, { temporary, draftLimits });
     ({ confined } = started);
     const { clock = systemClock } = options;
-    const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs });
+    const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs, usageLimits });
     const hints =
       confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
     const notes = [hiddenPathsNote(confined), ...hints].filter((note) => note !== undefined);
@@ -64,19 +66,24 @@ export async function runConfined<T>(
   }
 }
 
-/** Runs the command, and stops it if it writes more than allowed. */
+/** Runs the command, and stops it if it writes or uses more than allowed. */
 async function runWatched(
   { command, confined }: { command: StartedCommand; confined: Confined | undefined },
   { signal, output }: CommandContext,
-  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
+  { clock, timeoutMs, usageLimits }: { clock: Clock; timeoutMs: number; usageLimits: UsageLimits | undefined },
 ): Promise<{ ended: CommandEnd; isTooLarge: boolean }> {
   const over = new AbortController();
   let isTooLarge = false;
   const stop = (): void => over.abort();
-  const stopWatching = confined?.watch(clock, () => {
+  const exceeded = (): void => {
     isTooLarge = true;
     stop();
-  });
+  };
+  const { inner } = command;
+  const stopWatching = [
+    confined?.watch(clock, exceeded),
+    inner === undefined || usageLimits === undefined ? undefined : watchUsage(inner, usageLimits, clock, exceeded),
+  ];
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
@@ -84,7 +91,7 @@ async function runWatched(
     return { ended, isTooLarge };
   } finally {
     signal.removeEventListener('abort', stop);
-    stopWatching?.();
+    for (const stopOne of stopWatching) stopOne?.();
   }
 }
 

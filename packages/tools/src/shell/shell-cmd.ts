@@ -47,6 +47,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   timeoutMs: true,
   rehearsalTimeoutMs: true,
   rehearsalBudget: true,
+  rehearsalUsage: true,
   maxProcesses: true,
   draftLimits: true,
   clock: true,

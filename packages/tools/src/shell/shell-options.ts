@@ -3,6 +3,7 @@ import type { DraftLimits } from '../sandbox/draft/draft-limits.js';
 import type { RehearsalBudget } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import type { UsageLimits } from './watch-usage.js';
 
 /** Options for `shellCmd`. */
 export interface ShellOptions {
@@ -24,6 +25,8 @@ export interface ShellOptions {
   rehearsalTimeoutMs?: number;
   /** The disk space that rehearsed commands may take while they wait for approval. Default: 2 GiB in 100 rehearsals. */
   rehearsalBudget?: RehearsalBudget;
+  /** What the processes of a rehearsed command may use together. Default: 2 GiB of memory in 512 processes. */
+  rehearsalUsage?: UsageLimits;
   /** The limit per command in the sandbox, unless we run as root, which the kernel never limits. Default: 4,096. */
   maxProcesses?: number;
   /** How much a sandboxed command may write to the working folder. Default: 2 GiB in 200,000 files. */

@@ -36,6 +36,8 @@ export interface StartedCommand {
   readonly stderr: Readable;
   /** The exit code, as in shells: 128 plus the signal number if the command was killed. */
   readonly exited: Promise<number>;
+  /** The first process in the sandbox, if there is one. */
+  readonly inner: number | undefined;
   /** Sends SIGTERM to every process. */
   terminate(): void;
   /** Kills every process and resolves when all are dead. Must always be called when the command has ended. */
@@ -122,6 +124,7 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     stdout: pipes.stdout.reader,
     stderr: pipes.stderr.reader,
     exited,
+    inner,
     terminate: () => signalGroup(inner ?? child.pid, 'SIGTERM'),
     sweep: () => sweep(child, exited, inner, watchdog),
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ChangedFile, Effect } from '@countersign/protocol';
 import { looksBinary } from '../../../files/looks-binary.js';
+import { mediaTypeOf } from '../../../files/media-type.js';
 import { unifiedDiff } from '../../../files/unified-diff.js';
 import type { PlannedDraft } from '../apply-plan.js';
 import { whyLeftOut, type LeftOut } from '../inspect/left-out.js';
@@ -24,7 +25,7 @@ export interface Rehearsed {
 }
 
 /** How much of an effect people see. The hash covers all of it. */
-export interface EffectLimits {
+interface EffectLimits {
   /** The largest file whose lines are compared. */
   readonly comparedBytes: number;
   readonly diffChars: number;
@@ -47,12 +48,13 @@ export async function effectOf(
   draft: PlannedDraft,
   changes: readonly Change[],
   { leftOut, result }: Rehearsed,
-  limits: EffectLimits = EFFECT_LIMITS,
+  signal?: AbortSignal,
 ): Promise<Effect> {
-  const moves = await guessMoves(draft.workingDirectory, changes);
+  const limits = EFFECT_LIMITS;
+  const moves = await guessMoves(draft.workingDirectory, changes, signal);
   const all = changes.flatMap((change) => filesOf(change, moves)).toSorted(byHarm);
   const listed = all.slice(0, limits.files);
-  const { files, isCut } = await addDiffs(listed, draft, changes, limits);
+  const { files, isCut } = await addDiffs(listed, draft, changes, signal);
   const printed = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
   const output = cut(printed, limits.outputChars, '[The rest of the output is not shown.]');
   const unlisted = all.length - listed.length;
@@ -138,13 +140,15 @@ async function addDiffs(
   listed: readonly ChangedFile[],
   draft: PlannedDraft,
   changes: readonly Change[],
-  limits: EffectLimits,
+  signal: AbortSignal | undefined,
 ): Promise<{ files: ChangedFile[]; isCut: boolean }> {
   const puts = new Map(changes.flatMap((change) => (change.do === 'put' ? [[change.path, change] as const] : [])));
+  const limits = EFFECT_LIMITS;
   const files: ChangedFile[] = [];
   let left = limits.allDiffChars;
   let isCut = false;
   for (const file of listed) {
+    signal?.throwIfAborted();
     const put = file.change === 'changed' || file.change === 'added' ? puts.get(file.path) : undefined;
     if (put?.kind !== 'file') {
       files.push(file);
@@ -152,8 +156,9 @@ async function addDiffs(
     }
     const found = left <= 0 ? undefined : await diffOf(put, draft, limits);
     if (found === undefined) isCut = true;
-    if (typeof found !== 'object') {
-      files.push(file);
+    if (found === undefined || found === 'same' || 'isBinary' in found) {
+      const { mediaType } = typeof found === 'object' ? found : {};
+      files.push(mediaType === undefined ? file : { ...file, mediaType });
       continue;
     }
     const diff = cut(found.text, Math.min(limits.diffChars, left), '[The rest of this change is not shown.]');
@@ -165,20 +170,33 @@ async function addDiffs(
   return { files, isCut };
 }
 
-/** `binary` or `same` if there are no lines to compare; undefined if they are too many or the old file can't be read. */
+type Diff = { text: string; truncated: boolean } | (Pick<ChangedFile, 'mediaType'> & { isBinary: true }) | 'same';
+
+/** Undefined if there are too many lines to compare or the old file can't be read. */
 async function diffOf(
   { path, bytes, was }: Put,
   { workingDirectory, upper }: PlannedDraft,
   limits: EffectLimits,
-): Promise<{ text: string; truncated: boolean } | 'binary' | 'same' | undefined> {
+): Promise<Diff | undefined> {
   const old = was === '' ? undefined : readVersion(was);
-  if (bytes > limits.comparedBytes || (old?.bytes ?? 0) > limits.comparedBytes) return undefined;
-  const after = await readDrafted(join(upper, path));
+  const drafted = join(upper, path);
+  if (bytes > limits.comparedBytes || (old?.bytes ?? 0) > limits.comparedBytes) {
+    const head = await readDrafted(drafted, HEAD_BYTES);
+    return looksBinary(head) ? binary(head) : undefined;
+  }
+  const after = await readDrafted(drafted);
   const before = old?.kind === 'file' ? await readOld(workingDirectory, path, was) : undefined;
   if (old?.kind === 'file' && before === undefined) return undefined;
   if (before?.equals(after) === true) return 'same';
-  if (looksBinary(after) || (before !== undefined && looksBinary(before))) return 'binary';
+  if (looksBinary(after) || (before !== undefined && looksBinary(before))) return binary(after);
   return unifiedDiff(path, before?.toString(), after.toString());
+}
+
+const HEAD_BYTES = 4096;
+
+function binary(content: Buffer): Diff {
+  const mediaType = mediaTypeOf(content);
+  return { isBinary: true, ...(mediaType === undefined ? {} : { mediaType }) };
 }
 
 /** At a line break, if there is one. */

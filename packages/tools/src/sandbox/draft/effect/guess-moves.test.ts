@@ -43,6 +43,12 @@ it('[A53.1] pairs each removed file with the first new one of the same content',
   expect([...moves.from]).toEqual(['1', '2']);
 });
 
+it('[A53.1] reads no large files that were removed: they are shown as removed and added', async () => {
+  const large = 'x'.repeat(1024 ** 2 + 1);
+  const moves = await guessMoves(folder.path, [await removed('1', large), added('a', large)]);
+  expect([...moves.to.keys()]).toEqual([]);
+});
+
 it('[A53.1] a command that adds very many files of one size does not block the server', async () => {
   const one = added('one', 'same');
   const many = Array.from({ length: 100_000 }, (_, index) => ({ ...one, path: `new/${index}`, hash: `${index}` }));

@@ -8,8 +8,18 @@ export interface Moves {
   readonly from: ReadonlySet<string>;
 }
 
-/** Guesses that a removed file moved to a new path with the same content. Reads only removed files that have the size of a new one. */
-export async function guessMoves(workingDirectory: string, changes: readonly Change[]): Promise<Moves> {
+/** A larger file that moved is shown as removed and added. */
+const MAX_FILE_BYTES = 1024 ** 2;
+/** A command chooses how many files it removes, and their sizes. */
+const MAX_ALL_BYTES = 64 * 1024 ** 2;
+
+/** Guesses that a removed file moved to a new path with the same content. Reads only small removed files that have the size of a new one. */
+export async function guessMoves(
+  workingDirectory: string,
+  changes: readonly Change[],
+  signal?: AbortSignal,
+): Promise<Moves> {
+  let left = MAX_ALL_BYTES;
   const sizes = newFiles(changes);
   const to = new Map<string, { path: string; mode: number }>();
   const from = new Set<string>();
@@ -18,7 +28,9 @@ export async function guessMoves(workingDirectory: string, changes: readonly Cha
     for (const [below, version] of change.was) {
       const { kind, mode, bytes } = readVersion(version);
       const hashes = kind === 'file' ? sizes.get(bytes) : undefined;
-      if (hashes === undefined || hashes.size === 0) continue;
+      if (hashes === undefined || hashes.size === 0 || bytes > Math.min(MAX_FILE_BYTES, left)) continue;
+      signal?.throwIfAborted();
+      left -= bytes;
       const path = join(change.path, below);
       const hash = (await hashOld(workingDirectory, path, version)) ?? '';
       const paths = hashes.get(hash) ?? [];

@@ -43,9 +43,15 @@ interface Kept {
 
 export type Change = Put | Removal | Kept;
 
-/** Everything that a planned draft changes, sorted by path. Reads only the draft, whose writers must be dead. */
-export async function listChanges({ plan, upper }: Pick<PlannedDraft, 'plan' | 'upper'>): Promise<Change[]> {
-  const listing: Listing = { upper, changes: [], seen: new Map() };
+/**
+ * Everything that a planned draft changes, sorted by path. Reads only the draft, whose writers must be dead. Rejects if the signal aborts: the
+ * command chose how much there is to read.
+ */
+export async function listChanges(
+  { plan, upper }: Pick<PlannedDraft, 'plan' | 'upper'>,
+  signal?: AbortSignal,
+): Promise<Change[]> {
+  const listing: Listing = { upper, changes: [], seen: new Map(), signal };
   await listFolder(plan, listing);
   return listing.changes.toSorted((a, b) => compare(a.path, b.path) || compare(a.do, b.do));
 }
@@ -55,6 +61,7 @@ interface Listing {
   readonly changes: Change[];
   /** Inodes of files with several names, and the first of these names. */
   readonly seen: Map<bigint, string>;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function listFolder({ path, was, mode, inner, steps }: FolderPlan, listing: Listing): Promise<void> {
@@ -78,6 +85,7 @@ async function listStep(path: string, step: Step, listing: Listing): Promise<voi
 }
 
 async function put(path: string, was: string, listing: Listing): Promise<void> {
+  listing.signal?.throwIfAborted();
   const drafted = join(listing.upper, path);
   const stats = await lstat(drafted, { bigint: true });
   const common = {
@@ -104,7 +112,7 @@ async function put(path: string, was: string, listing: Listing): Promise<void> {
       ...common,
       kind: 'file',
       bytes: Number(stats.size),
-      hash: await hashDrafted(drafted),
+      hash: await hashDrafted(drafted, listing.signal),
       sameAs,
     });
   } else throw new Error(`the draft contains a device or pipe at ${path}`);

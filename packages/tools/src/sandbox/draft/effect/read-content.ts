@@ -8,18 +8,22 @@ import { openFolder, versionOf, type OpenFolder } from '../plan.js';
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** SHA-256 of a file in a draft. */
-export async function hashDrafted(path: string): Promise<string> {
-  return await withDrafted(path, hash);
+export async function hashDrafted(path: string, signal?: AbortSignal): Promise<string> {
+  return await withDrafted(path, (handle) => hash(handle, signal));
 }
 
-/** The content of a file in a draft. */
-export async function readDrafted(path: string): Promise<Buffer> {
-  return await withDrafted(path, (handle) => handle.readFile());
+/** The content of a file in a draft, or its first bytes. */
+export async function readDrafted(path: string, most?: number): Promise<Buffer> {
+  return await withDrafted(path, async (handle) => {
+    if (most === undefined) return await handle.readFile();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, 0);
+    return buffer.subarray(0, bytesRead);
+  });
 }
 
 /** SHA-256 of a file in the working folder, or undefined if it isn't that version or can't be read. */
 export async function hashOld(workingDirectory: string, path: string, was: string): Promise<string | undefined> {
-  return await withOld(workingDirectory, path, was, hash);
+  return await withOld(workingDirectory, path, was, (handle) => hash(handle));
 }
 
 /** The content of a file in the working folder, or undefined if it isn't that version or can't be read. */
@@ -27,9 +31,12 @@ export async function readOld(workingDirectory: string, path: string, was: strin
   return await withOld(workingDirectory, path, was, (handle) => handle.readFile());
 }
 
-async function hash(handle: FileHandle): Promise<string> {
+async function hash(handle: FileHandle, signal?: AbortSignal): Promise<string> {
   const sum = createHash('sha256');
-  for await (const piece of handle.createReadStream({ autoClose: false })) sum.update(piece as Buffer);
+  for await (const piece of handle.createReadStream({ autoClose: false })) {
+    signal?.throwIfAborted();
+    sum.update(piece as Buffer);
+  }
   return sum.digest('hex');
 }
 

@@ -31,6 +31,8 @@ const recordSchema = z.discriminatedUnion('kind', [
     kind: z.literal('kept'),
     /** Stands for everything that the rehearsal depends on besides the files in the working folder. */
     key: z.string(),
+    /** The agent that proposed the call. */
+    agent: z.string(),
     workingDirectory: z.string(),
     plan: planSchema,
     leftOut: z.array(leftOutSchema).readonly(),
@@ -79,6 +81,9 @@ export interface KeptRehearsals {
 /** A planned draft, and what belongs to it. */
 interface NewRehearsal extends Rehearsed {
   readonly key: string;
+  readonly agent: string;
+  /** Ends the hashing of what the command wrote. */
+  readonly signal: AbortSignal;
   readonly draft: PlannedDraft;
 }
 
@@ -130,18 +135,21 @@ export function keptRehearsals(
     return aged.toSorted((a, b) => a.age - b.age).map(({ callId }) => callId);
   };
 
-  /** Drops the oldest ones until there is space for another one. */
-  const makeSpace = async (bytes: number, callId: string): Promise<void> => {
+  /** Drops the oldest one of the agent that holds the most, until there is space for another one. */
+  const makeSpace = async (bytes: number, callId: string, agent: string): Promise<void> => {
     const others = (await list()).filter((other) => other !== callId);
     const read = await Promise.all(others.map(async (id) => ({ id, record: await readRecord(rootOf(id)) })));
-    const kept = read.flatMap(({ id, record }) => (record?.kind === 'kept' ? [{ id, record }] : []));
-    let space = budget.bytes - bytes - kept.reduce((sum, { record }) => sum + record.bytes, 0);
-    let count = budget.count - 1 - kept.length;
-    for (const { id, record } of kept) {
-      if (space >= 0 && count >= 0) return;
-      await keepReason(id, record.key, 'dropped');
-      space += record.bytes;
-      count += 1;
+    let kept = read.flatMap(({ id, record }) => (record?.kind === 'kept' ? [{ id, ...record }] : []));
+    for (;;) {
+      const all = [...kept, { agent, bytes }];
+      const isTooMuch = sum(all, (one) => one.bytes) > budget.bytes;
+      if (!isTooMuch && all.length <= budget.count) return;
+      const held = (who: string): number => sum(all, (one) => (one.agent === who ? (isTooMuch ? one.bytes : 1) : 0));
+      const most = Math.max(...kept.map((one) => held(one.agent)));
+      const dropped = kept.find((one) => held(one.agent) === most);
+      if (dropped === undefined) return;
+      await keepReason(dropped.id, dropped.key, 'dropped');
+      kept = kept.filter((one) => one !== dropped);
     }
   };
 
@@ -157,14 +165,14 @@ export function keptRehearsals(
           return false;
         }
       }),
-    async keep(callId, { key, draft, leftOut, result }) {
-      const changes = await listChanges(draft);
+    async keep(callId, { key, agent, draft, leftOut, result, signal }) {
+      const changes = await listChanges(draft, signal);
       const bytes = changes.reduce((sum, change) => sum + (change.do === 'put' ? change.bytes : 0), 0);
       if (bytes > budget.bytes) return undefined;
-      const effect = await effectOf(draft, changes, { leftOut, result });
-      await makeSpace(bytes, callId);
+      const effect = await effectOf(draft, changes, { leftOut, result }, signal);
+      await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory } = draft;
-      const kept = { kind: 'kept', key, workingDirectory, plan, leftOut, result, effect, bytes } as const;
+      const kept = { kind: 'kept', key, agent, workingDirectory, plan, leftOut, result, effect, bytes } as const;
       await write(draft.root, kept);
       await put(draft.root, callId);
       return effect;
@@ -201,6 +209,10 @@ export function keptRehearsals(
     drop: (callId) => removeTree(rootOf(callId)),
     list,
   };
+}
+
+function sum<T>(all: readonly T[], value: (one: T) => number): number {
+  return all.reduce((total, one) => total + value(one), 0);
 }
 
 function gone(): NoRehearsal {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Rehearsal, Tool } from '@countersign/core/ports';
+import { systemClock, type Clock, type Rehearsal, type Tool } from '@countersign/core/ports';
 import { describeEffect, type Effect, type NoEffectReason } from '@countersign/protocol';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -47,6 +47,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
   interface About {
     tool?: Tool;
     id?: string;
+    agentId?: string;
     workingDirectory?: string;
     signal?: AbortSignal;
     mayReach?: () => boolean;
@@ -58,7 +59,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
       { command },
       {
         worldId: 'world',
-        agentId: 'agent',
+        agentId: about.agentId ?? 'agent',
         chatId: 'chat',
         invocationId: id,
         workingDirectory,
@@ -201,6 +202,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
     ['too-large', 'head -c 100000 /dev/zero > f', { draftLimits: { bytes: 50_000, files: 10 } }, {}],
     // A run may write that much, but nobody has approved this yet.
     ['too-large', 'truncate -s 1G f', {}, {}],
+    [
+      'too-large',
+      'x=$(head -c 200M /dev/zero | tr "\\0" x); sleep 100',
+      { rehearsalUsage: { memoryBytes: 100_000_000, processes: 100 } },
+      {},
+    ],
+    [
+      'too-large',
+      'for i in {1..60}; do sleep 100 & done; wait',
+      { rehearsalUsage: { memoryBytes: 1e9, processes: 40 } },
+      {},
+    ],
     ['no-sandbox', 'echo x > f', { sandbox: none }, {}],
   ])('[A53.4] has no effect to show: %s', async (reason, command, more, about) => {
     const tool = shellCmd({ ...options, ...more });
@@ -210,6 +223,42 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
     expect(state()).toBe('');
     await tool.rehearsals?.drop('call');
     expect(left()).toEqual([]);
+  });
+
+  it('[A53.4] reading what it wrote is limited too', async () => {
+    // The second limit of this length starts when the command has ended.
+    let limits = 0;
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, act) {
+        limits += ms === 9_999 ? 1 : 0;
+        if (limits < 2) return systemClock.after(ms, act);
+        act();
+        return () => undefined;
+      },
+    };
+    const tool = shellCmd({ ...options, rehearsalTimeoutMs: 9_999, clock });
+    expect(await reasonOf('echo x > f', { tool })).toBe('too-long');
+    expect(left()).toHaveLength(1);
+    await tool.rehearsals?.drop('call');
+    expect(left()).toEqual([]);
+  });
+
+  it('[A53.1] a command cannot set extended attributes, which no effect shows', async () => {
+    const number = process.arch === 'arm64' ? 5 : 188;
+    const perl = `my ($f, $n, $v) = ("f", "user.x", "1"); syscall(${number}, $f, $n, $v, 1, 0); print $! + 0`;
+    expect((await effectOf(`echo x > f; perl -e '${perl}'`)).output).toBe('95');
+  });
+
+  it('[A53.1] says what a binary file is, however large', async () => {
+    const { files, truncated } = await effectOf(
+      'gzip -c /etc/passwd > a.gz; (printf "\\x7fELF\\0"; head -c 1M /dev/zero) > b',
+    );
+    expect(files).toMatchObject([
+      { path: 'a.gz', mediaType: 'application/gzip' },
+      { path: 'b', mediaType: 'application/x-elf' },
+    ]);
+    expect(truncated).toBe(false);
   });
 
   it('an aborted rehearsal rejects, and leaves nothing behind', async () => {
@@ -330,6 +379,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
     expect(state()).toBe('');
     for (const id of (await tool.rehearsals?.list()) ?? []) await tool.rehearsals?.drop(id);
     expect(left()).toEqual([]);
+  });
+
+  it('[A53.5] an agent with many rehearsals loses its own first', async () => {
+    const tool = shellCmd({ ...options, rehearsalBudget: { bytes: 25_000, count: 4 } });
+    const write = (bytes: number): string => `head -c ${bytes} /dev/zero > f`;
+    const quiet = await effectOf(write(4_000), { id: 'quiet', agentId: 'quiet', tool });
+    for (const id of ['a', 'b']) await effectOf(write(10_000), { id, agentId: 'busy', tool });
+    await effectOf(write(10_000), { id: 'c', agentId: 'busy', tool });
+    expect(await reasonOf(write(10_000), { id: 'a', agentId: 'busy', tool })).toBe('dropped');
+    for (const id of ['d', 'e']) await effectOf(':', { id, agentId: 'busy', tool });
+    expect(await reasonOf(write(10_000), { id: 'b', agentId: 'busy', tool })).toBe('dropped');
+    expect(await effectOf(write(4_000), { id: 'quiet', agentId: 'quiet', tool })).toEqual(quiet);
   });
 
   it('a start removes what was never kept, and keeps what waits', async () => {
