@@ -13,6 +13,7 @@ const SUITES = [
   'waiting',
   'gate',
   'policy',
+  'rehearsal',
   'masking',
   'blocks',
   'mcp',
@@ -81,6 +82,11 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
       case 'policy':
         results.policy = await (await import('./policy.js')).policySuite(plan);
         break;
+      case 'rehearsal': {
+        const found = await (await import('./rehearsal.js')).rehearsalSuite({ ...plan, rounds: quick ? 10 : 40 });
+        if (found !== undefined) results.rehearsal = found;
+        break;
+      }
       case 'masking':
         results.masking = (await import('./masking.js')).maskingSuite();
         break;

@@ -11,6 +11,7 @@ import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
 import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { PageResult } from './page.js';
+import { LARGE_FILES, type RehearsalResult } from './rehearsal.js';
 import type { ServerResult } from './server.js';
 import { SYNCS, type TurnsResult } from './turns.js';
 import { WAITING_WORKS, type WaitingResult } from './waiting.js';
@@ -22,6 +23,7 @@ export interface Results {
   waiting?: WaitingResult;
   gate?: GateResult;
   policy?: PolicyResult;
+  rehearsal?: RehearsalResult;
   masking?: MaskingResult;
   blocks?: BlocksResult;
   mcp?: McpResult;
@@ -32,7 +34,7 @@ export interface Results {
 
 /** A limit (N2–N5) with the measured value. N1 is compared with the peers, in `peers/`. */
 export interface Target {
-  number: 'N2' | 'N3' | 'N4' | 'N5';
+  number: 'N2' | 'N3' | 'N4' | 'N5' | 'A53';
   what: string;
   reached: number;
   /** The same ratio, using CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
@@ -48,6 +50,7 @@ export function printResults(results: Results): void {
   if (results.waiting !== undefined) printWaiting(results.waiting);
   if (results.gate !== undefined) printGate(results.gate);
   if (results.policy !== undefined) printPolicy(results.policy);
+  if (results.rehearsal !== undefined) printRehearsal(results.rehearsal);
   if (results.masking !== undefined) printMasking(results.masking);
   if (results.blocks !== undefined) printBlocks(results.blocks);
   if (results.mcp !== undefined) printMcp(results.mcp);
@@ -163,6 +166,20 @@ function printPolicy({ short, allowed, nested, tree }: PolicyResult): void {
   );
 }
 
+function printRehearsal({ small, large }: RehearsalResult): void {
+  const rows = (
+    [
+      ['small folder', small],
+      [`${LARGE_FILES.toLocaleString('en')} files`, large],
+    ] as const
+  ).flatMap(([where, { run, rehearse, apply }]) => [
+    [`${where}: run`, ...shown(run), ''],
+    [`${where}: rehearse, before people are asked`, ...shown(rehearse), times(rehearse.median / run.median)],
+    [`${where}: apply, after a yes`, ...shown(apply), times(apply.median / run.median)],
+  ]);
+  print('Rehearsal of a command that changes one file  (µs)', ['', 'median', 'p99', 'cpu', '÷ run'], rows);
+}
+
 function printMasking({ longest }: MaskingResult): void {
   print(
     `Masking: longest block for ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
@@ -272,7 +289,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { growth, waiting, gate, server, page } = results;
+  const { growth, waiting, gate, rehearsal, server, page } = results;
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
@@ -304,6 +321,8 @@ export function judgeTargets(results: Results): Target[] {
     add('N3', 'gate decision p99', Math.max(gate.nothingMatches.p99, gate.lastRuleMatches.p99), 1000, 'µs');
     add('N3', 'requesting approval adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
   }
+  if (rehearsal !== undefined)
+    add('A53', 'a rehearsal adds before people are asked, median', rehearsal.small.rehearse.median, 120_000, 'µs');
   if (server !== undefined) {
     add('N4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
     add('N4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
