@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Slow for their size: sorted by size alone, they would start last and leave a core idle. */
-const LONG = ['static-checks', '/store.test', 'postgres-soak', 'interleavings', 'tests/bench'];
+const LONG = ['static-checks', '/store.test', 'postgres-soak', 'interleavings', 'tests/bench', 'tests/install'];
 
 /**
  * Files that start hundreds of programs. Each start copies the page tables of the worker, which grows with every file: at 600 MB a

@@ -46,13 +46,16 @@ async function startToLeave(how: 'stop' | 'kill'): Promise<{ url: string; token:
   return { url: serving.url, token: serving.home.token.value, end: () => serving.close() };
 }
 
+const WATCH = 'Please watch the tide.';
+
 /**
  * A chat with one call that waits for a person, and no server. `kill` approves it first and kills the server while it
- * runs.
+ * runs. A command that never ends isn't rehearsed: each rehearsal would take until its time limit.
  */
 async function leaveBehind(message: string, how: 'stop' | 'kill' = 'stop'): Promise<Left> {
   const server = await startToLeave(how);
   const client = createClient({ url: server.url, token: server.token });
+  await client.updateWorld('harbour', { rehearse: message === WATCH ? 'off' : 'on' });
   const { id: chat } = await client.createChat('harbour');
   await client.send('harbour', chat, { content: message });
   const pending = async () => (await client.approvals('harbour', { chat })).items;
@@ -141,7 +144,7 @@ describe('without a server', () => {
   });
 
   it('[X4.1] [X4.2] [X5] Ctrl-C while waiting reports what is unfinished; other commands don’t continue it and say so', async () => {
-    const { chat, approval } = await leaveBehind('Please watch the tide.');
+    const { chat, approval } = await leaveBehind(WATCH);
     const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
     runs.push(waiting);
     await expect.poll(() => waiting.stdout(), { timeout: 60_000 }).toContain('tide at 1');
@@ -156,7 +159,7 @@ describe('without a server', () => {
   });
 
   it('[X4.2] [S3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
-    const { chat } = await leaveBehind('Please watch the tide.', 'kill');
+    const { chat } = await leaveBehind(WATCH, 'kill');
     await expectLeftAlone(chat);
     const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');
     expect(said.stdout).toContain('interrupted, outcome unknown');
