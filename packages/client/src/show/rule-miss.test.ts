@@ -7,6 +7,8 @@ it.each([
   [{ code: 'missing', argument: 'to' }, 'the call has no argument to'],
   [{ code: 'not-a-number', argument: 'amount', value: '5' }, 'amount is not a number'],
   [{ code: 'unnamed', argument: 'amount' }, 'the call also has amount. Add it to the rule, or end the rule with ", *"'],
+  [{ code: 'effect' }, 'it is about other effects than those of this call'],
+  [{ code: 'effect-unknown' }, 'it is about what the call does, and the call was not rehearsed'],
   [{ code: 'pattern' }, 'its pattern does not match'],
 ] as const)('[A26] explains why a rule did not apply: %j', (miss, words) => {
   expect(ruleMissText({ rule: 'deny x', ...miss })).toBe(words);

@@ -19,6 +19,10 @@ export function ruleMissText({ code, argument = '', value }: RuleMiss): string {
       return 'its * covers only operands and options known to be harmless. Add the other words to the rule';
     case 'no-sandbox':
       return 'commands run without a sandbox here, so only a rule for the exact command applies';
+    case 'effect-unknown':
+      return 'it is about what the call does, and the call was not rehearsed';
+    case 'effect':
+      return 'it is about other effects than those of this call';
     case 'pattern':
       return 'its pattern does not match';
   }

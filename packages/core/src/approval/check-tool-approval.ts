@@ -21,10 +21,12 @@ import {
   type SigningRule,
   type Weighing,
   weigh,
+  findMissedByEffect,
   findMissedByStar,
   proposeRule,
   groupsFor,
 } from '../policy/index.js';
+import type { EffectPaths } from '../ports/tool.js';
 
 /** Everything the gate considers. Nothing else can make it allow a call. */
 export interface GateInput {
@@ -35,6 +37,8 @@ export interface GateInput {
     readonly place: Place;
     /** Where the subjects come from: reported by the tool, or its plain arguments. Default: `tool`. */
     readonly subjectsFrom?: 'tool' | 'arguments';
+    /** What the call did when it was rehearsed. Absent if that is unknown (A54). */
+    readonly effect?: EffectPaths;
   };
   /** Undefined if the world has no tool with this name. */
   readonly tool: GateTool | undefined;
@@ -78,6 +82,8 @@ export type Gate =
       readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'no-approval-needed' | 'contained';
       readonly grantId?: string;
       readonly rule?: string;
+      /** Rules about effects were considered, so only the rehearsed effect may be applied; the call must not run. */
+      readonly byEffect?: true;
     }
   | {
       readonly kind: 'ask';
@@ -117,7 +123,8 @@ function decide(input: GateInput): Gate {
   const refused = refuseByMode(input) ?? refuseByRule(weighing);
   if (refused) return refused;
 
-  if (input.decision === 'approved') return { kind: 'run', because: 'decision' };
+  const byEffect = weighing.byEffect === true ? { byEffect: true as const } : {};
+  if (input.decision === 'approved') return { kind: 'run', because: 'decision', ...byEffect };
 
   if (input.outcomeUnknown) return ask(input, weighing, { kind: 'outcome-unknown' });
   const each = call.subjects.find((subject) => subject.kind === 'dynamic' && subject.always === true);
@@ -130,15 +137,17 @@ function decide(input: GateInput): Gate {
   // Grants and allow rules don't override a rule that says who must sign, or an administrator's.
   const mandatory = weighing.signing[0]?.rule ?? weighing.adminAsk;
   if (mandatory !== undefined) return ask(input, weighing, { kind: 'rule', rule: mandatory, alone: false });
+  const { unknownEffect } = weighing;
+  if (unknownEffect !== undefined) return ask(input, weighing, { kind: 'unknown-effect', rule: unknownEffect });
   const { unanswered, answeredBy } = findAnswers(input.grants, weighing);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
 
   const grant = answeredBy ?? findGrant(input.grants, weighing);
-  if (grant) return { kind: 'run', because: 'grant', grantId: grant.id };
-  if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow };
-
-  return runWithoutApproval(input, weighing) ?? ask(input, weighing, { kind: 'default' });
+  if (grant) return { kind: 'run', because: 'grant', grantId: grant.id, ...byEffect };
+  if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow, ...byEffect };
+  const because = runsWithoutApproval(input, weighing);
+  return because === undefined ? ask(input, weighing, { kind: 'default' }) : { kind: 'run', because, ...byEffect };
 }
 
 function policiesOf({ admin, world, agent }: GateInput): Policies {
@@ -199,17 +208,19 @@ function findAnswers(
   return { unanswered, answeredBy };
 }
 
-/** Allows calls that need no approval, once all rules and grants have been checked. */
-function runWithoutApproval({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
+/** Why a call needs no approval, once all rules and grants have been checked. Undefined if it does. */
+function runsWithoutApproval(
+  { tool, world, contained }: GateInput,
+  { unclear, prepared }: Weighing,
+): 'no-approval-needed' | 'pattern' | 'contained' | undefined {
   // A deny or ask rule might match the dynamic part: `$(echo git) push` needs approval.
   if (unclear !== undefined) return undefined;
   if (tool?.trusted === true) {
     const { approval } = tool.definition;
-    if (approval === undefined || !approval.required) return { kind: 'run', because: 'no-approval-needed' };
-    if (approval.pattern !== undefined && patternCovers(approval.pattern, prepared))
-      return { kind: 'run', because: 'pattern' };
+    if (approval === undefined || !approval.required) return 'no-approval-needed';
+    if (approval.pattern !== undefined && patternCovers(approval.pattern, prepared)) return 'pattern';
   }
-  return world.mode === 'auto' && contained ? { kind: 'run', because: 'contained' } : undefined;
+  return world.mode === 'auto' && contained ? 'contained' : undefined;
 }
 
 function fail(problem: string): Gate {
@@ -231,6 +242,8 @@ type Question =
   | { readonly kind: 'changed'; readonly difference: string }
   /** The call runs without a sandbox, so nothing enforces this rule's path (A21). */
   | { readonly kind: 'unenforced'; readonly rule: string }
+  /** A deny or ask rule is about the effect, and the call wasn't rehearsed (A54). */
+  | { readonly kind: 'unknown-effect'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
 
@@ -273,6 +286,7 @@ function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean 
     case 'closed':
     case 'changed':
     case 'unenforced':
+    case 'unknown-effect':
       return false;
     case 'rule':
       return question.alone && unclear === undefined;
@@ -300,15 +314,21 @@ function reasonOf(input: GateInput, { prepared }: Weighing, question: Question):
       return { code: 'tool-changed', tool: call.tool, difference: question.difference };
     case 'unenforced':
       return { code: 'rule-without-sandbox', rule: question.rule };
+    case 'unknown-effect':
+      return { code: 'effect-unknown', rule: question.rule };
     case 'rule':
       return { code: 'ask-rule', rule: question.rule };
     case 'default': {
+      const allowing = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.policy.allow, call.tool)];
+      const missedEffect = findMissedByEffect(allowing, prepared);
+      if (missedEffect !== undefined && tool?.trusted === true) {
+        return { code: prepared.effect === undefined ? 'effect-unknown' : 'effect-exceeds', rule: missedEffect };
+      }
       const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
       if (dynamic !== undefined) {
         return { code: dynamic.told === true ? 'not-coverable' : 'unpredictable', cause: toCause(dynamic.why) };
       }
       if (tool?.trusted !== true) return { code: 'untrusted-tool', tool: call.tool };
-      const allowing = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.policy.allow, call.tool)];
       const missed = findMissedByStar(allowing, prepared);
       if (missed !== undefined) {
         return { code: missed.why === 'no-sandbox' ? 'star-without-sandbox' : 'star', rule: missed.rule };

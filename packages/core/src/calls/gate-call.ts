@@ -222,8 +222,7 @@ export function askApproval(
   // Untrusted tools must not write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
-  const { id: callId, chatId } = invocation;
-  if (rehearsal?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal });
+  writeRehearsal(step, invocation, signed);
   requestApproval(step, approvalId, invocation, {
     message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
     options,
@@ -242,6 +241,12 @@ export function askApproval(
   const approval = step.tx.approval(approvalId);
   const able = reviewers.filter(({ problem }) => problem === undefined).map(({ id }) => id);
   if (approval !== undefined) queueReviews(runtime, step, approval, able, turn?.requester ?? null);
+}
+
+/** Records that a call was rehearsed, before the event that the rehearsal led to. */
+export function writeRehearsal(step: Step, { id: callId, chatId }: InvocationRecord, signed?: SignedCall): void {
+  const { rehearsal = null } = signed ?? {};
+  if (rehearsal?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal });
 }
 
 /**

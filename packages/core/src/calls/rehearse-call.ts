@@ -1,7 +1,9 @@
+import type { Gate } from '../approval/check-tool-approval.js';
+import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
 import { effectSchema, type Effect, type NoEffect } from '@countersign/protocol';
 import { maskCallText, maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { RehearsalContext, RehearsalRecord, Rehearsals, Tool } from '../ports/index.js';
+import type { EffectPaths, RehearsalContext, RehearsalRecord, Rehearsals, Tool } from '../ports/index.js';
 import { createStop, onAbort, untilAborted } from '../ports/until-aborted.js';
 import { capText, createOwnSecretStream } from '../results/index.js';
 import { readState } from '../step/commit.js';
@@ -9,7 +11,7 @@ import type { Place, Runtime } from '../step/runtime.js';
 import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
 import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { createRehearsalLine, type RehearsalLine } from './rehearsal-line.js';
-import { rulesAbout } from './rules-about.js';
+import { policiesOf, rulesAbout } from './rules-about.js';
 import { coverEffect, signCall, type SignedCall } from './sign-call.js';
 
 /** The call to sign, and where it would run. */
@@ -33,8 +35,8 @@ export interface JudgedAndSigned {
 }
 
 /**
- * Signs a call in its current state (A7). If it needs approval and its tool can rehearse it, it is rehearsed first, and the signature covers the
- * effect (A52). Calls that a rule denies are never rehearsed, and neither are calls that run without approval. Rejects like `signCall`.
+ * Signs a call in its current state (A7). If it needs approval or rules about effects decide, and its tool can rehearse it, it is rehearsed first, and
+ * the signature covers the effect (A52, A54). Calls that other rules deny or allow are never rehearsed. Rejects like `signCall`.
  */
 export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: CallSetting): Promise<JudgedAndSigned> {
   const { agentId, chatId, place, isReview } = about;
@@ -44,14 +46,31 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
   const { tool } = call;
   if (tool === undefined || !canRehearse(call)) return { judged, signed };
   const needs = { chats: [], pendingOf: agentId, ...gateNeeds([judged]) };
-  const rules = await readState(runtime, about.worldId, needs, ({ tx, snapshot }) => {
+  const state = await readState(runtime, about.worldId, needs, ({ tx, snapshot }) => {
     const gate = gateCall(tx, snapshot, judged);
-    const isNeeded = about.wasAsked ? gate.kind !== 'refuse' : gate.kind === 'ask' && hasRoom(tx, agentId);
-    return isNeeded ? snapshot : undefined;
+    const mayRun = (): boolean => mayBeAllowedByEffect(policiesOf(snapshot, agentId), judged.policyCall);
+    return isNeeded(gate, about.wasAsked, () => hasRoom(tx, agentId), mayRun) ? { gate, snapshot } : undefined;
   });
-  if (rules === undefined) return { judged, signed };
-  const rehearsal = await rehearse(runtime, tool, judged, rules, about);
-  return { judged, signed: coverEffect(runtime, call, about, signed, rehearsal) };
+  if (state === undefined) return { judged, signed };
+  const { record, paths } = await rehearse(runtime, tool, judged, state, about);
+  return { judged: withEffect(judged, paths), signed: coverEffect(runtime, call, about, signed, record) };
+}
+
+/** Whether to rehearse a call that the gate judged without an effect. `mayRun`: a rule about effects may allow it without asking anyone. */
+function isNeeded(gate: Gate, wasAsked: boolean, hasRoom: () => boolean, mayRun: () => boolean): boolean {
+  switch (gate.kind) {
+    case 'run':
+      return wasAsked;
+    case 'ask':
+      return wasAsked || hasRoom() || mayRun();
+    case 'refuse':
+      return gate.reason.code === 'unattended' && !wasAsked && mayRun();
+  }
+}
+
+/** The call as rules about effects judge it. */
+function withEffect(judged: JudgedCall, effect: EffectPaths | undefined): JudgedCall {
+  return effect === undefined ? judged : { ...judged, policyCall: { ...judged.policyCall, effect } };
 }
 
 /** Whether the tool can rehearse this call. Untrusted tools can't: they would choose what people see (A1). */
@@ -67,18 +86,30 @@ const lines = new WeakMap<Rehearsals, RehearsalLine>();
 /** With these reasons, the tool didn't run the call at all. */
 const NOTHING_RAN: readonly NoEffect['reason'][] = ['off', 'no-sandbox', 'network', 'dropped'];
 
+/** What people see of a rehearsal, and what rules about effects judge. `paths` are complete and unmasked. */
+interface Rehearsed {
+  record: RehearsalRecord;
+  paths?: EffectPaths;
+}
+
 async function rehearse(
   runtime: Runtime,
   { rehearsals }: Tool,
   { call, withoutFound }: JudgedCall,
-  snapshot: WorldSnapshot,
+  { gate, snapshot }: { gate: Gate; snapshot: WorldSnapshot },
   about: CallSetting,
-): Promise<RehearsalRecord> {
+): Promise<Rehearsed> {
   if (rehearsals === undefined || !call.arguments.ok) throw new Error("a call that can't run can't be rehearsed");
-  if (snapshot.world.settings.rehearse === 'off') return { noEffect: { reason: 'off' } };
+  if (snapshot.world.settings.rehearse === 'off') return { record: { noEffect: { reason: 'off' } } };
   const { worldId, chatId, agentId, id: invocationId, place, signal } = about;
   const { value } = call.arguments;
   const { withheld, protectedPaths } = rulesAbout(snapshot, agentId, withoutFound);
+  const policies = policiesOf(snapshot, agentId);
+  const isUnseen =
+    snapshot.world.settings.mode === 'auto' &&
+    !about.wasAsked &&
+    isAboutEffect(gate) &&
+    !mayBeAllowedByEffect(policies, withoutFound);
   // People wait for their decision, and it rarely runs anything. Agents that propose much must not hold it up.
   const line = lines.get(rehearsals) ?? createRehearsalLine();
   lines.set(rehearsals, line);
@@ -95,23 +126,43 @@ async function rehearse(
     get protectedPaths() {
       return protectedPaths();
     },
+    // Only a rule about effects may still require approval, so the limits of a run that nobody sees apply (A36).
+    ...(isUnseen ? { mayCreate: namesPath(policies, place) } : {}),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
     signal: limited.signal,
   };
   const took = (): number => Math.round(performance.now() - began);
   try {
     const found = await untilAborted(() => rehearsals.rehearse(value, context), limited.signal);
-    if (found.fingerprint !== undefined) return { ms: took(), effect: showEffect(found.effect, runtime.ownSecrets()) };
+    if (found.fingerprint !== undefined) {
+      const effect = showEffect(found.effect, runtime.ownSecrets());
+      const paths = readPaths(found.paths);
+      return { record: { ms: took(), effect }, ...(paths === undefined ? {} : { paths }) };
+    }
     const { noEffect } = found;
-    return NOTHING_RAN.includes(noEffect.reason) ? { noEffect } : { ms: took(), noEffect };
+    return { record: NOTHING_RAN.includes(noEffect.reason) ? { noEffect } : { ms: took(), noEffect } };
   } catch (error) {
     if (signal.aborted) throw error;
     runtime.report(error, `failed to rehearse ${call.toolName}`, { worldId, invocationId });
-    return { ms: took(), noEffect: { reason: limited.signal.aborted ? 'too-long' : 'failed' } };
+    return { record: { ms: took(), noEffect: { reason: limited.signal.aborted ? 'too-long' : 'failed' } } };
   } finally {
     limited.end();
     leave();
   }
+}
+
+/** Undefined if the tool returned something else. The effect then counts as unknown. */
+function readPaths(found: unknown): EffectPaths | undefined {
+  if (typeof found !== 'object' || found === null) return undefined;
+  const paths = found as EffectPaths;
+  const { added, changed, removed, outward, leftOut } = paths;
+  const lists: readonly unknown[] = [added, changed, removed, outward, leftOut];
+  const isList = (list: unknown): boolean => Array.isArray(list) && list.every((path) => typeof path === 'string');
+  return lists.every(isList) ? paths : undefined;
+}
+
+function isAboutEffect(gate: Gate): boolean {
+  return gate.kind === 'ask' && gate.reason.code === 'effect-unknown';
 }
 
 /** A signal that also aborts after the limit. */

@@ -12,7 +12,15 @@ import type { Runtime, Started, Step } from '../step/runtime.js';
 import { refreshTool, callOf, type JudgedCall, type ReadCall } from './read-call.js';
 import { signAndRehearse } from './rehearse-call.js';
 import { nextStep } from '../turn/next-step.js';
-import { askAgain, gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate-call.js';
+import {
+  askAgain,
+  gateCall,
+  gateNeeds,
+  reviewersFor,
+  saysWhoSigns,
+  signingRulesOf,
+  writeRehearsal,
+} from './gate-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { approvedHash, type SignedCall } from './sign-call.js';
@@ -39,6 +47,7 @@ export function startCall(
   const original = maskArguments(text).isOriginal
     ? {}
     : { original: sealOriginal(runtime.store.hashKey, before, text) };
+  if (gate.byEffect === true && gate.because !== 'decision') writeRehearsal(step, before, signed);
   step.tx.write({ kind: 'call-started', chatId, callId, epoch, gate, ...original });
   return {
     invocation: step.tx.invocation(callId) ?? before,
@@ -47,21 +56,24 @@ export function startCall(
     place,
     policyCall: withoutFound,
     because: gate.because,
+    byEffect: gate.byEffect === true,
     fingerprint: fingerprintFor(signed, gate),
     snapshot: step.snapshot,
   };
 }
 
 /**
- * A yes applies what was rehearsed. A call that a rule or grant allows runs instead, because nobody has seen what the last rehearsal found (A52).
+ * A yes applies what was rehearsed, and so does a call that rules about effects have judged (A54). Other calls that a rule or grant allows run
+ * instead, because nobody has seen what the last rehearsal found (A52).
  */
 function fingerprintFor(
   signed: SignedCall | undefined,
-  { because }: Extract<Gate, { kind: 'run' }>,
+  { because, byEffect }: Extract<Gate, { kind: 'run' }>,
 ): string | undefined {
   const { rehearsal = null } = signed ?? {};
   const isRehearsed = rehearsal !== null && 'effect' in rehearsal;
-  return isRehearsed && because !== 'decision' ? undefined : signed?.fingerprint;
+  if (byEffect === true && !isRehearsed) throw new Error('the gate judged an effect that nobody can apply');
+  return isRehearsed && because !== 'decision' && byEffect !== true ? undefined : signed?.fingerprint;
 }
 
 /**
@@ -212,8 +224,10 @@ function refuse(
 ): void {
   // A call that a dead process started can only be settled; it never needs approval again (T4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
-  else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
-  else {
+  else if (gate.kind === 'refuse') {
+    writeRehearsal(step, invocation, signed);
+    refuseCall(runtime, step, invocation, gate);
+  } else {
     askAgain(runtime, step, invocation, judged.call, gate, signed, changedSince);
     resumeTurn(runtime, step, invocation.turnId);
   }

@@ -4,6 +4,7 @@ import { allowConditions } from './arguments/allow-conditions.js';
 import { guardConditions } from './arguments/guard-conditions.js';
 import type { NamedMatcher } from './arguments/miss.js';
 import { addNamed, type NamedIndex } from './arguments/named-index.js';
+import { type EffectMatcher, effectMatcher } from './effects/effect-matcher.js';
 import { type Glob, toolGlob } from './patterns/glob.js';
 import type { Matcher } from './matcher.js';
 import { parseRule } from './parse-rule.js';
@@ -38,6 +39,15 @@ export interface RuleGroup {
   readonly named: NamedRule[];
   /** The rules of `named`, indexed by their literal value. */
   readonly byNamed: NamedIndex<NamedRule>;
+  /** Rules about effects. They are in none of the other lists, so only code that knows an effect finds them. */
+  readonly effects: EffectRule[];
+}
+
+/** A rule about effects, and a group with only this rule, for the rest of it. */
+export interface EffectRule {
+  readonly text: string;
+  readonly matches: EffectMatcher;
+  readonly group: RuleGroup;
 }
 
 export interface RuleIndex {
@@ -92,11 +102,22 @@ function isForReaders(text: string): boolean {
 }
 
 function addRule(policy: Policy, text: string, rule: Rule): void {
-  const { verb, tool } = rule;
+  const { verb, tool, effect } = rule;
   const group = groupFor(policy[verb], tool);
+  if (rule.by !== undefined) policy.signing.push({ rule: text, by: rule.by });
+  if (effect === undefined) {
+    fillGroup(group, text, rule);
+    return;
+  }
+  const only = emptyGroup();
+  fillGroup(only, text, rule);
+  group.effects.push({ text, matches: effectMatcher(effect, verb), group: only });
+}
+
+function fillGroup(group: RuleGroup, text: string, rule: Rule): void {
+  const { verb } = rule;
   const { words, named } = readings(rule);
   const signers = rule.by === undefined ? {} : { by: rule.by };
-  if (rule.by !== undefined) policy.signing.push({ rule: text, by: rule.by });
   if (named !== undefined) {
     const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
     const compiled = { text, matcher: NOTHING, named: conditions, ...signers };
@@ -104,13 +125,16 @@ function addRule(policy: Policy, text: string, rule: Rule): void {
     addNamed(group.byNamed, compiled);
   }
   if (words === 'none') return;
-  const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
+  const isAnyEffect = rule.effect !== undefined && words === undefined;
+  const matcher = verb !== 'allow' ? guardMatcher(words) : isAnyEffect ? EVERYTHING : allowMatcher(words);
   const [only, second] = words ?? [];
   const isOnly = named === undefined && only !== undefined && second === undefined;
   addToGroup(group, { text, matcher, ...(isOnly ? { only } : {}), ...signers }, isOneWord(words ?? []));
 }
 
 const NOTHING: Matcher = { any: false, matches: () => false };
+/** For an allow rule that is only about effects. The effect is known, so the text of the command doesn't matter. */
+const EVERYTHING: Matcher = { any: true, matches: () => true };
 
 /**
  * Picks the readings of an ambiguous rule. Deny and ask rules use both, so that a stored word pattern keeps matching the same calls. An allow
@@ -146,7 +170,14 @@ function emptyPolicy(): Policy {
 function groupFor(index: RuleIndex, tool: string): RuleGroup {
   const known = tool.includes('*') ? index.byGlob.get(tool)?.group : index.byTool.get(tool);
   if (known) return known;
-  const group: RuleGroup = {
+  const group = emptyGroup();
+  if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), group });
+  else index.byTool.set(tool, group);
+  return group;
+}
+
+function emptyGroup(): RuleGroup {
+  return {
     any: [],
     patterned: [],
     byWord: new Map(),
@@ -155,10 +186,8 @@ function groupFor(index: RuleIndex, tool: string): RuleGroup {
     withoutKey: [],
     named: [],
     byNamed: { byName: new Map(), withoutKey: [] },
+    effects: [],
   };
-  if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), group });
-  else index.byTool.set(tool, group);
-  return group;
 }
 
 function isOneWord(words: readonly PatternWord[]): boolean {

@@ -1,7 +1,7 @@
 import { allowMatcher } from './allow-matcher.js';
 import { allowConditions } from './arguments/allow-conditions.js';
 import type { NamedMatcher } from './arguments/miss.js';
-import { covering, coveringOne, isInner, groupsFor } from './find-rules.js';
+import { covering, coveringOne, isInner, groupsFor, withEffects } from './find-rules.js';
 import { compilePolicy, isByName, type Policy, type RuleGroup } from './compile-policy.js';
 import type { Matcher } from './matcher.js';
 import { type PreparedCall, prepareOnce } from './prepare-call.js';
@@ -18,9 +18,12 @@ export function rulesCover(rules: readonly string[], there: readonly Policy[], c
   for (const rule of rules) {
     const compiled = compilePolicy([rule]);
     if (!compiled.ok) return false;
-    sent.push(groupsFor(compiled.policy.allow, call.tool));
+    sent.push(withEffects(groupsFor(compiled.policy.allow, call.tool), prepared));
   }
-  const known = there.flatMap(({ allow }) => groupsFor(allow, call.tool));
+  const known = withEffects(
+    there.flatMap(({ allow }) => groupsFor(allow, call.tool)),
+    prepared,
+  );
   if (covering([...sent.flat(), ...known], prepared) === undefined) return false;
   const parts = prepared.subjects.filter((subject) => !isInner(subject));
   if (parts.length === 0) return sent.length === 1 && covering(sent.flat(), prepared) !== undefined;

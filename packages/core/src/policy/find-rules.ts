@@ -1,5 +1,5 @@
 import { findNamed } from './arguments/named-index.js';
-import type { CompiledRule, NamedRule, RuleIndex, RuleGroup } from './compile-policy.js';
+import type { CompiledRule, EffectRule, NamedRule, RuleIndex, RuleGroup } from './compile-policy.js';
 import { matchesGlob } from './patterns/glob.js';
 import type { PreparedCall, PreparedSubject } from './prepare-call.js';
 
@@ -10,6 +10,25 @@ export function groupsFor(index: RuleIndex | undefined, tool: string): readonly 
   if (exact) found.push(exact);
   for (const { glob, group } of index.byGlob.values()) if (matchesGlob(glob, tool)) found.push(group);
   return found;
+}
+
+/** The groups, with the rules about effects that match the effect of this call. None does if it is unknown. */
+export function withEffects(groups: readonly RuleGroup[], { effect, bases }: PreparedCall): readonly RuleGroup[] {
+  const rules = effectRules(groups);
+  if (effect === undefined || rules.length === 0) return groups;
+  return [...groups, ...rules.flatMap(({ matches, group }) => (matches(effect, bases) ? [group] : []))];
+}
+
+/** The rules about effects, whether or not they match. */
+export function effectRules(groups: readonly RuleGroup[]): readonly EffectRule[] {
+  return groups.flatMap(({ effects }) => effects);
+}
+
+/** Finds an allow rule about effects that would cover this call with another effect. */
+export function findMissedByEffect(groups: readonly RuleGroup[], call: PreparedCall): string | undefined {
+  const rules = effectRules(groups);
+  if (rules.length === 0) return undefined;
+  return rules.find(({ group }) => covering([...groups, group], call) !== undefined)?.text;
 }
 
 /** Deny or ask rules that match at least one subject, each text once. */
@@ -68,8 +87,7 @@ export function coveringOne(
   call: PreparedCall,
   named = namedRules(from, call),
 ): CompiledRule | undefined {
-  const any = from.find((group) => group.any.length > 0)?.any[0];
-  if (any?.matcher.matches(subject, call.bases)) return any;
+  for (const { any } of from) if (any[0]?.matcher.matches(subject, call.bases) === true) return any[0];
   const byName = named.find((rule) => rule.named.covers(subject, call));
   if (byName !== undefined) return byName;
   return findCandidate(from, subject, (rule) => rule.matcher.matches(subject, call.bases));

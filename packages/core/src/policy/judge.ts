@@ -1,5 +1,20 @@
-import { covering, firstMatching, matching, groupsFor } from './find-rules.js';
-import { type CompiledRule, compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
+import {
+  covering,
+  effectRules,
+  findMissedByEffect,
+  firstMatching,
+  matching,
+  groupsFor,
+  withEffects,
+} from './find-rules.js';
+import {
+  type CompiledRule,
+  compilePolicy,
+  type EffectRule,
+  NO_RULES,
+  type Policy,
+  type RuleGroup,
+} from './compile-policy.js';
 import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall, SigningRule } from './types.js';
 
@@ -31,15 +46,19 @@ export interface Weighing {
   readonly closed?: string;
   /** A deny or ask rule that a dynamic part of the call might match at run time. */
   readonly unclear?: string;
+  /** A deny or ask rule about effects that might match, because the effect is unknown. */
+  readonly unknownEffect?: string;
+  /** Set if rules about effects were considered. The call may then do nothing but this effect. */
+  readonly byEffect?: true;
   /** The prepared call, for matching grants without preparing it again. */
   readonly prepared: PreparedCall;
 }
 
 /** Deny overrides ask, and ask overrides allow, regardless of order (A19). */
 export function judge(policies: Policies, call: PolicyCall): Judgement {
-  const { deny, adminAsk, asks, allow, closed } = weigh(policies, call);
+  const { deny, adminAsk, asks, allow, closed, unknownEffect } = weigh(policies, call);
   if (deny !== undefined) return { outcome: 'deny', rule: deny };
-  const ask = adminAsk ?? asks[0];
+  const ask = adminAsk ?? asks[0] ?? unknownEffect;
   if (ask !== undefined) return { outcome: 'ask', rule: ask };
   if (closed !== undefined) return { outcome: 'ask' };
   return allow === undefined ? { outcome: 'none' } : { outcome: 'allow', rule: allow };
@@ -53,41 +72,89 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
 
 export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weighing {
   const prepared = prepareOnce(call);
-  const adminDenying = groupsFor(admin?.deny, call.tool);
-  const adminAsking = groupsFor(admin?.ask, call.tool);
+  const isUnclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true);
+  const from = (policy: Policy | undefined, verb: 'deny' | 'ask'): readonly RuleGroup[] =>
+    withEffects(groupsFor(policy?.[verb], call.tool), prepared);
+  const adminDenying = from(admin, 'deny');
+  const adminAsking = from(admin, 'ask');
   const adminAllowing = groupsFor(admin?.allow, call.tool);
   const adminDeny = firstMatching(adminDenying, prepared);
   if (adminDeny !== undefined) return { deny: adminDeny, asks: [], signing: [], prepared };
   const adminAsks = matching(adminAsking, prepared);
   const adminAsk = adminAsks[0]?.text;
-  const adminAllow = adminAsk === undefined ? covering(adminAllowing, prepared) : undefined;
-  if (adminAllow !== undefined) return { allow: adminAllow, asks: [], signing: [], prepared };
+  const adminEffects = relevantEffects([...adminDenying, ...adminAsking], prepared, isUnclear);
+  const isAdminSure = adminAsk === undefined && (adminEffects.length === 0 || prepared.effect !== undefined);
+  const adminAllow = isAdminSure ? coveringWith(adminAllowing, prepared, isUnclear) : undefined;
+  if (adminAllow !== undefined) {
+    const isByEffect = adminAllow.byEffect || adminEffects.length > 0;
+    return { allow: adminAllow.rule, asks: [], signing: [], ...(isByEffect ? { byEffect: true } : {}), prepared };
+  }
 
-  const denying = [...groupsFor(world.deny, call.tool), ...groupsFor(agent.deny, call.tool)];
-  const asking = [...groupsFor(world.ask, call.tool), ...groupsFor(agent.ask, call.tool)];
+  const denying = [...from(world, 'deny'), ...from(agent, 'deny')];
+  const asking = [...from(world, 'ask'), ...from(agent, 'ask')];
   const deny = firstMatching(denying, prepared);
-  const allow = covering([...adminAllowing, ...groupsFor(world.allow, call.tool)], prepared);
   const closed = world.closed ?? agent.closed;
   const guards = [...adminDenying, ...adminAsking, ...denying, ...asking];
-  const isUnclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true);
   const unclear = isUnclear
     ? guards.flatMap((group) => group.patterned[0] ?? group.named[0] ?? []).at(0)?.text
     : undefined;
+  const allow = coveringWith([...adminAllowing, ...groupsFor(world.allow, call.tool)], prepared, unclear !== undefined);
+  const effects = relevantEffects(guards, prepared, isUnclear);
+  const unknownEffect = prepared.effect === undefined ? effects[0]?.text : undefined;
+  const isByEffect = prepared.effect !== undefined && (effects.length > 0 || allow?.byEffect === true);
   const asks = matching(asking, prepared);
   // `$(echo git) push` may be a push, so the people who must sign a push must sign it too.
   const maybe = isUnclear
     ? [...adminAsking, ...asking].flatMap(({ patterned, named }) => [...patterned, ...named])
     : [];
+  const unknown = unknownEffect === undefined ? [] : effects.flatMap(({ group }) => rulesIn(group));
   return {
     asks: asks.map(({ text }) => text),
-    signing: signingRules([...adminAsks, ...asks, ...maybe]),
+    signing: signingRules([...adminAsks, ...asks, ...maybe, ...unknown]),
     ...(deny === undefined ? {} : { deny }),
     ...(adminAsk === undefined ? {} : { adminAsk }),
-    ...(allow === undefined ? {} : { allow }),
+    ...(allow === undefined ? {} : { allow: allow.rule }),
     ...(closed === undefined ? {} : { closed }),
     ...(unclear === undefined ? {} : { unclear }),
+    ...(unknownEffect === undefined ? {} : { unknownEffect }),
+    ...(isByEffect ? { byEffect: true } : {}),
     prepared,
   };
+}
+
+/** Whether an allow rule about effects might cover this call, whose effect is still unknown. */
+export function mayBeAllowedByEffect({ admin, world }: Policies, call: PolicyCall): boolean {
+  const groups = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.allow, call.tool)];
+  return findMissedByEffect(groups, prepareOnce(call)) !== undefined;
+}
+
+function rulesIn({ any, patterned, named }: RuleGroup): readonly CompiledRule[] {
+  return [...any, ...patterned, ...named];
+}
+
+/** The rules about effects that match the rest of the call, or that a dynamic part of it might match. */
+function relevantEffects(
+  groups: readonly RuleGroup[],
+  prepared: PreparedCall,
+  isUnclear: boolean,
+): readonly EffectRule[] {
+  return effectRules(groups).filter(({ group }) => isUnclear || firstMatching([group], prepared) !== undefined);
+}
+
+/**
+ * The allow rule that covers a call. Rules about effects come last, because the call must be rehearsed for them. They cover no call with a dynamic
+ * part that might match a deny or ask rule.
+ */
+function coveringWith(
+  groups: readonly RuleGroup[],
+  prepared: PreparedCall,
+  isUnclear: boolean,
+): { readonly rule: string; readonly byEffect: boolean } | undefined {
+  const plain = covering(groups, prepared);
+  if (plain !== undefined) return { rule: plain, byEffect: false };
+  const all = isUnclear ? groups : withEffects(groups, prepared);
+  const rule = all === groups ? undefined : covering(all, prepared);
+  return rule === undefined ? undefined : { rule, byEffect: true };
 }
 
 const NOBODY: readonly SigningRule[] = [];

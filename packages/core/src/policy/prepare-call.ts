@@ -1,5 +1,6 @@
 import type { Subject } from '@countersign/protocol';
 import { type PreparedArguments, prepareArguments } from './arguments/prepare-arguments.js';
+import { type PreparedEffect, prepareEffect } from './effects/effect-matcher.js';
 import { looseHosts, plainHost } from './patterns/host-pattern.js';
 import { type GivenOptions, readGivenOptions } from './patterns/past-options.js';
 import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './patterns/path-text.js';
@@ -42,6 +43,8 @@ export interface PreparedCall {
   readonly subjectsFrom: 'tool' | 'arguments';
   /** The subjects that the tool reports for an argument. */
   readonly reportedFor: (argument: string) => readonly PreparedSubject[];
+  /** Undefined if the effect is unknown. */
+  readonly effect: PreparedEffect | undefined;
 }
 
 const NONE_REPORTED: readonly PreparedSubject[] = [];
@@ -69,6 +72,7 @@ export function prepareCall(call: PolicyCall): PreparedCall {
       reported.length === 0 ? NONE_REPORTED : reported.filter((one) => 'argument' in one && one.argument === argument),
     arguments: call.arguments?.ok === true ? prepareArguments(call.arguments.value, bases) : undefined,
     subjectsFrom: call.subjectsFrom ?? 'tool',
+    effect: prepareEffect(call.effect, bases),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Subject } from '@countersign/protocol';
+import type { EffectPaths } from '../ports/tool.js';
 
 export type Verb = 'allow' | 'ask' | 'deny';
 
@@ -49,6 +50,15 @@ export interface SigningRule {
   readonly by: SigningClause;
 }
 
+/** What a call may do to the working folder (allow), or what the rule is about (deny and ask). An empty list stands for nothing. */
+export interface EffectClause {
+  /** Paths that are added or changed. */
+  readonly writing: readonly PatternWord[];
+  /** Allow: paths that exist and are changed. Deny and ask: paths that are added, changed or removed. */
+  readonly changing: readonly PatternWord[];
+  readonly removing: readonly PatternWord[];
+}
+
 /** One line of a policy. Without `words` and `named`, it applies to any arguments; with both, it is ambiguous. */
 export interface Rule {
   readonly verb: Verb;
@@ -57,6 +67,8 @@ export interface Rule {
   readonly named?: Named;
   /** The words start with `name=value`, so the author probably meant conditions. */
   readonly looksNamed?: true;
+  /** Set if the rule is judged on the rehearsed effect of a call (A54). */
+  readonly effect?: EffectClause;
   /** Only for ask rules. */
   readonly by?: SigningClause;
 }
@@ -76,6 +88,8 @@ export interface PolicyCall {
   readonly arguments?: { readonly ok: boolean; readonly value?: unknown };
   /** `arguments`: the tool reports no subjects, so rules see only its arguments. Default: `tool`. */
   readonly subjectsFrom?: 'tool' | 'arguments';
+  /** The rehearsed effect. Absent if it is unknown: rules about effects then allow nothing, and deny and ask rules require approval. */
+  readonly effect?: EffectPaths;
 }
 
 /** `position` is a UTF-16 offset into the text, so that an editor can place its cursor there. */

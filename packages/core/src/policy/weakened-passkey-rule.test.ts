@@ -10,6 +10,7 @@ const weakening: Record<string, PossibleWeakening> = {
   'the rule removed': { kind: 'rules', before: [RULE], after: [] },
   'the rule commented out': { kind: 'rules', before: [RULE], after: [`# ${RULE}`] },
   'the rule narrowed': { kind: 'rules', before: [RULE], after: ['ask pay(amount > 9) with passkey'] },
+  'the rule narrowed to an effect': { kind: 'rules', before: [RULE], after: ['ask pay removing * with passkey'] },
   'the world deleted': { kind: 'world-deleted' },
   'another folder': { kind: 'settings', before: settings, after: { ...settings, workingDirectory: '/srv' } },
   'no folder': { kind: 'settings', before: settings, after: worldSettingsSchema.parse({}) },

@@ -64,6 +64,7 @@ export type {
   NewAttachment,
   ProtectedPaths,
   OpenedToSandbox,
+  EffectPaths,
   Rehearsal,
   RehearsalContext,
   Rehearsals,

@@ -103,12 +103,33 @@ export type RehearsalContext = Pick<
   | 'sandboxGrants'
   | 'withheld'
   | 'protectedPaths'
+  | 'mayCreate'
   | 'signal'
 >;
 
+/**
+ * Every path that a rehearsal adds, changes or removes, unmasked, for rules about effects. Paths are relative to the working folder, which is `.`
+ * itself. A move is a removed and an added path. A path whose permissions or link target change is changed.
+ */
+export interface EffectPaths {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  /** Includes everything in a folder that is removed. */
+  readonly removed: readonly string[];
+  /** New or changed links that may lead out of the working folder. No rule allows them. */
+  readonly outward: readonly string[];
+  /** Changes that will not be applied. No rule allows a call with one. */
+  readonly leftOut: readonly string[];
+}
+
 /** What a rehearsal found: the effect with its fingerprint, or the reason why it found no effect. */
 export type Rehearsal =
-  | { readonly fingerprint: string; readonly effect: Effect }
+  | {
+      readonly fingerprint: string;
+      readonly effect: Effect;
+      /** Absent if there are too many paths to list. Rules about effects then treat the effect as unknown. */
+      readonly paths?: EffectPaths;
+    }
   | { readonly fingerprint: undefined; readonly noEffect: NoEffect };
 
 /**

@@ -141,6 +141,8 @@ export interface Started {
   policyCall: PolicyCall;
   /** Why the gate allowed it. */
   because: Extract<Gate, { kind: 'run' }>['because'];
+  /** Whether rules about effects judged the call, so that only its rehearsed effect is applied. */
+  byEffect: boolean;
   /** A fingerprint of the target when the call was signed. */
   fingerprint: string | undefined;
   /** The world and its rules when the call started. */

@@ -16,6 +16,7 @@ import {
   MAX_CALLS,
   refuseExcess,
   saysWhoSigns,
+  writeRehearsal,
 } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { refuseCall } from '../calls/settle-call.js';
@@ -259,7 +260,10 @@ function propose(
   gate: Gate,
 ): void {
   step.tx.write({ kind: 'call-proposed', call });
-  if (gate.kind === 'refuse') refuseCall(runtime, step, call, gate);
+  if (gate.kind === 'refuse') {
+    writeRehearsal(step, call, signed);
+    refuseCall(runtime, step, call, gate);
+  }
   if (gate.kind !== 'ask') return;
   const { tool } = judged.call;
   askApproval(runtime, step, firstApprovalId(call.id), call, { tool, gate, signed, question });

@@ -189,12 +189,14 @@ async function execute(
   }
 }
 
-function ruledBy({ invocation, place, policyCall, snapshot, because }: Started): {
+function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }: Started): {
   withheld: ToolContext['withheld'];
   protectedPaths: () => ToolContext['protectedPaths'];
   mayCreate: ToolContext['mayCreate'];
 } {
-  const isUnseen = snapshot.world.settings.mode === 'auto' && because !== 'decision';
+  // A rule that names the paths a command may write stands for a person who saw them.
+  const isSeen = because === 'decision' || (because === 'rule' && byEffect);
+  const isUnseen = snapshot.world.settings.mode === 'auto' && !isSeen;
   return {
     ...rulesAbout(snapshot, invocation.agentId, policyCall),
     mayCreate: isUnseen ? namesPath(policiesOf(snapshot, invocation.agentId), place) : undefined,

@@ -1,5 +1,13 @@
 import { CountersignError, isRule, type Subject } from '@countersign/protocol';
-import { compilePolicy, findMisfit, parseRule, type Policy, showHidden } from '../policy/index.js';
+import {
+  compilePolicy,
+  findMisfit,
+  parseRule,
+  type Policy,
+  type Rule,
+  SANDBOX_RULES,
+  showHidden,
+} from '../policy/index.js';
 import type { Tool } from '../ports/index.js';
 
 /** Where rules came from. `of`: the display name of the source, if there are several. */
@@ -31,9 +39,20 @@ export function checkRules(
     if (known.has(text)) continue;
     compileRule(rules, index, source);
     const parsed = isRule(text) ? parseRule(text) : undefined;
-    const misfit = parsed?.ok === true ? findMisfit(parsed.rule, knownTool(tools.get(parsed.rule.tool))) : undefined;
+    if (parsed?.ok !== true) continue;
+    const { rule } = parsed;
+    const tool = tools.get(rule.tool);
+    const misfit = findEffectMisfit(rule, tool) ?? findMisfit(rule, knownTool(tool));
     if (misfit !== undefined) throw refuseRule(source, rules, index, misfit);
   }
+}
+
+/** A rule about effects could never match a tool that can't rehearse, and a deny rule would require approval for each of its calls. */
+function findEffectMisfit({ effect, tool: name }: Rule, tool: Tool | undefined): string | undefined {
+  if (effect === undefined) return undefined;
+  if (SANDBOX_RULES.includes(name)) return `a rule for ${name} can't be about effects`;
+  if (tool === undefined || (tool.trusted && tool.rehearsals !== undefined)) return undefined;
+  return `calls to ${name} can't be rehearsed, so a rule can't be about their effects. Write what it is about in parentheses, as in ${name}(…)`;
 }
 
 function compileRule(rules: readonly string[], index: number, source: RuleSource): void {

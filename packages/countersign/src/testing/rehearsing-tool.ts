@@ -40,13 +40,18 @@ export function rehearsingTool(): RehearsingTool {
   const { folder, log, kept, dropped, contexts, refuse, wait, prints } = made;
   const isCurrent = (found: Kept | undefined, args: string, path: string): found is Kept =>
     found?.args === args && found.was === folder.get(path);
+  const found = ({ effect, was }: Kept): Rehearsal => {
+    const all = effect.files.map(({ path }) => path);
+    const lists = { added: was === undefined ? all : [], changed: was === undefined ? [] : all, removed: [] };
+    return { fingerprint: effect.effectHash, effect, paths: { ...lists, outward: [], leftOut: [] } };
+  };
   const rehearse = async (args: unknown, context: RehearsalContext): Promise<Rehearsal> => {
     contexts.push(context);
     const { path, text } = args as { path: string; text: string };
     if (refuse.why !== undefined) return { fingerprint: undefined, noEffect: { reason: refuse.why } };
     const known = kept.get(context.invocationId);
     const json = JSON.stringify(args);
-    if (isCurrent(known, json, path)) return { fingerprint: known.effect.effectHash, effect: known.effect };
+    if (isCurrent(known, json, path)) return found(known);
     log.push(`rehearsed ${path}`);
     await wait.until;
     if (wait.fail !== undefined) throw new Error(wait.fail);
@@ -64,8 +69,9 @@ export function rehearsingTool(): RehearsingTool {
       output: prints.text,
       truncated: false,
     };
-    kept.set(context.invocationId, { args: json, was, effect });
-    return { fingerprint: effectHash, effect };
+    const made = { args: json, was, effect };
+    kept.set(context.invocationId, made);
+    return found(made);
   };
   const put = gated('put', async (args, { fingerprint, invocationId }) => {
     const { path, text } = args as { path: string; text: string };
@@ -74,12 +80,12 @@ export function rehearsingTool(): RehearsingTool {
       folder.set(path, text);
       return { printed: prints.text };
     }
-    const found = kept.get(invocationId);
-    if (!isCurrent(found, JSON.stringify(args), path) || found.effect.effectHash !== fingerprint)
+    const known = kept.get(invocationId);
+    if (!isCurrent(known, JSON.stringify(args), path) || known.effect.effectHash !== fingerprint)
       throw new Error('the rehearsal is gone');
     log.push(`applied ${path}`);
     folder.set(path, text);
-    return { printed: found.effect.output };
+    return { printed: known.effect.output };
   });
   const tool: Tool = {
     ...put,

@@ -45,6 +45,10 @@ function textOf(reason: Reason): string {
       return `there is no sandbox, so only a rule for the exact command applies, not ${reason.rule}`;
     case 'rule-without-sandbox':
       return `there is no sandbox to enforce this rule: ${reason.rule}`;
+    case 'effect-unknown':
+      return `a rule is about what this call does, and it couldn't be rehearsed: ${reason.rule}`;
+    case 'effect-exceeds':
+      return `this call does more than a rule allows: ${reason.rule}`;
     case 'unpredictable':
       return `${describeCause(reason.cause)}, so no rule can judge it in advance`;
     case 'not-coverable':

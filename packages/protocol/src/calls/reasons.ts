@@ -11,7 +11,14 @@ export const askReasonSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), changedSince }),
   z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, changedSince }),
   z.object({
-    code: z.enum(['ask-rule', 'star', 'star-without-sandbox', 'rule-without-sandbox']),
+    code: z.enum([
+      'ask-rule',
+      'star',
+      'star-without-sandbox',
+      'rule-without-sandbox',
+      'effect-unknown',
+      'effect-exceeds',
+    ]),
     rule,
     changedSince,
   }),

@@ -99,7 +99,8 @@ export const ruleMissSchema = z.object({
   rule: z.string(),
   /**
    * `unnamed`: the allow rule neither names this argument nor ends with `*`. `not-spelt`: only the exact arguments could be allowed. `star`: the
-   * rule's star doesn't match some of the words. `no-sandbox`: without a sandbox, rules with a star don't apply.
+   * rule's star doesn't match some of the words. `no-sandbox`: without a sandbox, rules with a star don't apply. `effect`: the rule is about
+   * effects, and the call has another one. `effect-unknown`: the call wasn't rehearsed.
    */
   code: z.enum([
     'missing',
@@ -110,6 +111,8 @@ export const ruleMissSchema = z.object({
     'dynamic',
     'star',
     'no-sandbox',
+    'effect-unknown',
+    'effect',
     'pattern',
   ]),
   argument: z.string().exactOptional(),

@@ -8,7 +8,12 @@ import { DRAFT_LIMITS, DraftTooLarge, type DraftLimits } from '../sandbox/draft/
 import { describeLeftOut } from '../sandbox/draft/inspect/left-out.js';
 import type { DraftRules } from '../sandbox/draft/inspect/why-left-out.js';
 import type { KeptResult, Rehearsed } from '../sandbox/draft/effect/effect-of.js';
-import { keptRehearsals, NoRehearsal, type KeptRehearsals } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
+import {
+  keptRehearsals,
+  NoRehearsal,
+  type FoundEffect,
+  type KeptRehearsals,
+} from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import { findHidden } from '../sandbox/find-hidden.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { confinementFor, runConfined, type CommandContext } from './run-confined.js';
@@ -73,14 +78,13 @@ async function rehearse(
   const found = await kept.find(callId);
   if (found?.key === key) {
     if (found.kind === 'none') return without(found.reason);
-    if (await kept.isCurrent(callId, found, rulesOf(context)))
-      return { fingerprint: found.effect.effectHash, effect: found.effect };
+    if (await kept.isCurrent(callId, found, rulesOf(context))) return toRehearsal(found);
   }
   for (let tries = 1; ; tries += 1) {
     const done = await rehearseOnce(text, options, context, async (rehearsed) => {
       const agent = `${context.worldId}/${context.agentId}`;
-      const effect = await kept.keep(callId, { key, agent, ...rehearsed });
-      return effect === undefined ? 'too-large' : { fingerprint: effect.effectHash, effect };
+      const made = await kept.keep(callId, { key, agent, ...rehearsed });
+      return made === undefined ? 'too-large' : toRehearsal(made);
     });
     if (typeof done !== 'string') return done;
     if (done === 'conflict' && tries < MAX_TRIES) continue;
@@ -158,6 +162,10 @@ async function keyOf(text: string, options: BubblewrapOptions, context: Rehearsa
   const { hiddenByRules } = await findHidden(confinement, [options.sandbox.drafting.folder]);
   const facts = [text, confinement.workingDirectory, confinement.show, [...hiddenByRules].sort()];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}
+
+function toRehearsal({ effect, paths }: FoundEffect): Rehearsal {
+  return { fingerprint: effect.effectHash, effect, ...(paths === undefined ? {} : { paths }) };
 }
 
 function without(reason: NoEffectReason): Rehearsal {

@@ -24,4 +24,15 @@ it('[A26] explains why each rule for a tool did not apply', () => {
     { rule: 'deny x(timeout > 5)', code: 'missing', argument: 'timeout' },
     { rule: 'allow x(command=l*)', code: 'not-spelt' },
   ]);
+  const aboutEffects = policies(['allow x(ls) writing a/**', 'deny x(rm) removing *', 'deny x changing b/**']);
+  expect(explainMisses(aboutEffects, shell)).toEqual([
+    { rule: 'deny x(rm) removing *', code: 'pattern' },
+    { rule: 'deny x changing b/**', code: 'effect-unknown' },
+    { rule: 'allow x(ls) writing a/**', code: 'effect-unknown' },
+  ]);
+  const effect = { added: ['a/c'], changed: [], removed: [], outward: [], leftOut: [] };
+  expect(explainMisses(aboutEffects, { ...shell, effect })).toEqual([
+    { rule: 'deny x(rm) removing *', code: 'pattern' },
+    { rule: 'deny x changing b/**', code: 'effect' },
+  ]);
 });

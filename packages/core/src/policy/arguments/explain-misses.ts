@@ -1,6 +1,6 @@
 import type { RuleMiss } from '@countersign/protocol';
-import type { CompiledRule, Policy, RuleIndex, RuleGroup } from '../compile-policy.js';
-import { isInner, groupsFor } from '../find-rules.js';
+import type { CompiledRule, EffectRule, Policy, RuleIndex, RuleGroup } from '../compile-policy.js';
+import { effectRules, isInner, groupsFor } from '../find-rules.js';
 import type { Policies } from '../judge.js';
 import { type PreparedCall, prepareCall } from '../prepare-call.js';
 import type { PolicyCall } from '../types.js';
@@ -21,6 +21,8 @@ export function explainMisses({ admin, world, agent }: Policies, call: PolicyCal
   const misses = new Map<string, RuleMiss | 'applies'>();
   for (const rule of guards.flatMap(rulesOf)) note(misses, rule, whyGuardMisses(rule, prepared), prepared);
   for (const rule of allows.flatMap(rulesOf)) note(misses, rule, whyAllowMisses(rule, prepared), prepared);
+  for (const rule of effectRules(guards)) noteEffect(misses, rule, prepared, whyGuardMisses);
+  for (const rule of effectRules(allows)) noteEffect(misses, rule, prepared, whyAllowMisses);
   return [...misses.values()].filter((miss) => miss !== 'applies').slice(0, MAX);
 }
 
@@ -37,6 +39,21 @@ function note(
 ): void {
   if (miss === undefined) misses.set(text, 'applies');
   else if (!misses.has(text)) misses.set(text, { rule: text, ...miss, ...valueOf(miss, call) });
+}
+
+/** For a rule about effects: a miss of its other part first, then of its effects. */
+function noteEffect(
+  misses: Map<string, RuleMiss | 'applies'>,
+  { text, matches, group }: EffectRule,
+  call: PreparedCall,
+  whyMisses: (rule: CompiledRule, call: PreparedCall) => Miss | undefined,
+): void {
+  const { effect, bases } = call;
+  const other = rulesOf(group).map((rule) => whyMisses(rule, call));
+  const miss = other.includes(undefined) ? undefined : other[0];
+  if (miss !== undefined) misses.set(text, { rule: text, ...miss, ...valueOf(miss, call) });
+  else if (effect === undefined) misses.set(text, { rule: text, code: 'effect-unknown' });
+  else misses.set(text, matches(effect, bases) ? 'applies' : { rule: text, code: 'effect' });
 }
 
 function whyGuardMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {

@@ -8,6 +8,8 @@ import { checkPlan, type PlannedDraft } from '../apply-plan.js';
 import { readDiskClock } from '../disk-clock.js';
 import { DraftConflict } from '../draft-conflict.js';
 import type { Drafting } from '../drafting.js';
+import type { EffectPaths } from '@countersign/core/ports';
+import { effectPaths } from '../effect/effect-paths.js';
 import { effectOf, hashEffect, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
 import { listChanges } from '../effect/list-changes.js';
 import { inspectDraft } from '../inspect/inspect-draft.js';
@@ -26,6 +28,15 @@ const resultSchema = z.strictObject({
   note: z.string().exactOptional(),
 });
 
+const list = z.array(z.string()).readonly();
+const pathsSchema: z.ZodType<EffectPaths> = z.strictObject({
+  added: list,
+  changed: list,
+  removed: list,
+  outward: list,
+  leftOut: list,
+});
+
 const recordSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('kept'),
@@ -38,6 +49,8 @@ const recordSchema = z.discriminatedUnion('kind', [
     leftOut: z.array(leftOutSchema).readonly(),
     result: resultSchema,
     effect: effectSchema,
+    /** Absent if there are too many paths, and in what an older version kept. */
+    paths: pathsSchema.exactOptional(),
     bytes: z.number().int(),
   }),
   /** The call isn't rehearsed again. */
@@ -59,13 +72,19 @@ export class NoRehearsal extends Error {
   override readonly name = 'NoRehearsal';
 }
 
+/** An effect, and all of its paths if they aren't too many. */
+export interface FoundEffect {
+  readonly effect: Effect;
+  readonly paths?: EffectPaths;
+}
+
 /** Drafts of commands that were rehearsed and wait for approval. They survive restarts. */
 export interface KeptRehearsals {
   find(callId: string): Promise<KeptRecord | undefined>;
   /** Whether applying it would still do what it says: nobody changed its paths, and the rules leave out nothing else. */
   isCurrent(callId: string, kept: KeptRehearsal, rules: DraftRules): Promise<boolean>;
   /** Keeps a planned draft. The working folder must be locked. Returns undefined if it alone exceeds the budget. */
-  keep(callId: string, rehearsal: NewRehearsal): Promise<Effect | undefined>;
+  keep(callId: string, rehearsal: NewRehearsal): Promise<FoundEffect | undefined>;
   /** Remembers why a call has no effect to show. */
   keepReason(callId: string, key: string, reason: NoEffectReason): Promise<void>;
   /**
@@ -172,10 +191,11 @@ export function keptRehearsals(
       const effect = await effectOf(draft, changes, { leftOut, result }, signal);
       await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory } = draft;
-      const kept = { kind: 'kept', key, agent, workingDirectory, plan, leftOut, result, effect, bytes } as const;
-      await write(draft.root, kept);
+      const paths = effectPaths(changes, leftOut);
+      const found = { effect, ...(paths === undefined ? {} : { paths }) };
+      await write(draft.root, { kind: 'kept', key, agent, workingDirectory, plan, leftOut, result, bytes, ...found });
       await put(draft.root, callId);
-      return effect;
+      return found;
     },
     keepReason,
     async apply(callId, effectHash, rules) {
