@@ -80,6 +80,7 @@ const layers = [
   ['worlds'],
   ['turns'],
   ['mcp'],
+  ['external'],
   ['clients'],
   ['processes'],
   ['views'],

@@ -15,7 +15,12 @@ import type {
   AuditEntry,
   AuditVerdict,
   Chat,
+  CreatedExternalAgent,
   CreatedToken,
+  ExternalCall,
+  ExternalResult,
+  NewExternalAgent,
+  NewExternalCall,
   Delegation,
   Grant,
   Group,
@@ -114,6 +119,18 @@ export interface CallOptions {
 /** An update may send the ETag that it is based on. A stale ETag is rejected with 412, so that no change is lost (W6). */
 export interface ChangeOptions extends CallOptions {
   ifMatch?: string;
+}
+
+/** Calls that a program outside proposes and runs itself (A55). It may run a call only if its state is `allowed`. */
+interface ExternalCalls {
+  /** Creates an external agent, or finds the one with this name, and creates a token that can only propose its calls. */
+  createAgent(world: string, agent: NewExternalAgent, options?: CallOptions): Promise<CreatedExternalAgent>;
+  /** Sending the same call with the same `key` again returns the same call. */
+  propose(world: string, call: NewExternalCall, options?: CallOptions): Promise<ExternalCall>;
+  /** Waits up to 50 seconds for a decision. */
+  wait(world: string, call: string, seconds: number, options?: CallOptions): Promise<ExternalCall>;
+  report(world: string, call: string, result: ExternalResult, options?: CallOptions): Promise<void>;
+  endSession(world: string, session: string, agent?: string, options?: CallOptions): Promise<void>;
 }
 
 /**
@@ -259,6 +276,9 @@ export interface Client {
     answer: { toolCallId: string } & ({ content: string } | { error: string }),
     options?: CallOptions,
   ): Promise<ToolResultReply>;
+
+  /** Calls of programs outside, such as Claude Code (A55). */
+  readonly external: ExternalCalls;
 
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;

@@ -6,9 +6,11 @@ import {
   auditEntrySchema,
   auditVerdictSchema,
   chatSchema,
+  createdExternalAgentSchema,
   createdTokenSchema,
   delegationSchema,
   END_OF_LIST,
+  externalCallSchema,
   grantSchema,
   groupSchema,
   healthSchema,
@@ -251,6 +253,29 @@ export function createClient(options: ClientOptions): Client {
         { method: 'POST', path: ['worlds', world, 'tool-results'], body: { ...answer, tool_call_id: toolCallId } },
         options,
       ),
+
+    external: {
+      createAgent: (world, body, options) =>
+        get(
+          createdExternalAgentSchema,
+          { method: 'POST', path: ['worlds', world, 'external', 'agents'], body },
+          options,
+        ),
+      propose: (world, body, options) =>
+        get(externalCallSchema, { method: 'POST', path: ['worlds', world, 'external', 'calls'], body }, options),
+      wait: (world, call, seconds, options) =>
+        get(
+          externalCallSchema,
+          { path: ['worlds', world, 'external', 'calls', call], query: { wait: seconds } },
+          options,
+        ),
+      report: (world, call, body, options) =>
+        nothing({ method: 'POST', path: ['worlds', world, 'external', 'calls', call, 'result'], body }, options),
+      endSession: (world, session, agent, options) => {
+        const path = ['worlds', world, 'external', 'sessions', session, 'end'];
+        return nothing({ method: 'POST', path, body: agent === undefined ? {} : { agent } }, options);
+      },
+    },
 
     grants: (world, page, options) =>
       list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),

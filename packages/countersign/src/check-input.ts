@@ -67,6 +67,8 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   pin: true,
   sandbox: true,
   unconfined: true,
+  external: true,
+  standsFor: true,
   validate: true,
   subjects: true,
   inspect: true,

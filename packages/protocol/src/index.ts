@@ -92,11 +92,13 @@ export {
   endExternalSessionSchema,
   EXTERNAL_PROVIDER,
   externalCallSchema,
+  externalProgramSchema,
   externalResultSchema,
   externalToolName,
   externalWaitQuerySchema,
   newExternalAgentSchema,
   newExternalCallSchema,
+  programName,
 } from './external/external.js';
 export type {
   CreatedExternalAgent,
@@ -349,6 +351,7 @@ export {
   foldName,
   prepareAnswer,
   resolveAddressees,
+  toAddressable,
 } from './mentions/index.js';
 export type { Addressable, PreparedAnswer, Silence, Speaker } from './mentions/index.js';
 export {

@@ -21,6 +21,8 @@ function silence(why: Silence): string {
       return 'this world has no agents';
     case 'all-inactive':
       return 'all agents are inactive';
+    case 'external':
+      return `${mention(why.names)} only propose${why.names.length === 1 ? 's' : ''} calls from outside`;
     case 'inactive':
       return `${mention(why.names)} ${why.names.length === 1 ? 'is' : 'are'} inactive`;
     case 'unknown':

@@ -20,6 +20,13 @@ export function sandboxText(sandbox: CallSandbox): { words: string; level: Sandb
       return { words: withDetail('not sandboxed: it runs on another server', detail), level: 'warning' };
     case 'client':
       return { words: 'not sandboxed: it runs in the client that offers this tool', level: 'warning' };
+    case 'external':
+      return {
+        words:
+          `not sandboxed: ${detail ?? 'an external program'} runs this itself, outside Countersign's sandbox. ` +
+          'It could use your own credentials; only rules `with passkey` prevent that',
+        level: 'warning',
+      };
     case 'unknown':
       return { words: withDetail('not known to be sandboxed', detail), level: 'warning' };
   }

@@ -1,4 +1,12 @@
-import { type Addressable, findSilence, nearest, resolveAddressees, type Silence } from '@countersign/protocol';
+import {
+  EXTERNAL_PROVIDER,
+  type Addressable,
+  findSilence,
+  toAddressable,
+  nearest,
+  resolveAddressees,
+  type Silence,
+} from '@countersign/protocol';
 
 /** Who will answer a message, for the line below the message field. */
 export type WhoAnswers =
@@ -9,8 +17,19 @@ export type WhoAnswers =
   /** `fixed` is the message with its mention corrected, if one change is enough. */
   | { kind: 'nobody'; why: Silence; fixed?: string };
 
+type KnownAgent = Addressable & { provider?: string };
+
+function isExternal({ provider }: KnownAgent): boolean {
+  return provider === EXTERNAL_PROVIDER;
+}
+
+function addressable({ provider = '', ...agent }: KnownAgent): Addressable {
+  return toAddressable({ ...agent, provider });
+}
+
 /** Applies the same rules as the server (M2–M4), so that a person sees who will answer before they send. */
-export function whoAnswers(content: string, agents: readonly Addressable[], mainAgent: string | undefined): WhoAnswers {
+export function whoAnswers(content: string, all: readonly KnownAgent[], mainAgent: string | undefined): WhoAnswers {
+  const agents = all.some(isExternal) ? all.map(addressable) : all;
   const { agentIds, addressed } = resolveAddressees({ content, speaker: { kind: 'human' }, agents, mainAgent });
   if (agentIds.length > 0) {
     const names = agents.filter(({ id }) => agentIds.includes(id)).map(({ name }) => name);
@@ -36,6 +55,7 @@ function fix(content: string, why: Silence): string | undefined {
     case 'no-agents':
     case 'all-inactive':
     case 'inactive':
+    case 'external':
       return undefined;
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '@countersign/protocol';
 import {
   type Place,
+  type PolicyCall,
   type Policy,
   agentMayAskFor,
   findPathRule,
@@ -39,6 +40,7 @@ export interface GateInput {
     readonly subjectsFrom?: 'tool' | 'arguments';
     /** What the call did when it was rehearsed. Absent if that is unknown (A54). */
     readonly effect?: EffectPaths;
+    readonly standsFor?: NonNullable<PolicyCall['standsFor']>;
   };
   /** Undefined if the world has no tool with this name. */
   readonly tool: GateTool | undefined;
@@ -132,7 +134,7 @@ function decide(input: GateInput): Gate {
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
   // Without a sandbox, nothing hides a denied path: a command could reach it through a symlink or script.
-  const unenforced = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
+  const unenforced = input.tool?.unconfined === true ? findUnenforced(input) : undefined;
   if (unenforced !== undefined) return ask(input, weighing, { kind: 'unenforced', rule: unenforced });
   // Grants and allow rules don't override a rule that says who must sign, or an administrator's.
   const mandatory = weighing.signing[0]?.rule ?? weighing.adminAsk;
@@ -148,6 +150,12 @@ function decide(input: GateInput): Gate {
   if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow, ...byEffect };
   const because = runsWithoutApproval(input, weighing);
   return because === undefined ? ask(input, weighing, { kind: 'default' }) : { kind: 'run', because, ...byEffect };
+}
+
+function findUnenforced(input: GateInput): string | undefined {
+  const { call } = input;
+  const own = findPathRule(policiesOf(input), call.tool);
+  return own ?? (call.standsFor === undefined ? undefined : findPathRule(policiesOf(input), call.standsFor.tool));
 }
 
 function policiesOf({ admin, world, agent }: GateInput): Policies {

@@ -3,7 +3,7 @@ import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '..
 import { requesterOf, showNeeds } from '../approval/needed-signatures.js';
 import { findReviewers, type Reviewer } from '../approval/reviewers.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
 import type { ApprovalRecord, StepNeeds, Tool, ToolPlace, InvocationRecord } from '../ports/index.js';
 import { describeDifference } from './mcp-difference.js';
@@ -49,7 +49,10 @@ export function gateCall(
   return checkToolApproval({
     call: policyCall,
     // Trust applies only to the definition that a person accepted.
-    tool: offered(changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false }),
+    tool: offered(
+      changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
+      agentId === undefined || isExternal(snapshot, agentId),
+    ),
     ...(changed === undefined ? {} : { changed }),
     agent: agentOf(snapshot, agentId),
     world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
@@ -69,8 +72,12 @@ export function gateCall(
   });
 }
 
-/** `review_call` exists only in a turn that reviews a call. */
-function offered<T extends Pick<Tool, 'definition'>>(tool: T | undefined): T | undefined {
+/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external agents (A55). */
+function offered<T extends Pick<Tool, 'definition' | 'external'>>(
+  tool: T | undefined,
+  hasExternal: boolean,
+): T | undefined {
+  if (tool?.external === true && !hasExternal) return undefined;
   return tool?.definition.name === REVIEW_CALL ? undefined : tool;
 }
 

@@ -94,11 +94,17 @@ export interface JudgedCall {
 /** Called before the step: computing subjects takes time, and the store must know what to look up. */
 export function judgeCall(call: ReadCall, { agentId, chatId, place, seen, isReview }: CallSetting): JudgedCall {
   const withoutFound = toPolicyCall(call, place);
-  const policyCall =
-    seen.length === 0 ? withoutFound : { ...withoutFound, subjects: [...withoutFound.subjects, ...seen] };
+  const policyCall = seen.length === 0 ? withoutFound : withSubjects(withoutFound, seen);
   const { toolName, argumentsText } = call;
   const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
   return { call, agentId, place, policyCall, withoutFound, keys, ...(isReview === undefined ? {} : { isReview }) };
+}
+
+function withSubjects(call: GateInput['call'], seen: readonly Subject[]): GateInput['call'] {
+  const { standsFor, subjects } = call;
+  const found = { ...call, subjects: [...subjects, ...seen] };
+  if (standsFor === undefined) return found;
+  return { ...found, standsFor: { ...standsFor, subjects: [...standsFor.subjects, ...seen] } };
 }
 
 /** An invocation's call, with the tool that is currently registered under its name. */
@@ -115,7 +121,22 @@ export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
     subjects: subjectsOf(call, place),
     subjectsFrom: call.tool?.subjects === undefined ? 'arguments' : 'tool',
     place,
+    ...standInOf(call, place),
   };
+}
+
+/** If the tool's `standsFor` throws, `subjects` did too, and no rule allows the call. */
+function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<GateInput['call'], 'standsFor'> {
+  if (tool?.standsFor === undefined || !args.ok) return {};
+  const { workingDirectory } = place;
+  try {
+    const found = tool.standsFor(args.value, { workingDirectory });
+    if (found === undefined) return {};
+    const { tool: name, arguments: value, subjects } = found;
+    return { standsFor: { tool: name, arguments: { ok: true, value }, subjects, subjectsFrom: 'tool', place } };
+  } catch {
+    return {};
+  }
 }
 
 /** If a tool's `subjects` throws or returns an invalid value, no rule can allow the call without approval. */

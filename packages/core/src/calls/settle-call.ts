@@ -52,7 +52,9 @@ export function settleOpenCalls(
     // Started by a process that died: the call may have run, so it must not be reported as not run (T4).
     if (invocation.startedAt !== null) {
       expireQuestions(step, invocation);
-      settleCall(runtime, step, invocation, cutOff(end.outcome));
+      // Nobody here can stop a call that a program outside runs, or learn how it ended.
+      const isOutside = invocation.location === 'external';
+      settleCall(runtime, step, invocation, isOutside ? { kind: 'not-reported' } : cutOff(end.outcome));
       continue;
     }
     if (approvalId !== null && tx.approval(approvalId) !== undefined) {
@@ -87,6 +89,8 @@ export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, 
         },
         options,
       );
+    case 'not-reported':
+      return frameResult({ ok: true, outcome: 'not-reported', result: edited ?? null }, options);
     case 'denied':
     case 'forbidden':
       return frameResult({ ok: false, error: settlement.error, reason: settlement.reason }, options);

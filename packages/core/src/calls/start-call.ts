@@ -21,6 +21,7 @@ import {
   signingRulesOf,
   writeRehearsal,
 } from './gate-call.js';
+import { placeOfCall } from './external-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { approvedHash, type SignedCall } from './sign-call.js';
@@ -147,8 +148,10 @@ function dueCall(
   const invocation = tx.invocation(id);
   const turn = invocation?.status === 'approved' ? tx.turn(invocation.turnId) : undefined;
   if (invocation === undefined || turn === undefined) return undefined;
-  const next = nextStep(readSituation(tx, turn, snapshot));
-  if (next.kind !== 'start' || !next.invocationIds.includes(id)) return undefined;
+  if (invocation.location !== 'external') {
+    const next = nextStep(readSituation(tx, turn, snapshot));
+    if (next.kind !== 'start' || !next.invocationIds.includes(id)) return undefined;
+  }
   const { rev, id: worldId } = snapshot.world;
   const isAsSeen = rev === seen.rev && runtime.tools(worldId).get(seen.call.toolName) === seen.call.tool;
   return isAsSeen ? { turn, invocation } : undefined;
@@ -207,7 +210,7 @@ async function readyCall(
   { call, isReview, signal }: { call: ReadCall; isReview: boolean; signal: AbortSignal },
 ): Promise<ReadyCall | string> {
   try {
-    const place = runtime.findPlace(snapshot);
+    const place = await placeOfCall(runtime, snapshot, invocation);
     const wasAsked = invocation.callHash !== null;
     return await signAndRehearse(runtime, call, { ...invocation, place, isReview, wasAsked, signal });
   } catch (error) {

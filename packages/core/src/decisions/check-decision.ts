@@ -11,6 +11,7 @@ import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../p
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
+import { placeOfCall } from '../calls/external-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { signAndRehearse } from '../calls/rehearse-call.js';
 import { coverEffect, signCall, type SignedCall } from '../calls/sign-call.js';
@@ -65,7 +66,7 @@ export async function readCallToSign(
   if (missing !== undefined) return { ok: false, detail: missing };
   const tool = runtime.tools(worldId).get(invocation.toolName);
   try {
-    const place = runtime.findPlace(snapshot);
+    const place = await placeOfCall(runtime, snapshot, invocation);
     let text = invocation.arguments;
     if (sent.arguments !== undefined) {
       const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);

@@ -1,6 +1,7 @@
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Gate, GateGrant } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { placeOfCall } from '../calls/external-call.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { callOf, judgeCall, type JudgedCall, refreshTool } from '../calls/read-call.js';
 import { coverEffect, signCall } from '../calls/sign-call.js';
@@ -65,7 +66,6 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
   });
   if (found === undefined || found.waiting.length === 0) return [];
   const { snapshot, waiting } = found;
-  const place = runtime.findPlace(snapshot);
   const hypothetical: GateGrant | undefined =
     grant === undefined
       ? undefined
@@ -76,6 +76,7 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
     );
   const covered: WaitingCall[] = [];
   for (const { approval, invocation } of waiting) {
+    const place = await placeOfCall(runtime, snapshot, invocation);
     // First judge without inspecting the target: most waiting calls aren't covered, so their files need not be read.
     const unseen = judgeCall(callOf(runtime, invocation), { ...invocation, place, seen: [] });
     if ((await judge(unseen)) === undefined) continue;

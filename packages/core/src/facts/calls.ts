@@ -117,6 +117,7 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
 
 const STATUS: Record<Settlement['kind'], InvocationStatus> = {
   succeeded: 'succeeded',
+  'not-reported': 'succeeded',
   failed: 'failed',
   refused: 'failed',
   unknown: 'failed',
@@ -137,6 +138,8 @@ function lastEvent(
       const attachments = readAttachments(masked);
       return { type: 'TOOL_EXECUTION_SUCCEEDED', result, ...(attachments.length === 0 ? {} : { attachments }) };
     }
+    case 'not-reported':
+      return { type: 'TOOL_EXECUTION_SUCCEEDED', result: null, outcome: 'not-reported' };
     case 'denied':
     case 'forbidden':
       return { type: 'TOOL_DENIED', reason: shown(settlement.reason) };
@@ -158,6 +161,8 @@ function lastRecord(
   switch (settlement.kind) {
     case 'succeeded':
       return [{ kind: 'outcome', ...about, decision: 'succeeded' }];
+    case 'not-reported':
+      return [{ kind: 'outcome', ...about, decision: 'not reported' }];
     case 'denied':
       return [];
     case 'forbidden': {

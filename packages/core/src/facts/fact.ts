@@ -193,6 +193,8 @@ export interface CallStarted extends OfCall {
 /** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
 export type Settlement =
   | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[] }
+  /** A program outside was allowed to run the call, and didn't report how it ended (A55). */
+  | { kind: 'not-reported' }
   | { kind: 'failed'; error: string; result?: unknown; attachments?: readonly Attachment[] }
   | { kind: 'refused'; error: string }
   | { kind: 'unknown'; error: string; outcome: UnknownOutcome }

@@ -1,4 +1,4 @@
-import type { Addressable } from '@countersign/protocol';
+import { EXTERNAL_PROVIDER, toAddressable, type Addressable } from '@countersign/protocol';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
 
@@ -15,6 +15,11 @@ export interface WorldSnapshot {
   /** Falls back to the id for a removed agent, whose messages are kept. */
   agentName(id: string): string;
   agentPolicy(id: string): Policy;
+}
+
+/** Whether a program outside acts as this agent: no model is called for it (A55). */
+export function isExternal(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): boolean {
+  return snapshot.agent(agentId)?.definition.provider === EXTERNAL_PROVIDER;
 }
 
 export interface SnapshotCache {
@@ -64,7 +69,7 @@ function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[], adminP
     policy: compileStored(world.policy),
     adminPolicy,
     agents,
-    addressable: agents.map(({ id, definition: { name, active } }) => ({ id, name, active })),
+    addressable: agents.map(({ id, definition }) => toAddressable({ id, ...definition })),
     agent: (id) => byId.get(id),
     agentName: (id) => byId.get(id)?.definition.name ?? id,
     agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent was removed from this world'),

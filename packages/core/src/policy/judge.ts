@@ -70,7 +70,38 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
   return compiled.ok && judge({ world: compiled.policy, agent: NO_RULES }, call).outcome !== 'none';
 }
 
-export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weighing {
+/** The rules for a call, and the deny and ask rules for the built-in tool that it stands for. */
+export function weigh(policies: Policies, call: PolicyCall): Weighing {
+  const own = weighOne(policies, call);
+  if (call.standsFor === undefined) return own;
+  const { admin, world, agent } = policies;
+  const strict = { ...(admin === undefined ? {} : { admin: withoutAllow(admin) }), world: withoutAllow(world), agent };
+  const other = weighOne(strict, call.standsFor);
+  const deny = own.deny ?? other.deny;
+  const adminAsk = own.adminAsk ?? other.adminAsk;
+  const closed = own.closed ?? other.closed;
+  const unclear = own.unclear ?? other.unclear;
+  const unknownEffect = own.unknownEffect ?? other.unknownEffect;
+  const signing = new Map([...own.signing, ...other.signing].map((rule) => [rule.rule, rule]));
+  return {
+    asks: [...new Set([...own.asks, ...other.asks])],
+    signing: [...signing.values()],
+    ...(deny === undefined ? {} : { deny }),
+    ...(adminAsk === undefined ? {} : { adminAsk }),
+    ...(own.allow === undefined ? {} : { allow: own.allow }),
+    ...(closed === undefined ? {} : { closed }),
+    ...(unclear === undefined ? {} : { unclear }),
+    ...(unknownEffect === undefined ? {} : { unknownEffect }),
+    ...(own.byEffect === true ? { byEffect: true } : {}),
+    prepared: own.prepared,
+  };
+}
+
+function withoutAllow(policy: Policy): Policy {
+  return { ...policy, allow: NO_RULES.allow };
+}
+
+function weighOne({ admin, world, agent }: Policies, call: PolicyCall): Weighing {
   const prepared = prepareOnce(call);
   const isUnclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true);
   const from = (policy: Policy | undefined, verb: 'deny' | 'ask'): readonly RuleGroup[] =>

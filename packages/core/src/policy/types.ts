@@ -90,6 +90,8 @@ export interface PolicyCall {
   readonly subjectsFrom?: 'tool' | 'arguments';
   /** The rehearsed effect. Absent if it is unknown: rules about effects then allow nothing, and deny and ask rules require approval. */
   readonly effect?: EffectPaths;
+  /** The call of a built-in tool that this one stands for. Deny and ask rules about it apply too; allow rules don't (A55). */
+  readonly standsFor?: Omit<PolicyCall, 'standsFor'>;
 }
 
 /** `position` is a UTF-16 offset into the text, so that an editor can place its cursor there. */

@@ -92,6 +92,8 @@ export interface CredentialRecord {
     scopes?: readonly TokenScope[];
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
+    /** A token that can only propose the calls of this external agent (A55). */
+    external?: { worldId: string; agentId: string };
     /** A ticket for someone who signed in with OIDC. */
     oidc?: true;
     passkey?: PasskeyData;

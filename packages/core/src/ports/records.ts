@@ -149,6 +149,9 @@ export interface TurnRecord {
 
 export type InvocationStatus = 'asked' | 'approved' | 'started' | 'succeeded' | 'failed' | 'denied';
 
+/** Who runs a call: this server, a connected client, or the program outside that proposed it (A55). */
+export type CallLocation = 'server' | 'client' | 'external';
+
 export interface InvocationRecord {
   /** Our own id, unique in the store. Messages refer to the call by it (P5). */
   id: string;
@@ -167,7 +170,7 @@ export interface InvocationRecord {
   edited: boolean;
   callHash: string | null;
   status: InvocationStatus;
-  location: 'server' | 'client';
+  location: CallLocation;
   readOnly: boolean;
   idempotent: boolean;
   /** The call's current approval. Null if it never needed one. */

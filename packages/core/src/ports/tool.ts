@@ -149,6 +149,13 @@ export interface Rehearsals {
   list(): Promise<readonly string[]>;
 }
 
+/** A call of a built-in tool that does the same as a call of another tool. */
+export interface StandIn {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly subjects: readonly Subject[];
+}
+
 /** The access that rules allow inside the sandbox, as shown to people. */
 export interface OpenedToSandbox {
   readonly folders: readonly string[];
@@ -182,6 +189,13 @@ export interface Tool {
    * Set if the tool runs programs without a sandbox that could enforce path rules (A21). Each call then needs approval if there is such a rule.
    */
   readonly unconfined?: boolean;
+  /** Set if the program that proposes the calls runs them itself (A55). Only external agents can propose them, and `execute` is never called. */
+  readonly external?: true;
+  /**
+   * Pure: the built-in tool that a call stands for, such as `shell_cmd` for another program's shell. Its deny and ask rules apply too; its allow
+   * rules don't, because they were written for sandboxed calls.
+   */
+  standsFor?(args: unknown, place: ToolPlace): StandIn | undefined;
   /** Validates arguments. `execute` gets the returned value. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**

@@ -1,4 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
+import { createMemo } from '../masking/create-memo.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type {
@@ -30,6 +31,7 @@ import type { About, Handover, Measured, PlaceFinder, Probe, Providers, Runtime 
 import { createRecentRepeats } from '../decisions/publish-tool-result.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
+import { watchReports } from '../external/report-external.js';
 import { parkTurns } from '../turns/take-over.js';
 import { createReviewTool } from '../decisions/review-call.js';
 import { releaseCovered } from '../decisions/release-waiting.js';
@@ -46,6 +48,8 @@ export interface RuntimeOptions {
   providerSource?: ProviderSource;
   /** Tools available in every world. More can be added to a single world later. */
   tools?: readonly Tool[];
+  /** The tools of programs outside (A55), by name, such as `claude__Bash`. Undefined if there is no such tool. */
+  externalTool?: (name: string) => Tool | undefined;
   /** Sources of tools that can change at run time. */
   toolSources?: readonly ToolSource[];
   /** Runs the MCP servers of all worlds, like `mcpServers(…)` from the tools package. If absent, there are none. */
@@ -98,11 +102,27 @@ const MAX_TITLE_TRIES = 3;
 /** The number of titled chats to remember. */
 const MAX_TITLED = 10_000;
 
+/** Characters of names of external tools to remember. */
+const MOST_EXTERNAL = 100_000;
+
+/** Also finds the tools of programs outside, which are not listed. */
+class ToolMap extends Map<string, Tool> {
+  outside: (name: string) => Tool | undefined = () => undefined;
+  override get(name: string): Tool | undefined {
+    return super.get(name) ?? this.outside(name);
+  }
+  override has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+}
+
 const ADMIN_RULES = { field: 'adminRules', of: 'adminRules' };
 
 export function createRuntime(options: RuntimeOptions): Engine {
   const { store, clock, onError, adminRules = [] } = options;
-  const common = new Map((options.tools ?? []).map((tool) => [tool.definition.name, tool]));
+  const outside = createMemo(MOST_EXTERNAL, (name) => ({ tool: options.externalTool?.(name) }));
+  const common = new ToolMap((options.tools ?? []).map((tool) => [tool.definition.name, tool]));
+  common.outside = (name) => outside(name).tool;
   refuseReserved(common.keys());
   common.set(
     REVIEW_CALL,
@@ -131,6 +151,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   }
 
   const deadlines = watchDeadlines(() => runtime);
+  const reports = watchReports(() => runtime);
   const scheduler = createScheduler<Handover>(
     async (turnId, run) => {
       if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
@@ -205,7 +226,9 @@ export function createRuntime(options: RuntimeOptions): Engine {
     );
     if (own === undefined && remote.length === 0) return common;
     // Built-in tools last: external tools can't override them.
-    return new Map([...remote.flatMap((tools) => [...tools]), ...common, ...(own ?? [])]);
+    const all = new ToolMap([...remote.flatMap((tools) => [...tools]), ...common, ...(own ?? [])]);
+    all.outside = common.outside;
+    return all;
   }
 
   function* allTools(): Iterable<Tool> {
@@ -242,6 +265,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     resumeUnfinished: (of) => unfinished.resume(of),
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
+    watchReport: (call) => reports.watch(call),
     onChatIdle(worldId, chatId) {
       // A chat that becomes idle twice before its first title must not call the model twice.
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
@@ -262,6 +286,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   async function close(): Promise<void> {
     closing.stop(new Error('shutting down'));
     deadlines.close();
+    reports.close();
     clients.close();
     await others?.membership.leave().catch((error: unknown) => onError(error, 'failed to stop accepting wake-ups'));
     try {
@@ -295,6 +320,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       if (mcp !== undefined) await sealStoredValues(runtime);
       await mcp?.load();
       await unfinished.start(how);
+      if (how === 'resume') await reports.load();
       if (how === 'resume') inBackground(dropEndedRehearsals(runtime, allTools()), 'failed to delete old rehearsals');
       if (how === 'resume') releaseInBackground();
     },

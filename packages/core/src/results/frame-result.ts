@@ -4,7 +4,7 @@ import { type Plain, toPlain } from './to-plain.js';
 import { utf8Length } from './utf8-length.js';
 
 export type ToolOutcome = (
-  | { ok: true; result: unknown }
+  | { ok: true; result: unknown; outcome?: 'not-reported' }
   | { ok: false; error: string; reason?: string; outcome?: string; result?: unknown }
 ) & { attachments?: readonly Attachment[] };
 
@@ -42,8 +42,8 @@ function frameText(outcome: ToolOutcome, options: FrameOptions): string {
   if (!outcome.ok) {
     frame.set('error', clean(outcome.error));
     if (outcome.reason !== undefined) frame.set('reason', clean(outcome.reason));
-    if (outcome.outcome !== undefined) frame.set('outcome', outcome.outcome);
   }
+  if (outcome.outcome !== undefined) frame.set('outcome', outcome.outcome);
   if (outcome.ok || outcome.result !== undefined) {
     const result = outcome.result === undefined ? null : toPlain(outcome.result, clean, mostValues);
     frame.set('result', result);

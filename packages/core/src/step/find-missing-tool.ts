@@ -1,3 +1,4 @@
+import type { InvocationRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import type { Runtime, Situation } from './runtime.js';
 
@@ -16,9 +17,9 @@ export function findMissingTool(runtime: Runtime, situation: Situation): string 
 /** Whether this process can run the call, or a client does. */
 export function hasTool(
   runtime: Runtime,
-  { worldId, toolName, location }: { worldId: string; toolName: string; location: 'server' | 'client' },
+  { worldId, toolName, location }: Pick<InvocationRecord, 'worldId' | 'toolName' | 'location'>,
 ): boolean {
-  if (runtime.store.shared === undefined || location === 'client') return true;
+  if (runtime.store.shared === undefined || location !== 'server') return true;
   return runtime.tools(worldId).has(toolName) || (runtime.mcp !== undefined && toolName.startsWith('mcp__'));
 }
 

@@ -12,7 +12,7 @@ import type { Dispatch, Handover, Runtime, Situation, Started, Step } from './ru
 export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord, requester: string | null): void {
   const { seq } = message;
   for (const agentId of message.addressees) {
-    queueTurn(runtime, step, queuedTurn(message, agentId, { requester, review: null }), seq);
+    queueTurn(runtime, step, newTurn(message, agentId, { requester, review: null }), seq);
   }
 }
 
@@ -27,7 +27,7 @@ export function queueReviews(
   const seq = step.tx.chat(chatId)?.lastSeq ?? 0;
   const message = { id: messageId, worldId, chatId, seq, createdAt: requestedAt };
   for (const agentId of agentIds) {
-    queueTurn(runtime, step, queuedTurn(message, agentId, { requester, review: id }), seq);
+    queueTurn(runtime, step, newTurn(message, agentId, { requester, review: id }), seq);
   }
 }
 
@@ -38,7 +38,7 @@ function queueTurn(runtime: Runtime, step: Step, turn: TurnRecord, seq: number):
   if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
 }
 
-function queuedTurn(
+export function newTurn(
   message: Pick<MessageRecord, 'id' | 'worldId' | 'chatId' | 'seq' | 'createdAt'>,
   agentId: string,
   { requester, review }: Pick<TurnRecord, 'requester' | 'review'>,

@@ -120,6 +120,8 @@ export interface Runtime {
   endsSoon(): boolean;
   /** Starts the timer for an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
+  /** Starts the timer for the report of a call that a program outside runs (A55). */
+  watchReport(call: InvocationRecord): Promise<void>;
   /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
   /**

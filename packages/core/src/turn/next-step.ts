@@ -1,4 +1,4 @@
-import type { InvocationStatus, TurnState } from '../ports/index.js';
+import type { CallLocation, InvocationStatus, TurnState } from '../ports/index.js';
 
 /** The input to `nextStep`: the turn and the calls in its latest model response, never the history. */
 export interface TurnSituation {
@@ -7,7 +7,7 @@ export interface TurnSituation {
   invocations: readonly {
     id: string;
     status: InvocationStatus;
-    location: 'server' | 'client';
+    location: CallLocation;
     readOnly: boolean;
     startedEpoch: number | null;
   }[];
@@ -21,7 +21,7 @@ type NextStep =
   | { kind: 'start'; invocationIds: string[] }
   /** Calls are running in this process, and nothing else may start in parallel. */
   | { kind: 'await-tools' }
-  /** The turn waits for a person or a client. */
+  /** The turn waits for a person, a client or a program outside. */
   | { kind: 'wait' }
   | { kind: 'give-up' }
   | { kind: 'leave' };
@@ -39,9 +39,11 @@ export function nextStep({ turn, invocations, limits }: TurnSituation): NextStep
     return turn.iteration >= limits.maxIterations ? { kind: 'give-up' } : { kind: 'call-model' };
   }
 
-  const running = invocations.filter((call) => call.status === 'started');
+  // A program outside starts and runs its calls itself, when it claims them (A55).
+  const ours = invocations.filter((call) => call.location !== 'external');
+  const running = ours.filter((call) => call.status === 'started');
   const startable = pickStartable(
-    invocations.filter((call) => call.status === 'approved'),
+    ours.filter((call) => call.status === 'approved'),
     running,
     limits.maxParallelTools,
   );

@@ -1,33 +1,24 @@
-import type { Question, ToolCall } from '@countersign/protocol';
-import type { InvocationRecord, LLMResponse, MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
-import type { Gate } from '../approval/check-tool-approval.js';
+import type { LLMResponse, MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { maskArguments, refusePlaceholder } from '../masking/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
-import { firstApprovalId, newId } from '../turn/ids.js';
+import { newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
+import { gateNeeds, limitWaiting, MAX_CALLS, refuseExcess, saysWhoSigns } from '../calls/gate-call.js';
 import {
-  askApproval,
-  gateCall,
-  gateNeeds,
-  isUnattended,
-  limitWaiting,
-  MAX_CALLS,
-  refuseExcess,
-  saysWhoSigns,
-  writeRehearsal,
-} from '../calls/gate-call.js';
-import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
-import { refuseCall } from '../calls/settle-call.js';
+  judgeProposed,
+  refuseMasked,
+  signProposed,
+  toToolCall,
+  writeProposed,
+  type Proposed,
+} from '../calls/propose-call.js';
+import { readCall, refreshTool } from '../calls/read-call.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
-import { signAndRehearse } from '../calls/rehearse-call.js';
-import type { SignedCall } from '../calls/sign-call.js';
 import { startCall } from '../calls/start-call.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
-import { errorMessage } from '../ports/error-message.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
 
@@ -39,16 +30,8 @@ export interface ModelAnswer<Response extends LLMResponse> {
   model: string;
 }
 
-/** A parsed call before it is written, signed in case it needs approval. */
-interface Proposed {
-  id: string;
+interface ProposedByModel extends Proposed {
   vendorId: string;
-  judged: JudgedCall;
-  /** Absent if something that the signature covers couldn't be read. Such a call can't be approved either. */
-  signed: SignedCall | undefined;
-  trouble: string | undefined;
-  /** The question, if the call is one. */
-  question: Question | undefined;
 }
 
 /** The state of a turn after its calls were written, and the calls to run now. */
@@ -74,11 +57,11 @@ export async function handleToolCalls(
   const tools = runtime.tools(turn.worldId);
   const proposed = await Promise.all(
     response.tool_calls.map(
-      async ({ id, function: { name, arguments: text } }, position, { length }): Promise<Proposed> => {
+      async ({ id, function: { name, arguments: text } }, position, { length }): Promise<ProposedByModel> => {
         const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text)), position, length);
         const callId = newId('call');
-        const signed = await sign(runtime, turn, call, { id: callId, place, trouble: missing.get(name), signal });
-        return { id: callId, vendorId: id, ...signed, ...readQuestion(call, signed.trouble) };
+        const about = { id: callId, place, trouble: missing.get(name), signal };
+        return { vendorId: id, ...(await signProposed(runtime, turn, call, about)) };
       },
     ),
   );
@@ -96,7 +79,7 @@ async function writeCalls(
   runtime: Runtime,
   turn: TurnRecord,
   answer: ModelAnswer<ToolCallsResponse> & { snapshot: WorldSnapshot },
-  proposed: readonly Proposed[],
+  proposed: readonly ProposedByModel[],
 ): Promise<WrittenCalls | undefined> {
   const { response } = answer;
   const { agentId, chatId } = turn;
@@ -106,13 +89,14 @@ async function writeCalls(
     const { tx, snapshot } = step;
     if (tx.current(turn)?.state !== 'open') return undefined;
     const admit = limitWaiting(tx, agentId);
-    const gated = proposed.map((proposal) => ({ proposal, gate: admit(judge(step, proposal)) }));
+    const gated = proposed.map((proposal) => ({ proposal, gate: admit(judgeProposed(step, proposal)) }));
     const vendorIds = proposed.map(({ vendorId }) => vendorId);
     const fields = { content: response.content, toolCalls: proposed.map(toToolCall) };
     const message = answerMessage(step, turn, answer, fields, vendorIds);
     tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: response.usage, message });
     for (const [position, { proposal, gate }] of gated.entries()) {
-      propose(runtime, step, toInvocation(step, turn, answer.messageId, proposal, gate, position), proposal, gate);
+      const { messageId } = answer;
+      writeProposed(runtime, step, proposal, gate, { turn, iteration: turn.iteration + 1, position, messageId });
     }
     const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
     // `nextStep` processes settled results before it starts anything (T8).
@@ -127,22 +111,6 @@ async function writeCalls(
     resumeTurn(runtime, step, turn.id);
     return { situation: now(), started };
   });
-}
-
-function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
-  return { id, type: 'function', function: { name: call.toolName, arguments: call.argumentsText } };
-}
-
-const UNREADABLE =
-  "The arguments contain more than 20,000 control characters, invisible characters or long runs of whitespace, so people can't read them. " +
-  'Nothing ran. Use escape sequences, or split the text into smaller parts.';
-
-/** Rejects a mask in a model's arguments: the tool would use it as the value. Only people can send one back (A15). */
-function refuseMasked(call: ReadCall): ReadCall {
-  if (!call.arguments.ok) return call;
-  const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
-  const error = refusePlaceholder(call.argumentsText) ?? unreadable;
-  return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 
 /** False if the world or a tool changed since the calls were parsed. Each call is then parsed again before it starts. */
@@ -167,106 +135,6 @@ async function refreshTools(
     if (trouble !== undefined) missing.set(name, trouble);
   }
   return missing;
-}
-
-async function sign(
-  runtime: Runtime,
-  turn: TurnRecord,
-  call: ReadCall,
-  about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
-): Promise<Pick<Proposed, 'judged' | 'signed' | 'trouble'>> {
-  const { worldId, chatId, agentId } = turn;
-  const { id, place, signal } = about;
-  const setting = { worldId, chatId, agentId, id, place, isReview: turn.review !== null };
-  let { trouble } = about;
-  try {
-    if (trouble === undefined) {
-      const signed = await signAndRehearse(runtime, call, { ...setting, wasAsked: false, signal });
-      return { ...signed, trouble };
-    }
-  } catch (error) {
-    trouble = `could not determine what this call would change: ${errorMessage(error)}`;
-  }
-  return { judged: judgeCall(call, { ...setting, seen: [] }), signed: undefined, trouble };
-}
-
-/** Ignores questions from untrusted tools (A1), because third-party text would look like ours. */
-function readQuestion(
-  { tool, arguments: args }: ReadCall,
-  trouble: string | undefined,
-): Pick<Proposed, 'question' | 'trouble'> {
-  if (tool?.question === undefined || !tool.trusted || !args.ok) return { question: undefined, trouble };
-  try {
-    return { question: tool.question(args.value), trouble };
-  } catch (error) {
-    return { question: undefined, trouble: `the question is invalid: ${errorMessage(error)}` };
-  }
-}
-
-function judge(step: Step, proposal: Proposed): Gate {
-  const gate = gateCall(step.tx, step.snapshot, proposal.judged);
-  if (gate.kind === 'refuse') return gate;
-  if (proposal.trouble !== undefined)
-    return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: proposal.trouble } };
-  // Ask the question regardless of rules: the only effect is the person's answer.
-  if (proposal.question === undefined) return gate;
-  return isUnattended(step.tx, step.snapshot)
-    ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
-    : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
-}
-
-function toInvocation(
-  step: Step,
-  turn: TurnRecord,
-  messageId: string,
-  { id, judged: { call }, signed }: Proposed,
-  gate: Gate,
-  position: number,
-): InvocationRecord {
-  const { tool } = call;
-  const trusted = tool?.trusted === true ? tool.definition : undefined;
-  return {
-    id,
-    worldId: turn.worldId,
-    chatId: turn.chatId,
-    agentId: turn.agentId,
-    turnId: turn.id,
-    iteration: turn.iteration + 1,
-    position,
-    messageId,
-    toolName: call.toolName,
-    arguments: call.argumentsText,
-    edited: false,
-    callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
-    status: gate.kind === 'ask' ? 'asked' : 'approved',
-    location: tool?.definition.location ?? 'server',
-    readOnly: trusted?.readOnly ?? false,
-    idempotent: trusted?.idempotent ?? false,
-    approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,
-    startedEpoch: null,
-    result: null,
-    outcomeUnknown: false,
-    createdAt: step.tx.now(),
-    startedAt: null,
-    settledAt: null,
-  };
-}
-
-function propose(
-  runtime: Runtime,
-  step: Step,
-  call: InvocationRecord,
-  { judged, signed, question }: Proposed,
-  gate: Gate,
-): void {
-  step.tx.write({ kind: 'call-proposed', call });
-  if (gate.kind === 'refuse') {
-    writeRehearsal(step, call, signed);
-    refuseCall(runtime, step, call, gate);
-  }
-  if (gate.kind !== 'ask') return;
-  const { tool } = judged.call;
-  askApproval(runtime, step, firstApprovalId(call.id), call, { tool, gate, signed, question });
 }
 
 /**

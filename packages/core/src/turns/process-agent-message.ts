@@ -1,8 +1,9 @@
 import type { TurnRecord } from '../ports/index.js';
+import { isExternal } from '../memory/world-snapshot.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { findMissingTool, hasTool } from '../step/find-missing-tool.js';
-import { endWithError, leaveToOthers, readSituation, isWaiting } from '../step/move-turn.js';
+import { endWithError, leaveToOthers, openNext, readSituation, isWaiting } from '../step/move-turn.js';
 import type { Situation, Handover, Runtime, Started } from '../step/runtime.js';
 import { commit, readState, unlessGone } from '../step/commit.js';
 import { runInvocation } from './run-invocation.js';
@@ -54,6 +55,10 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
       for (const call of started) if (isStarted(situation, call)) execute(runtime, turn, call, run, tools);
     }
     const step = nextStep(situation);
+    if (isExternal(situation.snapshot, turn.agentId) && (step.kind === 'call-model' || step.kind === 'give-up')) {
+      await endExternalTurn(runtime, turn);
+      continue;
+    }
     switch (step.kind) {
       case 'call-model': {
         const answered = await callModel(runtime, situation, run.signal);
@@ -161,7 +166,7 @@ function execute(
   tools: RunningTools,
 ): void {
   const { id, location, toolName } = started.invocation;
-  if (location === 'client') return;
+  if (location !== 'server') return;
   runtime.inFlight.add(id);
   const running = runInvocation(runtime, turn, started, run.signal)
     .catch((error: unknown) =>
@@ -199,6 +204,17 @@ async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
     if (current === undefined || !isWaiting(readSituation(tx, current, snapshot))) return false;
     if (current.state === 'open') tx.write({ kind: 'turn-paused', chatId: turn.chatId, turnId: turn.id });
     return true;
+  });
+}
+
+/** Ends the turn of a program outside, whose calls have all ended: no model is called for it (A55). */
+async function endExternalTurn(runtime: Runtime, turn: TurnRecord): Promise<void> {
+  await commit(runtime, 'end-external', turn.worldId, { chats: [turn.chatId] }, (step) => {
+    const { chatId, agentId, id: turnId } = turn;
+    // A call may have joined the turn since it was read.
+    if (step.tx.current(turn)?.state !== 'open' || step.tx.openCalls(turn).length > 0) return;
+    step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'passed' });
+    openNext(runtime, step, { chatId, agentId });
   });
 }
 

@@ -6,8 +6,10 @@ import {
   type ToolCall,
 } from '@countersign/protocol';
 import { maskArguments } from '../masking/index.js';
+import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
+import { placeOfMessage } from '../calls/external-call.js';
 import { readCall, toPolicyCall } from '../calls/read-call.js';
 import { chatIn } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -47,15 +49,16 @@ export async function matchesInChat(
   });
   const place = runtime.findPlace(found.snapshot);
   const tools = runtime.tools(worldId);
-  const matches = ({ function: { name, arguments: text } }: ToolCall): boolean => {
+  const matches = ({ function: { name, arguments: text } }: ToolCall, from: MessageRecord): boolean => {
     if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;
     const call = readCall(tools.get(name), name, text);
-    return call.arguments.ok && ruleMatches(rule.split('\n'), toPolicyCall(call, place));
+    return call.arguments.ok && ruleMatches(rule.split('\n'), toPolicyCall(call, placeOfMessage(place, from)));
   };
   const calls: MatchedCall[] = [];
-  for (const { agentId, toolCalls } of found.messages.toReversed()) {
+  for (const message of found.messages.toReversed()) {
+    const { agentId, toolCalls } = message;
     for (const call of toolCalls?.toReversed() ?? []) {
-      if (agentId === null || !matches(call)) continue;
+      if (agentId === null || !matches(call, message)) continue;
       if (calls.length === MAX) return { calls, more: true };
       const { name, arguments: text } = call.function;
       calls.push({ toolCallId: call.id, agentId, toolName: name, arguments: maskArguments(text).value });

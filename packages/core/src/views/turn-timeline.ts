@@ -1,4 +1,4 @@
-import { CountersignError, readWho, SYSTEM, type Timeline, type Who } from '@countersign/protocol';
+import { CountersignError, EXTERNAL_PROVIDER, readWho, SYSTEM, type Timeline, type Who } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import type { Runtime } from '../step/runtime.js';
@@ -54,6 +54,8 @@ function toTimeline(
 
 /** The model is called when the turn starts, and again after all calls in its last response have settled (T5). */
 function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly InvocationRecord[]): Span[] {
+  const isOutside = messages.some(({ providerState }) => providerState?.provider === EXTERNAL_PROVIDER);
+  if (isOutside) return [];
   const answers = messages.filter(({ providerState }) => providerState !== null);
   const asked = (index: number): number | undefined => {
     if (index === 0) return turn.createdAt;

@@ -1,5 +1,6 @@
 import {
   CountersignError,
+  EXTERNAL_PROVIDER,
   foldName,
   type ImportedWorld,
   isRule,
@@ -77,6 +78,10 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
     notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked in the export. Enter them again.`);
   }
   for (const agent of agents) {
+    if (agent.provider === EXTERNAL_PROVIDER) {
+      notes.push(`${agent.name} is an external agent. Create a token for it before its program can propose calls.`);
+      continue;
+    }
     if ((await runtime.providers.find(agent.provider)) !== undefined) continue;
     notes.push(
       `${agent.name} uses the provider "${agent.provider}", which is not set up here. Choose another provider for it.`,

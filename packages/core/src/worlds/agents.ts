@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   changeSchema,
   CountersignError,
+  EXTERNAL_PROVIDER,
   foldName,
   modelSettings,
   nearest,
@@ -153,7 +154,7 @@ export async function removeAgent(
 
 /** Rejects an unknown provider now; otherwise, a typo would only show up in the agent's first turn. */
 function refuseUnknownProvider({ providers }: Runtime, name: string): void {
-  if (providers.get(name) !== undefined) return;
+  if (name === EXTERNAL_PROVIDER || providers.get(name) !== undefined) return;
   const known = providers.names();
   const closest = nearest(name, known);
   const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`;

@@ -7,9 +7,10 @@ import { z } from 'zod';
 export const callSandboxSchema = z.object({
   /**
    * `bubblewrap`, `sandbox-exec`: a sandboxed program. `none`: a program with the user's permissions. `in-process`: code inside the server or
-   * library. `remote`: a remote server. `client`: the connected client that offers the tool.
+   * library. `remote`: a remote server. `client`: the connected client that offers the tool. `external`: the program that proposed the call, named by
+   * `detail`.
    */
-  kind: z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'unknown']),
+  kind: z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'external', 'unknown']),
   /** `listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and loopback. */
   network: z.enum(['none', 'listed', 'public', 'all', 'unknown']),
   hosts: z.array(z.string()),

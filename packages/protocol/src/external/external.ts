@@ -26,7 +26,7 @@ export const newExternalCallSchema = z.strictObject({
   tool: z.string().regex(/^[A-Za-z0-9_.-]{1,90}$/, 'must be 1 to 90 letters, digits, _, - or .'),
   arguments: z.record(z.string(), z.unknown()),
   /** The working folder of the program, for relative paths. */
-  cwd: z.string().min(1).max(4096).exactOptional(),
+  cwd: z.string().max(4096).regex(/^\//, 'must be an absolute path').exactOptional(),
   /** Whether the program reports how the call ended. Otherwise the call ends as soon as it is allowed. */
   reports: z.boolean().default(false),
   /** How many seconds to wait for a decision before the response. */
@@ -43,7 +43,7 @@ export const externalWaitQuerySchema = z.strictObject({
  * `pending`: a person must decide. `allowed`: the call has started, and the program may run it with `arguments`. `denied`: it must not run.
  * `ended`: it was allowed, and has ended. Only `allowed` is a yes.
  */
-export const externalCallStateSchema = z.enum(['pending', 'allowed', 'denied', 'ended']);
+const externalCallStateSchema = z.enum(['pending', 'allowed', 'denied', 'ended']);
 export type ExternalCallState = z.infer<typeof externalCallStateSchema>;
 
 export const externalCallSchema = z.object({
@@ -74,7 +74,10 @@ export const endExternalSessionSchema = z.strictObject({ agent: z.string().min(1
 /** Creates an external agent, or finds the one with this name, and creates a token for it. */
 export const newExternalAgentSchema = z.strictObject({
   name: nameSchema,
-  program: externalProgramSchema,
+  /** What the program is called in the names of its tools, or `mcp` for an MCP client, which uses the world's tools. */
+  program: z.union([externalProgramSchema, z.literal('mcp')]),
+  /** Names or globs of the tools that it may request. Default: those of the program. An existing agent keeps its list. */
+  tools: z.array(z.string().min(1).max(128)).max(1000).exactOptional(),
   /** The name of the token, such as the machine. Default: the name of the agent. */
   tokenName: oneLine(100).exactOptional(),
 });
@@ -83,6 +86,18 @@ export type NewExternalAgent = z.infer<typeof newExternalAgentSchema>;
 /** The token can propose calls for this agent in this world, and nothing else. It is returned only here. */
 export const createdExternalAgentSchema = z.object({ agent: z.string(), created: z.boolean(), token: z.string() });
 export type CreatedExternalAgent = z.infer<typeof createdExternalAgentSchema>;
+
+const PROGRAMS: ReadonlyMap<string, string> = new Map([
+  ['claude', 'Claude Code'],
+  ['codex', 'Codex'],
+  ['gemini', 'Gemini CLI'],
+  ['opencode', 'opencode'],
+]);
+
+/** The name of a program as people know it. */
+export function programName(program: string): string {
+  return PROGRAMS.get(program) ?? program;
+}
 
 /** The name of a program's tool in rules and on cards. */
 export function externalToolName(program: string, tool: string): string {

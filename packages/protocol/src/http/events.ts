@@ -58,6 +58,8 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     ...toolEventCommon,
     result: z.unknown(),
     attachments: z.array(attachmentSchema).exactOptional(),
+    /** Set if a program outside was allowed to run the call and didn't report how it ended (A55). */
+    outcome: z.literal('not-reported').exactOptional(),
   }),
   z.object({
     type: z.literal('TOOL_EXECUTION_FAILED'),

@@ -11,6 +11,8 @@ export type Silence =
   | { kind: 'no-agents' }
   | { kind: 'all-inactive'; names: readonly string[] }
   | { kind: 'inactive'; names: readonly string[]; active: readonly string[] }
+  /** Programs outside act as these agents, which propose calls and answer no messages (A55). */
+  | { kind: 'external'; names: readonly string[]; active: readonly string[] }
   | { kind: 'unknown'; names: readonly string[]; active: readonly string[] }
   /** Mentioned in the middle of a line, which addresses nobody (M3.3). */
   | { kind: 'mid-line'; names: readonly string[]; active: readonly string[] };
@@ -25,6 +27,15 @@ export function findSilence(content: string, agents: readonly Addressable[]): Si
   if (mentions.human && mentions.agentIds.length === 0) return undefined;
   if (agents.length === 0) return { kind: 'no-agents' };
   const active = agents.filter((agent) => agent.active).map(({ name }) => name);
+  const outside = agents.filter(({ external }) => external === true);
+  const isOutside = (ids: readonly string[]): boolean => ids.every((id) => outside.some((agent) => agent.id === id));
+  if (outside.length === agents.length) return { kind: 'external', names: agents.map(({ name }) => name), active };
+  if (mentions.agentIds.length > 0 && isOutside(mentions.agentIds))
+    return {
+      kind: 'external',
+      names: outside.filter(({ id }) => mentions.agentIds.includes(id)).map(({ name }) => name),
+      active,
+    };
   if (active.length === 0) return { kind: 'all-inactive', names: agents.map(({ name }) => name) };
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   if (mentions.agentIds.length > 0) return { kind: 'inactive', names: mentions.agentIds.map(nameOf), active };
@@ -48,6 +59,15 @@ function reasonOf(silence: Silence): string {
     }
     case 'inactive':
       return `${areInactive(silence.names)}, or mention another agent: ${list(silence.active)}.`;
+    case 'external': {
+      const [, it] = grammarOf(silence.names);
+      const verb = it === 'it' ? 'only proposes' : 'only propose';
+      const other =
+        silence.active.length === 0
+          ? 'Add another agent to chat with.'
+          : `Mention another agent: ${list(silence.active)}.`;
+      return `${list(silence.names)} ${verb} calls from outside. ${other}`;
+    }
     case 'unknown':
       return `no agent here is called ${list(silence.names, 'or')}. Agents you can mention: ${list(silence.active)}.`;
     case 'mid-line':
@@ -70,7 +90,9 @@ function reasonOfMidLine(names: readonly string[], active: readonly string[]): s
 export function explainInactive(content: string, agents: readonly Addressable[]): string | undefined {
   if (agents.every(({ active }) => active)) return undefined;
   const { agentIds } = gatherMentions(leadingMentions(content, indexNames(agents)));
-  const inactive = agents.filter(({ id, active }) => !active && agentIds.includes(id)).map(({ name }) => name);
+  const inactive = agents
+    .filter(({ id, active, external }) => !active && external !== true && agentIds.includes(id))
+    .map(({ name }) => name);
   if (inactive.length === 0) return undefined;
   return `${areInactive(inactive)} to get an answer from ${grammarOf(inactive)[1]} too.`;
 }

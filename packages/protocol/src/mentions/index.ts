@@ -6,4 +6,5 @@ export type { Speaker } from './speaker.js';
 export { prepareAnswer } from './prepare-answer.js';
 export type { PreparedAnswer } from './prepare-answer.js';
 export { readMentions } from './read-mentions.js';
+export { toAddressable } from './to-addressable.js';
 export { resolveAddressees } from './resolve-addressees.js';

@@ -128,6 +128,8 @@ export const tokenSchema = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(tokenScopeSchema),
+  /** The external agent whose calls it proposes, if it can do nothing else (A55). */
+  external: z.object({ world: z.string(), agent: z.string() }).exactOptional(),
   /** The name of the person who created it, if it was someone else. */
   createdBy: z.string().exactOptional(),
   createdAt: z.string(),

@@ -1,5 +1,5 @@
 import { SERVER_LOG } from '@countersign/core/ports';
-import { ROLE_ACTIONS, ROLES, type Action } from '@countersign/protocol';
+import { ROLE_ACTIONS, ROLES, type Action, type TokenScope } from '@countersign/protocol';
 import { actionsAnywhere, actionsOf, whoMay, type Access } from '../people/access.js';
 import type { AppContext, AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
@@ -16,10 +16,13 @@ export async function checkAccess(
   if (route.needs === 'nothing') return;
   // People without a role can still see their account and sign out. A token needs `read` for it.
   if (route.needs === 'account' && c.var.access.scopes === undefined) return;
-  const needed =
-    typeof route.needs === 'function' ? route.needs(body) : [route.needs === 'account' ? 'read' : route.needs];
+  const needed: readonly Action[] =
+    typeof route.needs === 'function'
+      ? route.needs(body)
+      : [route.needs === 'account' || route.needs === 'propose' ? 'read' : route.needs];
   const { access } = c.var;
   const worldId = route.params.includes('world') ? c.req.param('world') : undefined;
+  if (route.needs === 'propose') return await checkPropose(context, access, worldId ?? '');
   if (worldId === undefined) {
     const lacks = needed.find((needs) => !(needs === 'read' ? actionsAnywhere(access) : actionsOf(access)).has(needs));
     if (lacks !== undefined) throw await refusal(context, access, lacks, undefined);
@@ -43,6 +46,14 @@ export async function checkServerRead(c: AppRequest, context: AppContext): Promi
   if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
 }
 
+/** A token of an external agent may not even read its world, and no other world exists for it (A55). */
+async function checkPropose(context: AppContext, access: Access, worldId: string): Promise<void> {
+  const { external = { worldId } } = access;
+  const isHidden = worldId === SERVER_LOG || external.worldId !== worldId || !mayReadWithoutScopes(access, worldId);
+  if (isHidden) throw new HttpProblem(404, problemTexts.noWorld(worldId));
+  if (!actionsOf(access, worldId).has('propose')) throw await refusal(context, access, 'propose', worldId);
+}
+
 function mayReadWithoutScopes({ holder, kind, person }: Access, worldId: string): boolean {
   const unlimited = { holder, kind, ...(person === undefined ? {} : { person }) };
   return actionsOf(unlimited, worldId).has('read');
@@ -51,7 +62,7 @@ function mayReadWithoutScopes({ holder, kind, person }: Access, worldId: string)
 async function refusal(
   { engine }: AppContext,
   access: Access,
-  needs: Action,
+  needs: TokenScope,
   worldId: string | undefined,
 ): Promise<HttpProblem> {
   const { scopes, ...unlimited } = access;

@@ -1,10 +1,11 @@
-import type { Action } from '@countersign/protocol';
+import type { TokenScope } from '@countersign/protocol';
 
-const VERBS: Readonly<Record<Action, string>> = {
+const VERBS: Readonly<Record<TokenScope, string>> = {
   read: 'read',
   chat: 'send messages',
   sign: 'sign calls',
   admin: 'change settings',
+  propose: 'propose calls',
 };
 const MOST_NAMED = 3;
 
@@ -54,6 +55,7 @@ export const problemTexts = {
   usedTicket: 'This ticket was already used or is older than one minute. Open a new start link.',
 
   notFound: (path: string, docs: string) => `No route matches ${path}. See ${docs} for all routes.`,
+  noExternalAgent: (agent: string) => `There is no external agent "${agent}" in this world.`,
   noFile: 'File not found.',
   noWebApp: 'This server has no web app. The API is under /api.',
   getOnly: 'Only GET is supported here.',
@@ -90,7 +92,7 @@ export const problemTexts = {
   noWorld: (id: string) => `there is no world "${id}"`,
   scopeLacks: (scopes: readonly string[], needed: string) =>
     `This token has only these scopes: ${scopes.join(', ')}. Use one with the scope ${needed}.`,
-  roleMay: (needed: Action, role: string, isInWorld: boolean, names: readonly string[]) =>
+  roleMay: (needed: TokenScope, role: string, isInWorld: boolean, names: readonly string[]) =>
     `Only ${role}s can ${VERBS[needed]} ${isInWorld ? 'in this world' : 'on this server'}.${askFor(names)}`,
   badGroupName: (problem: string) => `group: ${problem}`,
   onlyOwners: 'Only an owner can add, change, invite or remove an owner.',

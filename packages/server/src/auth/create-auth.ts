@@ -151,9 +151,15 @@ export function createAuth(options: AuthOptions): Auth {
     await noteUse(store, credential, clock.now()).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
     );
-    const { scopes } = credential.data;
+    const { scopes, external } = credential.data;
     const kind = credential.kind === 'token' ? 'token' : 'session';
-    const access = { holder: credential.id, kind, person, ...(scopes === undefined ? {} : { scopes }) } as const;
+    const access = {
+      holder: credential.id,
+      kind,
+      person,
+      ...(scopes && { scopes }),
+      ...(external && { external }),
+    } as const;
     return { signer: { who: whoIs(person), via }, access };
   }
 

@@ -4,7 +4,7 @@ import { createRuntime, systemClock, type About, type Engine, type Unfinished } 
 import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, unsandboxedText } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
-import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
+import { defaultTools, externalTool, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
 import type { Log } from '../app/context.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
@@ -120,6 +120,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         clock,
         providers: [...found.providers, ...own],
         providerSource: registry,
+        externalTool,
         tools: [...defaultTools({ shell: { ...confined, draftLimits } }), ...(options.tools ?? [])],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
         secretBox: createSecretBox(secrets),

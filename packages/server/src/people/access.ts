@@ -1,7 +1,7 @@
 import type { PersonRecord } from '@countersign/core/ports';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
-import { effectiveActions, tokenScopeSchema, type Action, type TokenScope } from '@countersign/protocol';
+import { effectiveActions, tokenScopeSchema, type TokenScope } from '@countersign/protocol';
 
 /** What a credential may do, apart from who signs with it. */
 export interface Access {
@@ -11,6 +11,8 @@ export interface Access {
   kind: 'session' | 'token' | 'server-token' | 'program';
   /** Absent if the credential belongs to nobody in particular. It then has an owner's rights. */
   person?: PersonRecord;
+  /** The only agent whose calls it may propose (A55). */
+  external?: { worldId: string; agentId: string };
   /** If absent, everything the person may do. */
   scopes?: readonly TokenScope[];
 }
@@ -50,6 +52,6 @@ export function isOwner(access: Access): boolean {
 }
 
 /** The people who may do something in a world or on the server, for the person who may not. */
-export function whoMay(people: readonly PersonRecord[], action: Action, worldId?: string): PersonRecord[] {
+export function whoMay(people: readonly PersonRecord[], action: TokenScope, worldId?: string): PersonRecord[] {
   return people.filter((person) => effectiveActions(person, worldId, undefined).has(action));
 }

@@ -34,6 +34,8 @@ export async function openSession(
     const found = await tx.credential(key.id);
     if (found === undefined || !isUsable(found, tx.now())) return { value: undefined };
     const { person, credential } = found;
+    // A session would not be limited to the agent.
+    if (credential.data.external !== undefined) return { value: undefined };
     const isToken = credential.kind === 'token';
     const isLink = credential.kind === 'ticket' || credential.kind === 'invitation';
     if (isLink && !(await tx.endCredential(credential.id))) return { value: undefined };

@@ -22,9 +22,15 @@ export async function listTokens(store: Store, personId: string, by: By): Promis
 
 /**
  * Creates a personal token. A token never gets more than both its person and its creator may do. A token without `admin`, or a session opened
- * with one, can't create others: they would outlive a leaked token.
+ * with one, can't create others: they would outlive a leaked token. `external`: the only agent whose calls it may propose.
  */
-export async function createToken(store: Store, personId: string, given: NewToken, by: By): Promise<CreatedToken> {
+export async function createToken(
+  store: Store,
+  personId: string,
+  given: NewToken,
+  by: By,
+  external?: { worldId: string; agentId: string },
+): Promise<CreatedToken> {
   refuseLimited(by.access);
   const made = makeSecret();
   const record = await changePeople(store, by.signer, async (tx) => {
@@ -52,10 +58,10 @@ export async function createToken(store: Store, personId: string, given: NewToke
       personId,
       kind: 'token',
       name: given.name,
-      data: { scopes, ...createdBy },
+      data: { scopes, ...createdBy, ...(external && { external }) },
       expiresAt,
     });
-    const why = `${personId}: "${given.name}" (${record.id}), may ${scopes.join(', ')}`;
+    const why = `${personId}: "${given.name}" (${record.id}), may ${scopes.join(', ')}${external === undefined ? '' : ` as ${external.agentId} in ${external.worldId}`}`;
     return { value: record, record: { decision: 'token created', why } };
   });
   return { ...toToken(record), token: `cs_${made.id}_${made.secret}` };
@@ -113,6 +119,7 @@ function toToken({ id, name, data, createdAt, usedAt, expiresAt }: CredentialRec
     id,
     name,
     scopes: [...(data.scopes ?? [])],
+    ...(data.external && { external: { world: data.external.worldId, agent: data.external.agentId } }),
     ...(data.createdBy === undefined ? {} : { createdBy: data.createdBy }),
     createdAt: toText(createdAt),
     ...(usedAt === null ? {} : { usedAt: toText(usedAt) }),

@@ -5,6 +5,7 @@ import { challengeRoutes } from './challenges.js';
 import { delegationRoutes } from './delegations.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
+import { externalRoutes } from './external.js';
 import { mcpServerRoutes } from './mcp-servers.js';
 import { meRoutes } from './me.js';
 import { passkeyRoutes } from './passkeys.js';
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...chatRoutes,
   ...eventRoutes,
   ...approvalRoutes,
+  ...externalRoutes,
   ...policyRoutes,
   ...mcpServerRoutes,
   ...recordRoutes,

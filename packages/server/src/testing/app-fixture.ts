@@ -10,6 +10,7 @@ import {
   type ScriptedProvider,
 } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
+import { externalTool } from '@countersign/tools';
 import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
@@ -90,6 +91,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     providers: [provider],
     providerSource: registry,
     tools: options.tools ?? [],
+    externalTool,
     secretBox: createSecretBox(secrets),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     findPlace: () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),

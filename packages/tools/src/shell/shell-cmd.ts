@@ -89,7 +89,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
 }
 
 /** Without a sandbox, even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
-function onlyExactly(subject: Subject): Subject {
+export function onlyExactly(subject: Subject): Subject {
   return subject.kind === 'words' ? { ...subject, exact: true } : subject;
 }
 

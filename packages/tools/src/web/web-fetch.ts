@@ -74,6 +74,11 @@ function isFetchable(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '' && hostname !== '';
 }
 
+/** The hosts that a URL names. Undefined if it isn't a plain web address. */
+export function hostSubjects(url: string): readonly Subject[] | undefined {
+  return isFetchable(url) ? subjectsOf(new URL(url)) : undefined;
+}
+
 /** Another port is a different service: an allow rule for the host doesn't cover it, but a deny rule does. */
 function subjectsOf({ hostname, port }: URL): readonly Subject[] {
   const host = hostname.replace(/^\[|\]$/g, '');

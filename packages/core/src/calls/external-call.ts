@@ -1,0 +1,46 @@
+import { EXTERNAL_PROVIDER } from '@countersign/protocol';
+import { z } from 'zod';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { InvocationRecord, MessageRecord } from '../ports/index.js';
+import type { Place, Runtime } from '../step/runtime.js';
+
+/** What is stored with a call that a program outside runs (A55), in the provider state of its message. */
+const externalCallSchema = z.object({
+  /** The working folder of the program. */
+  cwd: z.string().optional(),
+  /** Whether the program reports how the call ended. */
+  reports: z.boolean(),
+});
+export type StoredExternalCall = z.infer<typeof externalCallSchema>;
+
+/** Undefined for any other message, and for a call that a program outside proposed and this server runs. */
+export function readExternalCall({
+  providerState,
+}: Pick<MessageRecord, 'providerState'>): StoredExternalCall | undefined {
+  if (providerState?.provider !== EXTERNAL_PROVIDER || providerState.state === undefined) return undefined;
+  return externalCallSchema.parse(providerState.state);
+}
+
+/** The place where the calls of a message run: the world's folder, or that of the program outside that runs them. */
+export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'providerState'>): Place {
+  const stored = readExternalCall(message);
+  return stored === undefined ? place : placeOutside(place, stored);
+}
+
+/** Nothing that the world opens to its sandbox applies outside of it. */
+export function placeOutside({ workingDirectory, home }: Place, { cwd = workingDirectory }: StoredExternalCall): Place {
+  return { workingDirectory: cwd, home };
+}
+
+/** Throws if the folder isn't usable. */
+export async function placeOfCall(
+  runtime: Runtime,
+  snapshot: WorldSnapshot,
+  { location, messageId }: Pick<InvocationRecord, 'location' | 'messageId'>,
+): Promise<Place> {
+  const place = runtime.findPlace(snapshot);
+  if (location !== 'external') return place;
+  const message = await runtime.store.read((reader) => reader.message(messageId));
+  if (message === undefined) throw new Error('the message of this call is missing');
+  return placeOfMessage(place, message);
+}

@@ -1,0 +1,150 @@
+import type { Question, ToolCall } from '@countersign/protocol';
+import type { Gate } from '../approval/check-tool-approval.js';
+import { maskArguments, refusePlaceholder } from '../masking/index.js';
+import type { InvocationRecord, TurnRecord } from '../ports/index.js';
+import { errorMessage } from '../ports/error-message.js';
+import type { Place, Runtime, Step } from '../step/runtime.js';
+import { firstApprovalId } from '../turn/ids.js';
+import { askApproval, gateCall, isUnattended, writeRehearsal } from './gate-call.js';
+import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { signAndRehearse } from './rehearse-call.js';
+import { refuseCall } from './settle-call.js';
+import type { SignedCall } from './sign-call.js';
+
+/** A parsed call before it is written, signed in case it needs approval. */
+export interface Proposed {
+  id: string;
+  judged: JudgedCall;
+  /** Absent if something that the signature covers couldn't be read. Such a call can't be approved either. */
+  signed: SignedCall | undefined;
+  trouble: string | undefined;
+  /** The question, if the call is one. */
+  question: Question | undefined;
+}
+
+export function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
+  return { id, type: 'function', function: { name: call.toolName, arguments: call.argumentsText } };
+}
+
+const UNREADABLE =
+  "The arguments contain more than 20,000 control characters, invisible characters or long runs of whitespace, so people can't read them. " +
+  'Nothing ran. Use escape sequences, or split the text into smaller parts.';
+
+/** Rejects a mask in the arguments of a model or a program: the tool would use it as the value. Only people can send one back (A15). */
+export function refuseMasked(call: ReadCall): ReadCall {
+  if (!call.arguments.ok) return call;
+  const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
+  const error = refusePlaceholder(call.argumentsText) ?? unreadable;
+  return error === undefined ? call : { ...call, arguments: { ok: false, error } };
+}
+
+/** Signs a call in case it needs approval, before the step that writes it. */
+export async function signProposed(
+  runtime: Runtime,
+  turn: Pick<TurnRecord, 'worldId' | 'chatId' | 'agentId' | 'review'>,
+  call: ReadCall,
+  about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
+): Promise<Proposed> {
+  const signed = await sign(runtime, turn, call, about);
+  return { id: about.id, ...signed, ...readQuestion(call, signed.trouble) };
+}
+
+async function sign(
+  runtime: Runtime,
+  turn: Pick<TurnRecord, 'worldId' | 'chatId' | 'agentId' | 'review'>,
+  call: ReadCall,
+  about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
+): Promise<Pick<Proposed, 'judged' | 'signed' | 'trouble'>> {
+  const { worldId, chatId, agentId } = turn;
+  const { id, place, signal } = about;
+  const setting = { worldId, chatId, agentId, id, place, isReview: turn.review !== null };
+  let { trouble } = about;
+  try {
+    if (trouble === undefined) {
+      const signed = await signAndRehearse(runtime, call, { ...setting, wasAsked: false, signal });
+      return { ...signed, trouble };
+    }
+  } catch (error) {
+    trouble = `could not determine what this call would change: ${errorMessage(error)}`;
+  }
+  return { judged: judgeCall(call, { ...setting, seen: [] }), signed: undefined, trouble };
+}
+
+/** Ignores questions from untrusted tools (A1), because third-party text would look like ours. */
+function readQuestion(
+  { tool, arguments: args }: ReadCall,
+  trouble: string | undefined,
+): Pick<Proposed, 'question' | 'trouble'> {
+  if (tool?.question === undefined || !tool.trusted || !args.ok) return { question: undefined, trouble };
+  try {
+    return { question: tool.question(args.value), trouble };
+  } catch (error) {
+    return { question: undefined, trouble: `the question is invalid: ${errorMessage(error)}` };
+  }
+}
+
+/** The gate's verdict on a proposed call. */
+export function judgeProposed(step: Step, proposal: Proposed): Gate {
+  const gate = gateCall(step.tx, step.snapshot, proposal.judged);
+  if (gate.kind === 'refuse') return gate;
+  if (proposal.trouble !== undefined)
+    return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: proposal.trouble } };
+  // Ask the question regardless of rules: the only effect is the person's answer.
+  if (proposal.question === undefined) return gate;
+  return isUnattended(step.tx, step.snapshot)
+    ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
+    : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
+}
+
+/** The place of a call: its turn, its message and its position in it, and who runs it. */
+interface CallPlace {
+  turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>;
+  iteration: number;
+  position: number;
+  messageId: string;
+  location?: InvocationRecord['location'];
+}
+
+/** Writes a call and, if the gate asks, its approval. The only place that proposes a call. */
+export function writeProposed(
+  runtime: Runtime,
+  step: Step,
+  { id, judged, signed, question }: Proposed,
+  gate: Gate,
+  { turn, iteration, position, messageId, location }: CallPlace,
+): void {
+  const { tool, toolName, argumentsText } = judged.call;
+  const trusted = tool?.trusted === true ? tool.definition : undefined;
+  const call: InvocationRecord = {
+    id,
+    worldId: turn.worldId,
+    chatId: turn.chatId,
+    agentId: turn.agentId,
+    turnId: turn.id,
+    iteration,
+    position,
+    messageId,
+    toolName,
+    arguments: argumentsText,
+    edited: false,
+    callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
+    status: gate.kind === 'ask' ? 'asked' : 'approved',
+    location: location ?? tool?.definition.location ?? 'server',
+    readOnly: trusted?.readOnly ?? false,
+    idempotent: trusted?.idempotent ?? false,
+    approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,
+    startedEpoch: null,
+    result: null,
+    outcomeUnknown: false,
+    createdAt: step.tx.now(),
+    startedAt: null,
+    settledAt: null,
+  };
+  step.tx.write({ kind: 'call-proposed', call });
+  if (gate.kind === 'refuse') {
+    writeRehearsal(step, call, signed);
+    refuseCall(runtime, step, call, gate);
+  }
+  if (gate.kind !== 'ask') return;
+  askApproval(runtime, step, firstApprovalId(call.id), call, { tool, gate, signed, question });
+}

@@ -1,0 +1,91 @@
+import { CountersignError } from '@countersign/protocol';
+import { startInvocation } from '../calls/start-call.js';
+import { maskSecrets } from '../masking/index.js';
+import type { InvocationRecord } from '../ports/index.js';
+import { isApprovalId } from '../turn/ids.js';
+import { readState } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
+
+/** What a program outside learns about its call. Only `allowed` is a yes, and its start is committed (A8). */
+export type ClaimedCall =
+  | { state: 'pending'; approvalId: string | undefined }
+  | { state: 'allowed'; arguments: Record<string, unknown>; edited: boolean }
+  | { state: 'denied'; reason: string }
+  | { state: 'ended' };
+
+/** Finds a call of an external agent. The calls of other agents and worlds don't exist for it. */
+export async function findExternal(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string | undefined,
+  id: string,
+): Promise<InvocationRecord> {
+  const call = await runtime.store.read((reader) => reader.invocation(id));
+  const isOurs = call?.worldId === worldId && (agentId === undefined || call.agentId === agentId);
+  if (call !== undefined && isOurs && call.location === 'external') return call;
+  throw new CountersignError('not-found', `there is no external call "${id}" in this world`);
+}
+
+/**
+ * Starts an approved call, with all last checks, and tells the program the verdict. A program that claims again gets the same answer until the
+ * call has ended.
+ */
+export async function claimExternal(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string | undefined,
+  id: string,
+): Promise<ClaimedCall> {
+  for (let left = MAX_TRIES; left > 0; left -= 1) {
+    const call = await findExternal(runtime, worldId, agentId, id);
+    switch (call.status) {
+      case 'asked':
+        return { state: 'pending', approvalId: approvalOf(call) };
+      case 'approved':
+        await start(runtime, call);
+        break;
+      case 'started':
+        return { state: 'allowed', arguments: parsed(call), edited: call.edited };
+      case 'succeeded':
+      case 'failed':
+      case 'denied':
+        return call.startedAt === null ? { state: 'denied', reason: reasonOf(call) } : { state: 'ended' };
+    }
+  }
+  // Rules, tools or the call keep changing. The program asks again.
+  return { state: 'pending', approvalId: undefined };
+}
+
+/** Each further try means that something changed in between, so the call is read and judged again. */
+const MAX_TRIES = 5;
+
+async function start(runtime: Runtime, { worldId, chatId, turnId, id }: InvocationRecord): Promise<void> {
+  // Other processes may consider this one dead.
+  if (!runtime.mayAct()) return;
+  await runtime.resumeUnfinished({ chatId });
+  const found = await readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
+    const turn = tx.turn(turnId);
+    const call = tx.invocation(id);
+    return turn === undefined || call === undefined ? undefined : { turn, call, snapshot };
+  });
+  if (found?.call.status !== 'approved') return;
+  const { signal } = new AbortController();
+  const started = await startInvocation(runtime, found.turn, found.snapshot, found.call, signal);
+  if (started !== undefined) await runtime.watchReport(started.invocation);
+}
+
+function approvalOf({ approvalId }: InvocationRecord): string | undefined {
+  return approvalId !== null && isApprovalId(approvalId) ? approvalId : undefined;
+}
+
+/** The text was checked when the call was proposed or edited. */
+function parsed({ arguments: text }: InvocationRecord): Record<string, unknown> {
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+/** Results are framed as `{ error, reason? }` (T14). Masked: a reason may quote a rule or the call. */
+function reasonOf({ result }: InvocationRecord): string {
+  const { error, reason }: { error?: unknown; reason?: unknown } = JSON.parse(result ?? '{}') as object;
+  const texts = [error, reason].filter((text) => typeof text === 'string');
+  return maskSecrets(texts.join(': ')) || 'denied';
+}

@@ -1,0 +1,440 @@
+import {
+  addAgent,
+  awaitExternal,
+  claimExternal,
+  createWorld,
+  deleteChat,
+  endExternalSession,
+  exportWorld,
+  findExternal,
+  importWorld,
+  listApprovals,
+  listMessages,
+  proposeExternal,
+  publishMessage,
+  publishToolResult,
+  removeAgent,
+  reportExternal,
+  setPolicy,
+  stopChat,
+  turnTimeline,
+  updateWorld,
+  type Engine,
+  type ExternalProposal,
+} from '@countersign/core';
+import { createFakeClock, type FakeClock } from '@countersign/core/testing';
+import type { Approval, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { externalTool } from '@countersign/tools';
+import { afterEach, describe, expect, it } from 'vitest';
+import { tool } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { createTestEngine, person } from './testing/test-engine.js';
+
+// Registered first, so that the folder is removed after its engines are closed.
+const inFolder = freshFolder();
+const engines = new Set<Engine>();
+afterEach(async () => {
+  await Promise.all([...engines].map((engine) => engine.close()));
+  engines.clear();
+});
+
+const W = 'harbour';
+
+async function open(world: Partial<NewWorld> = {}, file = ':memory:', clock = createFakeClock()) {
+  const ran: unknown[] = [];
+  const store = await openSqlite(file, { clock });
+  const own = tool('look', async (args) => ran.push(args));
+  const engine = await createTestEngine({ store, clock, externalTool, tools: [own] });
+  engines.add(engine);
+  const { runtime } = engine;
+  const isNew = (await store.read((reader) => reader.world(W))) === undefined;
+  if (isNew) {
+    await createWorld(runtime, { name: 'Harbour', ...world }, person);
+    for (const name of ['Claude', 'Other'])
+      await addAgent(
+        runtime,
+        W,
+        { name, provider: 'external', model: 'claude', tools: ['claude__*', 'codex__*', 'look'] },
+        person,
+      );
+  }
+  await engine.start();
+  const events: ToolEvent[] = [];
+  runtime.bus.subscribe(W, (event) => void (event.event === 'tool' && events.push(event.data)));
+  const propose = (more: Partial<ExternalProposal> & { command?: string } = {}) => {
+    const { command = 'rm -rf build', ...rest } = more;
+    return proposeExternal(
+      runtime,
+      W,
+      {
+        agentId: 'claude',
+        session: 's1',
+        key: 'k1',
+        program: 'claude',
+        toolName: 'claude__Bash',
+        arguments: { command },
+        title: 'Claude Code in ~/project',
+        runs: { where: 'outside', cwd: '/home/ada/project', reports: true },
+        ...rest,
+      },
+      person,
+    );
+  };
+  const pending = async (): Promise<Approval[]> => await listApprovals(runtime, W, { status: 'pending' });
+  const decide = async (approval: Approval | undefined, decision: Partial<ToolDecision> = {}) =>
+    await publishToolResult(
+      runtime,
+      W,
+      undefined,
+      { tool_call_id: approval?.approvalId ?? '', decision: 'approve', ...decision },
+      person,
+    );
+  const claim = (id: string, agentId = 'claude') => claimExternal(runtime, W, agentId, id);
+  const approve = async (decision?: Partial<ToolDecision>) => await decide((await pending())[0], decision);
+  const call = async (id: string) => await runtime.store.read((reader) => reader.invocation(id));
+  return { engine, runtime, clock, ran, events, propose, pending, decide, approve, claim, call };
+}
+
+const typesOf = (events: readonly ToolEvent[], id: string) =>
+  events.filter((event) => event.invocation_id === id).map(({ type }) => type);
+
+describe('a call of a program outside', () => {
+  it('[A55] [A55.2] [A7.5] [A21.6] waits for a person, starts when it is claimed, and ends with the reported result', async () => {
+    const t = await open();
+    const { id, chatId } = await t.propose();
+    expect(await t.claim(id)).toMatchObject({
+      state: 'pending',
+      approvalId: expect.stringMatching(/^approval_/) as string,
+    });
+    const [card] = await t.pending();
+    expect(card).toMatchObject({
+      toolName: 'claude__Bash',
+      arguments: { command: 'rm -rf build' },
+      workingDirectory: '/home/ada/project',
+      sandbox: { kind: 'external', detail: 'Claude Code' },
+    });
+    expect(await t.decide(card)).toMatchObject({ kind: 'recorded' });
+    // A decision alone starts nothing.
+    expect(typesOf(t.events, id)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED']);
+    const allowed = { state: 'allowed', arguments: { command: 'rm -rf build' }, edited: false };
+    expect(await t.claim(id)).toEqual(allowed);
+    expect(await t.claim(id)).toEqual(allowed);
+    expect(typesOf(t.events, id)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED', 'TOOL_EXECUTION_STARTED']);
+    await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', id), { content: 'gone' });
+    await t.engine.quiet();
+    expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_SUCCEEDED', result: 'gone' });
+    expect(await t.claim(id)).toEqual({ state: 'ended' });
+    const { turnId } = (await t.call(id)) ?? { turnId: '' };
+    const timeline = await turnTimeline(t.runtime, W, chatId, turnId);
+    expect(timeline.spans.map(({ kind, label }) => [kind, label])).toEqual([
+      ['waiting', 'claude__Bash'],
+      ['tool', 'claude__Bash'],
+    ]);
+    expect(timeline.endedAt).toBeDefined();
+    const chat = await t.runtime.store.read((reader) => reader.chat(chatId));
+    expect(chat).toMatchObject({ title: 'Claude Code in ~/project', status: 'idle' });
+    const messages = await listMessages(t.runtime, chatId, {});
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'assistant', 'tool', 'tool']);
+    const audit = await t.runtime.store.read((reader) => reader.lastAudit(W, { limit: 3 }));
+    expect(audit.map(({ kind, decision }) => [kind, decision])).toEqual([
+      ['outcome', 'succeeded'],
+      ['run', undefined],
+      ['decision', 'approve'],
+    ]);
+  });
+
+  it('[A55.1] [A8] the same call with the same key is written once; another call with that key is refused', async () => {
+    const t = await open();
+    const [one, two] = await Promise.all([t.propose(), t.propose()]);
+    expect(two).toEqual(one);
+    expect(await t.propose()).toEqual(one);
+    expect(await t.pending()).toHaveLength(1);
+    await expect(t.propose({ command: 'ls' })).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    // An edit by a person doesn't make it another call.
+    await t.approve({ arguments: { command: 'rm -r build' } });
+    expect(await t.propose()).toEqual(one);
+    expect(await t.claim(one.id)).toEqual({ state: 'allowed', arguments: { command: 'rm -r build' }, edited: true });
+    await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', one.id), { content: '' });
+    await t.engine.quiet();
+    expect(await t.propose()).toEqual(one);
+    expect(await t.claim(one.id)).toEqual({ state: 'ended' });
+  });
+
+  it('[A55.1] calls of one session wait side by side, and each session has its own chat', async () => {
+    const t = await open();
+    const calls = await Promise.all([
+      t.propose({ key: 'a', command: 'rm a' }),
+      t.propose({ key: 'b', command: 'rm b' }),
+      t.propose({ key: 'c', command: 'rm c' }),
+    ]);
+    const other = await t.propose({ session: 's2', key: 'a', command: 'rm a' });
+    expect(new Set(calls.map(({ chatId }) => chatId)).size).toBe(1);
+    expect(other.chatId).not.toBe(calls[0]?.chatId);
+    const cards = await t.pending();
+    expect(cards).toHaveLength(4);
+    const find = (id: string | undefined) => cards.find(({ toolCallId }) => toolCallId === id);
+    await t.decide(find(calls[1]?.id));
+    await t.decide(find(calls[2]?.id), { decision: 'deny', reason: 'not this one' });
+    expect(await t.claim(calls[0]?.id ?? '')).toMatchObject({ state: 'pending' });
+    expect(await t.claim(calls[1]?.id ?? '')).toMatchObject({ state: 'allowed' });
+    const denied = await t.claim(calls[2]?.id ?? '');
+    expect(denied).toEqual({ state: 'denied', reason: expect.stringContaining('not this one') as string });
+    await t.decide(find(calls[0]?.id));
+    expect(await t.claim(calls[0]?.id ?? '')).toMatchObject({ state: 'allowed' });
+  });
+
+  it('[A9] [A55.1] waits over a restart', async () => {
+    const file = inFolder(`${crypto.randomUUID()}.sqlite`);
+    const clock: FakeClock = createFakeClock();
+    const before = await open({}, file, clock);
+    const { id } = await before.propose();
+    const ready = await before.propose({ key: 'k2', command: 'ls' });
+    await before.decide((await before.pending()).find(({ toolCallId }) => toolCallId === ready.id));
+    engines.delete(before.engine);
+    await before.engine.close();
+    const t = await open({}, file, clock);
+    expect(await t.claim(ready.id)).toMatchObject({ state: 'allowed', arguments: { command: 'ls' } });
+    expect((await t.propose()).id).toBe(id);
+    expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+    await t.approve();
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+  });
+
+  it('[A55.2] [A2.1] a rule that is written after the approval still refuses the call', async () => {
+    const t = await open();
+    const { id } = await t.propose();
+    await t.approve();
+    await setPolicy(t.runtime, W, ['deny claude__Bash(rm *)'], person);
+    expect(await t.claim(id)).toMatchObject({
+      state: 'denied',
+      reason: expect.stringContaining('deny claude__Bash(rm *)') as string,
+    });
+    expect(typesOf(t.events, id)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED', 'TOOL_DENIED']);
+  });
+
+  it('[A55.7] stopping or deleting the chat, or removing the agent, is a no', async () => {
+    const t = await open();
+    const stopped = await t.propose();
+    const waiting = awaitExternal(t.runtime, W, {
+      agentId: 'claude',
+      id: stopped.id,
+      waitMs: 60_000,
+      signal: new AbortController().signal,
+    });
+    await stopChat(t.runtime, W, stopped.chatId, person);
+    expect(await waiting).toMatchObject({ state: 'denied', reason: expect.stringContaining('stopped') as string });
+    const deleted = await t.propose({ key: 'k2' });
+    await deleteChat(t.runtime, W, deleted.chatId, person);
+    await expect(t.claim(deleted.id)).rejects.toMatchObject({ code: 'not-found' });
+    const removed = await t.propose({ key: 'k3' });
+    await t.approve();
+    await removeAgent(t.runtime, W, 'claude', person);
+    expect(await t.claim(removed.id)).toMatchObject({ state: 'denied' });
+    await expect(t.propose({ key: 'k4' })).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('[A55.6] [A6] is not claimed or found by another agent', async () => {
+    const t = await open();
+    const { id } = await t.propose();
+    await t.approve();
+    await expect(t.claim(id, 'other')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(findExternal(t.runtime, 'elsewhere', 'claude', id)).rejects.toMatchObject({ code: 'not-found' });
+    expect(await t.propose({ agentId: 'other' })).not.toEqual({ id });
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+  });
+
+  it('[A55.3] [T4.6] ends as not reported, which neither fails nor needs approval next time', async () => {
+    const t = await open();
+    const { id } = await t.propose();
+    await t.approve({ scope: 'session' });
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+    t.clock.advance(59 * 60_000);
+    await t.engine.quiet();
+    expect((await t.call(id))?.status).toBe('started');
+    t.clock.advance(60_000);
+    await expect.poll(async () => (await t.call(id))?.status).toBe('succeeded');
+    expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_SUCCEEDED', outcome: 'not-reported' });
+    const again = await t.propose({ key: 'again' });
+    expect(await t.claim(again.id)).toMatchObject({ state: 'allowed' });
+    await endExternalSession(t.runtime, W, { agentId: 'claude', session: 's1' });
+    expect(await t.claim(again.id)).toEqual({ state: 'ended' });
+    const late = await findExternal(t.runtime, W, 'claude', again.id);
+    await expect(reportExternal(t.runtime, late, { content: 'late' })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('[A55.3] a result is recorded once, and only for a call that was allowed', async () => {
+    const t = await open();
+    const { id } = await t.propose();
+    const report = async (result: { content?: string; error?: string }) =>
+      await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', id), result);
+    await expect(report({ content: 'early' })).rejects.toMatchObject({ code: 'conflict' });
+    await t.approve();
+    await expect(report({ content: 'unclaimed' })).rejects.toMatchObject({ code: 'conflict' });
+    await t.claim(id);
+    await report({ error: 'exit code 1' });
+    await report({ error: 'exit code 1' });
+    await expect(report({ content: 'fine' })).rejects.toMatchObject({ code: 'conflict' });
+    expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED', error: 'exit code 1' });
+  });
+
+  it('[A55.3] a restart keeps the time limit of a call that is running outside', async () => {
+    const file = inFolder(`${crypto.randomUUID()}.sqlite`);
+    const clock = createFakeClock();
+    const before = await open({ policy: ['allow claude__Bash(ls)'] }, file, clock);
+    const { id } = await before.propose({ command: 'ls', runs: { where: 'outside', reports: false } });
+    expect(await before.claim(id)).toMatchObject({ state: 'allowed' });
+    engines.delete(before.engine);
+    await before.engine.close();
+    const t = await open({}, file, clock);
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+    clock.advance(60_000);
+    await expect.poll(async () => (await t.call(id))?.status).toBe('succeeded');
+  });
+});
+
+describe('rules', () => {
+  it('[A55.4] [A55.5] an allow rule for the tool itself allows the exact command; one for shell_cmd does not', async () => {
+    const t = await open({
+      policy: ['allow shell_cmd(git status)', 'allow claude__Bash(ls)', 'allow claude__Bash(cat *)'],
+    });
+    const claimed = async (command: string) => (await t.claim((await t.propose({ key: command, command })).id)).state;
+    expect(await claimed('git status')).toBe('pending');
+    expect(await claimed('ls')).toBe('allowed');
+    expect(await claimed('ls -la')).toBe('pending');
+    expect(await claimed('cat a')).toBe('pending');
+    expect(await claimed('ls; rm a')).toBe('pending');
+  });
+
+  it.each([
+    ['deny shell_cmd(git push *)', 'claude__Bash', { command: 'git -C /x push --force' }],
+    ['deny shell_cmd(git push)', 'codex__shell', { command: ['bash', '-lc', 'git push'] }],
+    ['deny read_file(~/.ssh/**)', 'claude__Read', { file_path: '/root/.ssh/id_rsa' }],
+    ['deny read_file(path=secret.txt)', 'claude__Read', { file_path: 'secret.txt' }],
+    ['deny write_file(./.env)', 'claude__Write', { file_path: '.env', content: 'x' }],
+    ['deny edit_file(./.env)', 'codex__apply_patch', { input: '*** Begin Patch\n*** Update File: .env\n' }],
+    ['deny grep(/etc/**)', 'claude__Grep', { pattern: 'x', path: '/etc/ssl' }],
+    ['deny web_fetch(evil.example)', 'claude__WebFetch', { url: 'https://evil.example/x', prompt: 'read' }],
+  ])('[A55.5] %s holds for %s', async (rule, toolName, args) => {
+    const t = await open({ policy: [rule, `allow ${toolName}`] });
+    const { id } = await t.propose({ toolName, arguments: args });
+    expect(await t.claim(id)).toMatchObject({ state: 'denied', reason: expect.stringContaining(rule) as string });
+  });
+
+  it('[A55.5] ask rules hold too, and a path rule makes each command need approval', async () => {
+    const t = await open({ policy: ['ask shell_cmd(git push)', 'allow claude__Bash'] });
+    const pushed = await t.propose({ command: 'git push' });
+    expect(await t.claim(pushed.id)).toMatchObject({ state: 'pending' });
+    expect((await t.pending())[0]?.reason).toMatchObject({ code: 'ask-rule', rule: 'ask shell_cmd(git push)' });
+    await setPolicy(t.runtime, W, ['deny shell_cmd(./.env)', 'allow claude__Bash(ls)'], person);
+    const listed = await t.propose({ key: 'k2', command: 'ls' });
+    expect(await t.claim(listed.id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('[A55.4] [A20] mode auto never covers it, mode read refuses it, and unattended denies it', async () => {
+    const t = await open({ mode: 'auto' });
+    expect(await t.claim((await t.propose({ command: 'ls' })).id)).toMatchObject({ state: 'pending' });
+    await updateWorld(t.runtime, W, { mode: 'read' }, person);
+    expect(await t.claim((await t.propose({ key: 'k2', command: 'ls' })).id)).toMatchObject({ state: 'denied' });
+    await updateWorld(t.runtime, W, { mode: 'ask', unattended: 'deny' }, person);
+    expect(await t.claim((await t.propose({ key: 'k3', command: 'ls' })).id)).toMatchObject({ state: 'denied' });
+  });
+
+  it('[A5] [A55.4] “always” writes a rule for the tool, and a session grant covers the session only', async () => {
+    const t = await open();
+    const { id } = await t.propose({ command: 'git status' });
+    const [card] = await t.pending();
+    expect(card?.proposedRule).toBe('allow claude__Bash(git status)');
+    await t.decide(card, { scope: 'always' });
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+    const other = await t.propose({ session: 's2', command: 'git status' });
+    expect(await t.claim(other.id)).toMatchObject({ state: 'allowed' });
+    await t.propose({ key: 'k2', command: 'ls' });
+    await t.approve({ scope: 'session' });
+    expect(await t.claim((await t.propose({ key: 'k3', command: 'ls -l' })).id)).toMatchObject({ state: 'allowed' });
+    const elsewhere = await t.propose({ session: 's2', key: 'k3', command: 'ls -l' });
+    expect(await t.claim(elsewhere.id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('[A11] an expired approval is a no', async () => {
+    const t = await open({ approvalTimeoutMs: 1000 });
+    const { id } = await t.propose();
+    t.clock.advance(1000);
+    await expect.poll(async () => (await t.claim(id)).state).toBe('denied');
+  });
+
+  it('[T11.3] [T11.2] [A55] a call that nobody could read, or with a mask, is refused', async () => {
+    const t = await open({ policy: ['allow claude__Bash'] });
+    const hidden = await t.propose({ command: `echo ${'\u200b'.repeat(20_001)}` });
+    expect(await t.claim(hidden.id)).toMatchObject({ state: 'denied' });
+    const masked = await t.propose({ key: 'k2', command: 'echo ‹masked›' });
+    expect(await t.claim(masked.id)).toMatchObject({ state: 'denied' });
+  });
+
+  it('[A15] secrets are masked for people, and the program gets its own arguments back', async () => {
+    const t = await open();
+    const command = 'curl -H "Authorization: Bearer sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2" https://api.example';
+    const { id } = await t.propose({ command });
+    expect(JSON.stringify((await t.pending())[0]?.arguments)).not.toContain('c3D4e5F6');
+    await t.approve();
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed', arguments: { command }, edited: false });
+  });
+});
+
+describe('an external agent', () => {
+  it('[A55] can also propose calls that run here, like those of a model', async () => {
+    const t = await open({ policy: ['allow look'] });
+    const here = { toolName: 'look', arguments: { at: 1 }, runs: { where: 'here' } } as const;
+    const { id } = await t.propose(here);
+    await t.engine.quiet();
+    expect(t.ran).toEqual([{ at: 1 }]);
+    expect((await t.call(id))?.status).toBe('succeeded');
+    await t.propose(here);
+    await t.engine.quiet();
+    expect(t.ran).toHaveLength(1);
+    // Neither side runs the other side's tools.
+    for (const wrong of [
+      { key: 'k2', toolName: 'look', arguments: {} },
+      { key: 'k3', runs: { where: 'here' } as const },
+    ]) {
+      const refused = await t.propose(wrong);
+      await t.engine.quiet();
+      expect((await t.call(refused.id))?.status).toBe('failed');
+    }
+    expect(t.ran).toHaveLength(1);
+  });
+
+  it('[A55] [M3.5] is never called as a model: a message gets a notice instead', async () => {
+    const t = await open();
+    const { chatId } = await t.propose();
+    await publishMessage(t.runtime, { worldId: W, chatId, speaker: 'human', content: '@claude hello' });
+    await t.engine.quiet();
+    const last = (await listMessages(t.runtime, chatId, {})).at(-1);
+    expect(last).toMatchObject({
+      role: 'system',
+      content: expect.stringContaining('only propose calls from outside') as string,
+    });
+    expect(await t.pending()).toHaveLength(1);
+  });
+
+  it('[A55.4] no other agent can call the tools of a program', async () => {
+    const t = await open();
+    await addAgent(t.runtime, W, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] }, person);
+    const { chatId } = await t.propose();
+    const content = JSON.stringify([{ name: 'claude__Bash', arguments: { command: 'ls' } }]);
+    await publishMessage(t.runtime, { worldId: W, chatId, speaker: 'human', content });
+    await t.engine.quiet();
+    expect(await t.pending()).toHaveLength(1);
+    await expect(t.propose({ agentId: 'ada', key: 'k2' })).rejects.toMatchObject({ code: 'invalid', field: 'agent' });
+  });
+
+  it('[W3.5] [A55.6] is exported and imported without a token', async () => {
+    const t = await open();
+    const file = await exportWorld(t.runtime, W);
+    expect(file.agents[0]).toMatchObject({ name: 'Claude', provider: 'external', model: 'claude' });
+    const imported = await importWorld(t.runtime, { ...file, name: 'Copy' }, person);
+    expect(imported.notes).toContain(
+      'Claude is an external agent. Create a token for it before its program can propose calls.',
+    );
+  });
+});

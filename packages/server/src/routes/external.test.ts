@@ -1,0 +1,166 @@
+import type { CreatedExternalAgent, ExternalCall } from '@countersign/protocol';
+import { afterEach, expect, it } from 'vitest';
+import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
+import { openHarbour, type Harbour } from '../testing/harbour.js';
+
+afterEach(closeApps);
+
+async function addAgent(t: AppFixture, name: string): Promise<CreatedExternalAgent & { as: Record<string, string> }> {
+  const { body } = await t.api<CreatedExternalAgent>('POST', '/worlds/harbour/external/agents', {
+    name,
+    program: 'claude',
+  });
+  return { ...body, as: { Authorization: `Bearer ${body.token}` } };
+}
+
+const bash = (command: string, more: Record<string, unknown> = {}) => ({
+  session: 's1',
+  key: command,
+  program: 'claude',
+  tool: 'Bash',
+  arguments: { command },
+  cwd: '/home/ada/project',
+  reports: true,
+  ...more,
+});
+const CALLS = '/worlds/harbour/external/calls';
+
+async function open(): Promise<Harbour & { claude: Awaited<ReturnType<typeof addAgent>> }> {
+  const t = await openHarbour();
+  return { ...t, claude: await addAgent(t, 'Claude Code') };
+}
+
+it('[W3.50] [W3.51] [A55.2] a program proposes a call, waits for the decision and reports the result', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const proposed = await t.api<ExternalCall>('POST', CALLS, bash('rm a'), as);
+  expect(proposed.status).toBe(201);
+  const { id, approval } = proposed.body;
+  expect(proposed.body).toEqual({
+    id,
+    state: 'pending',
+    approval: { id: approval?.id, link: expect.any(String) as string },
+  });
+  expect(approval?.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/w\/harbour\/c\/chat_/);
+  expect((await t.api('POST', CALLS, bash('rm a'), as)).body).toEqual(proposed.body);
+  expect((await t.api('POST', CALLS, bash('rm a', { arguments: { command: 'ls' } }), as)).status).toBe(409);
+  // The long poll ends with the decision; the fixture's clock never moves.
+  const waiting = t.api<ExternalCall>('GET', `${CALLS}/${id}?wait=50`, undefined, as);
+  const [card] = await t.pending();
+  const edited = { tool_call_id: card?.approvalId, decision: 'approve', arguments: { command: 'rm b' } };
+  expect((await t.api('POST', '/worlds/harbour/tool-results', edited)).status).toBe(200);
+  expect((await waiting).body).toEqual({ id, state: 'allowed', arguments: { command: 'rm b' }, edited: true });
+  const report = (body: unknown) => t.api('POST', `${CALLS}/${id}/result`, body, as);
+  expect((await report({ content: 'done' })).status).toBe(204);
+  expect((await report({ content: 'done' })).status).toBe(204);
+  expect((await report({ content: 'other' })).status).toBe(409);
+  expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toEqual({ id, state: 'ended' });
+});
+
+it('[W3.50] [W3.51] a rule answers at once, and the end of a session ends its calls', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const rules = ['allow claude__Bash(git status)', 'deny shell_cmd(rm *)'];
+  const etag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
+  const put = await t.api('PUT', '/worlds/harbour/policy', { rules }, { 'If-Match': etag });
+  expect(put.status).toBe(200);
+  const allowed = await t.api<ExternalCall>('POST', CALLS, bash('git status', { wait: 50 }), as);
+  expect(allowed.body).toMatchObject({ state: 'allowed', arguments: { command: 'git status' }, edited: false });
+  const denied = await t.api<ExternalCall>('POST', CALLS, bash('rm a', { wait: 50 }), as);
+  expect(denied.body).toMatchObject({
+    state: 'denied',
+    reason: expect.stringContaining('deny shell_cmd(rm *)') as string,
+  });
+  expect((await t.api('POST', '/worlds/harbour/external/sessions/s1/end', {}, as)).status).toBe(204);
+  const { id } = allowed.body;
+  expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toEqual({ id, state: 'ended' });
+});
+
+it('[A55.6] the token of an agent can propose its calls and nothing else', async () => {
+  const t = await open();
+  const { as, token } = t.claude;
+  const other = await addAgent(t, 'Other');
+  const { id } = (await t.api<ExternalCall>('POST', CALLS, bash('rm a'), as)).body;
+  for (const [method, path, body] of [
+    ['GET', `${CALLS}/${id}`, undefined],
+    ['POST', `${CALLS}/${id}/result`, { content: 'done' }],
+    ['POST', CALLS, bash('rm a', { agent: t.claude.agent })],
+    ['POST', '/worlds/harbour/external/sessions/s1/end', { agent: t.claude.agent }],
+  ] as const)
+    expect([path, (await t.api(method, path, body, other.as)).status]).toEqual([path, 404]);
+  await t.api('POST', '/worlds', { name: 'Elsewhere' });
+  expect((await t.api('POST', '/worlds/elsewhere/external/calls', bash('ls'), as)).status).toBe(404);
+  const [card] = await t.pending();
+  for (const [method, path, body] of [
+    ['GET', '/worlds', undefined],
+    ['GET', '/me', undefined],
+    ['GET', '/worlds/harbour', undefined],
+    ['GET', '/worlds/harbour/chats', undefined],
+    ['GET', '/worlds/harbour/approvals', undefined],
+    ['GET', '/worlds/harbour/events', undefined],
+    ['GET', '/worlds/harbour/tools', undefined],
+    ['GET', '/worlds/harbour/audit', undefined],
+    ['POST', '/tickets', undefined],
+    ['POST', '/worlds/harbour/clients', { label: 'x', approvals: true }],
+    ['POST', '/worlds/harbour/tool-results', { tool_call_id: card?.approvalId, decision: 'approve' }],
+    ['POST', `/worlds/harbour/approvals/${card?.approvalId}/reveal`, undefined],
+    ['PUT', '/worlds/harbour/policy', { rules: ['allow *'] }],
+    ['POST', '/worlds/harbour/external/agents', { name: 'More', program: 'claude' }],
+    ['POST', '/people/owner/tokens', { name: 'more', scopes: ['propose'] }],
+  ] as const)
+    expect([path, (await t.api(method, path, body, as)).status]).toEqual([path, 403]);
+  // A session would not be limited to the agent.
+  expect((await t.api('POST', '/session', { token }, { Authorization: '' })).status).toBe(401);
+  expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toMatchObject({ state: 'pending' });
+});
+
+it('[A55.6] [W8.1] a viewer can’t propose calls, and neither can a removed agent or a revoked token', async () => {
+  const t = await open();
+  await t.api('POST', '/people', { name: 'Vera', role: 'viewer' });
+  const viewer = await t.api<{ token: string }>('POST', '/people/vera/tokens', { name: 'own', scopes: ['read'] });
+  const asVera = { Authorization: `Bearer ${viewer.body.token}` };
+  expect((await t.api('POST', CALLS, bash('ls', { agent: t.claude.agent }), asVera)).status).toBe(403);
+  const spare = await addAgent(t, 'Spare');
+  expect((await t.api('DELETE', `/worlds/harbour/agents/${spare.agent}`)).status).toBe(204);
+  expect((await t.api('POST', CALLS, bash('ls'), spare.as)).status).toBe(404);
+  const { items } = (await t.api<{ items: { id: string; name: string }[] }>('GET', '/people/owner/tokens')).body;
+  const found = items.find(({ name }) => name === 'Claude Code');
+  expect(found).toMatchObject({ scopes: ['propose'], external: { world: 'harbour', agent: t.claude.agent } });
+  expect((await t.api('DELETE', `/people/owner/tokens/${found?.id}`)).status).toBe(204);
+  expect((await t.api('POST', CALLS, bash('ls'), t.claude.as)).status).toBe(401);
+});
+
+it('[W3.50] bad input is refused at its field', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  for (const [more, field] of [
+    [{ key: '' }, 'key'],
+    [{ program: 'mcp' }, 'program'],
+    [{ program: 'Claude Code' }, 'program'],
+    [{ tool: 'a b' }, 'tool'],
+    [{ arguments: 'ls' }, 'arguments'],
+    [{ cwd: 'project' }, 'cwd'],
+    [{ wait: 51 }, 'wait'],
+    [{ more: 1 }, 'more'],
+  ] as const) {
+    const { status, body } = await t.api('POST', CALLS, bash('ls', more), as);
+    expect([field, status, body['field']]).toEqual([field, 422, field]);
+  }
+  expect((await t.api('POST', CALLS, bash('ls', { agent: 'ada' }))).body).toMatchObject({ field: 'agent' });
+  expect((await t.api('POST', CALLS, bash('ls'))).body).toMatchObject({ status: 422, field: 'agent' });
+  const taken = await t.api('POST', '/worlds/harbour/external/agents', { name: 'Ada', program: 'claude' });
+  expect(taken.body).toMatchObject({ status: 409, field: 'name' });
+  const again = await addAgent(t, 'claude code');
+  expect(again).toMatchObject({ agent: t.claude.agent, created: false });
+  expect(await t.pending()).toEqual([]);
+});
+
+it('[A55] a server that shuts down answers a waiting program, and the answer is no yes', async () => {
+  const t = await openApp();
+  await t.api('POST', '/worlds', { name: 'Harbour' });
+  const { as } = await addAgent(t, 'Claude');
+  const { id } = (await t.api<ExternalCall>('POST', CALLS, bash('ls'), as)).body;
+  const waiting = t.api<ExternalCall>('GET', `${CALLS}/${id}?wait=50`, undefined, as).catch(() => undefined);
+  await t.close();
+  expect((await waiting)?.body.state).not.toBe('allowed');
+});

@@ -1,0 +1,203 @@
+import { homedir } from 'node:os';
+import {
+  addAgent,
+  awaitExternal,
+  endExternalSession,
+  findExternal,
+  proposeExternal,
+  reportExternal,
+  showAgents,
+} from '@countersign/core';
+import {
+  CountersignError,
+  createdExternalAgentSchema,
+  endExternalSessionSchema,
+  EXTERNAL_PROVIDER,
+  externalCallSchema,
+  externalResultSchema,
+  externalToolName,
+  externalWaitQuerySchema,
+  foldName,
+  newExternalAgentSchema,
+  newExternalCallSchema,
+  programName,
+  type ExternalCall,
+} from '@countersign/protocol';
+import type { AppContext, AppRequest } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { route } from '../app/route.js';
+import { ensureOwner } from '../people/ensure-owner.js';
+import { createToken } from '../people/manage-tokens.js';
+import { byOf } from './people.js';
+import { linkOrigin } from './support.js';
+
+const tag = 'external agents';
+const scope = 'own-server';
+
+/** The agent that a request is about. A token of an agent may name no other one. */
+function agentFor(c: AppRequest, named: string | undefined): string {
+  const own = c.var.access.external?.agentId;
+  if (own !== undefined && named !== undefined && named !== own)
+    throw new HttpProblem(404, problemTexts.noExternalAgent(named), { field: 'agent' });
+  const agent = own ?? named;
+  if (agent === undefined) throw new CountersignError('invalid', 'agent: is required', { field: 'agent' });
+  return agent;
+}
+
+/** "Claude Code in ~/project". */
+function titleOf(program: string, cwd: string | undefined): string {
+  const home = homedir();
+  const shown = cwd === home || cwd?.startsWith(`${home}/`) === true ? `~${cwd.slice(home.length)}` : cwd;
+  const title = shown === undefined ? programName(program) : `${programName(program)} in ${shown}`;
+  return title.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD').slice(0, 200);
+}
+
+/** Claims the call, and waits for a decision while it is pending. */
+async function answer(
+  c: AppRequest,
+  context: AppContext,
+  call: { worldId: string; agentId: string | undefined; id: string; waitSeconds: number },
+): Promise<ExternalCall> {
+  const { worldId, agentId, id, waitSeconds } = call;
+  const { runtime, closing } = context.engine;
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  const response = c.env.outgoing;
+  closing.addEventListener('abort', stop);
+  response?.once('close', stop);
+  try {
+    const asked = { agentId, id, waitMs: waitSeconds * 1000, signal: over.signal };
+    const { state, ...verdict } = await awaitExternal(runtime, worldId, asked);
+    if (!('approvalId' in verdict)) return { id, state, ...verdict };
+    if (verdict.approvalId === undefined) return { id, state };
+    const { chatId } = await findExternal(runtime, worldId, agentId, id);
+    const link = `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`;
+    return { id, state, approval: { id: verdict.approvalId, link } };
+  } finally {
+    closing.removeEventListener('abort', stop);
+    response?.off('close', stop);
+  }
+}
+
+export const externalRoutes = [
+  route({
+    method: 'post',
+    path: '/worlds/{world}/external/calls',
+    scope,
+    needs: 'propose',
+    tag,
+    summary: 'Propose a call that a program outside wants to run',
+    description:
+      'The call passes through the same gate as the calls of other agents. The program may run it only if the state is `allowed`. Sending the same call with the same `key` again returns the same call; another call with that key gets 409.',
+    body: newExternalCallSchema,
+    answers: { 201: { description: 'The call', schema: externalCallSchema } },
+    async handle({ context, params, body, c }) {
+      const { session, key, program, tool, cwd, reports, wait } = body;
+      const agentId = agentFor(c, body.agent);
+      const { id } = await proposeExternal(
+        context.engine.runtime,
+        params.world,
+        {
+          agentId,
+          session,
+          key,
+          program,
+          toolName: externalToolName(program, tool),
+          arguments: body.arguments,
+          title: titleOf(program, cwd),
+          runs: { where: 'outside', reports, ...(cwd === undefined ? {} : { cwd }) },
+        },
+        c.var.signer,
+      );
+      const call = { worldId: params.world, agentId, id, waitSeconds: wait };
+      return { status: 201, body: await answer(c, context, call) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/external/calls/{call}',
+    scope,
+    needs: 'propose',
+    tag,
+    summary: 'Get the verdict on a proposed call',
+    description:
+      'With `wait`, responds as soon as the call is decided, or after that time. `allowed` is returned only after the start of the call is stored.',
+    query: externalWaitQuerySchema,
+    answers: { 200: { description: 'The call', schema: externalCallSchema } },
+    async handle({ context, params, query, c }) {
+      const agentId = c.var.access.external?.agentId;
+      const call = { worldId: params.world, agentId, id: params.call, waitSeconds: query.wait };
+      return { status: 200, body: await answer(c, context, call) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/external/calls/{call}/result',
+    scope,
+    needs: 'propose',
+    tag,
+    summary: 'Report how an allowed call ended',
+    description:
+      'Reporting the same result again changes nothing. 409 if the call has ended otherwise or was not allowed.',
+    body: externalResultSchema,
+    answers: { 204: { description: 'Result recorded' } },
+    async handle({ context, params, body, c }) {
+      const { runtime } = context.engine;
+      const call = await findExternal(runtime, params.world, c.var.access.external?.agentId, params.call);
+      await reportExternal(runtime, call, body);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/external/sessions/{session}/end',
+    scope,
+    needs: 'propose',
+    tag,
+    summary: 'End a session of a program outside',
+    description:
+      'Calls that were allowed and not reported end as not reported. Calls that wait for a decision keep waiting, because the session may be resumed.',
+    body: endExternalSessionSchema,
+    bodyOptional: true,
+    answers: { 204: { description: 'Session ended' } },
+    async handle({ context, params, body, c }) {
+      const about = { agentId: agentFor(c, body.agent), session: params.session };
+      await endExternalSession(context.engine.runtime, params.world, about);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/external/agents',
+    scope,
+    needs: 'admin',
+    tag,
+    summary: 'Create an external agent and a token for it',
+    description:
+      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It never expires; revoke it like other tokens.',
+    body: newExternalAgentSchema,
+    answers: { 201: { description: 'The agent and its token', schema: createdExternalAgentSchema } },
+    async handle({ context, params, body, c }) {
+      const { runtime } = context.engine;
+      const { name, program, tools = program === 'mcp' ? [] : [externalToolName(program, '*')] } = body;
+      const found = (await showAgents(runtime, params.world)).find((agent) => foldName(agent.name) === foldName(name));
+      if (found !== undefined && found.provider !== EXTERNAL_PROVIDER) {
+        throw new CountersignError('conflict', `name: "${name}" is an agent with a model. Choose another name`, {
+          field: 'name',
+        });
+      }
+      const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
+      const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
+      const person = c.var.access.person ?? (await ensureOwner(runtime.store));
+      const { token } = await createToken(
+        runtime.store,
+        person.id,
+        { name: body.tokenName ?? name, scopes: ['propose'], expiresAt: null },
+        byOf(c),
+        { worldId: params.world, agentId: agent.id },
+      );
+      return { status: 201, body: { agent: agent.id, created: found === undefined, token } };
+    },
+  }),
+];
