@@ -97,6 +97,31 @@ async function audit(chat: string): Promise<string[]> {
 }
 
 describe('without a server', () => {
+  it.skipIf(!hasRehearsals)(
+    '[A58] [A58.2] undo lists calls, shows what it will do, and reverts a call once',
+    async () => {
+      const { approval } = await leaveBehind('How large is the crew? Count the lines.');
+      const removal = JSON.stringify({ command: 'rm notes/crew.md' });
+      const edited = await run('approvals', 'approve', approval, '--yes', '--arguments', removal);
+      const [, id = ''] = /countersign approvals approve (\S+)/.exec(edited.stderr) ?? [];
+      expect(await run('approvals', 'approve', id, '--yes')).toMatchObject({ code: 0 });
+      const list = await run('undo', '--json');
+      const { items } = JSON.parse(list.stdout) as { items: { toolCallId: string }[] };
+      const [call = ''] = items.map(({ toolCallId }) => toolCallId);
+      expect(items).toHaveLength(1);
+      expect((await run('undo')).stdout).toContain('rm notes/crew.md');
+      const unsure = await run('undo', call);
+      expect(unsure.code).not.toBe(0);
+      expect(unsure.stderr).toContain('Adds 1 file');
+      expect(unsure.stderr).toContain('+ notes/crew.md');
+      expect(await run('undo', call, '--yes')).toMatchObject({ code: 0 });
+      const again = await run('undo', call, '-w', 'harbour', '--yes');
+      expect(again).toMatchObject({ code: 1, stderr: 'countersign: This call was already undone.\n' });
+      expect((await run('undo')).stderr).toContain('There is nothing to undo.');
+      expect((await run('undo', 'call_none', '-w', 'harbour', '--yes')).code).toBe(1);
+    },
+  );
+
   it('[X4.1] [X5] approve waits until the call has run and the chat has settled', async () => {
     const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
     const detached = await run('approvals', 'approve', approval, '--yes', '--detach');

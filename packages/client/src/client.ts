@@ -1,4 +1,6 @@
 import type {
+  UndoableCall,
+  UndoPreview,
   RegisteredPasskey,
   PasskeySignIn,
   PasskeyOptions,
@@ -280,6 +282,12 @@ export interface Client {
   /** Calls of programs outside, such as Claude Code (A55). */
   readonly external: ExternalCalls;
 
+  /** Calls that can be undone, newest first (A58). */
+  undoable(world: string, page?: PageQuery, options?: CallOptions): Promise<List<UndoableCall>>;
+  /** What undoing a call would do now. */
+  previewUndo(world: string, call: string, options?: CallOptions): Promise<UndoPreview>;
+  /** Undoes a call, if that still has the effect with this hash. */
+  undo(world: string, call: string, effectHash: string, options?: CallOptions): Promise<UndoPreview>;
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
   policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;

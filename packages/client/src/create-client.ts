@@ -51,6 +51,8 @@ import {
   tokenSchema,
   toolApprovalSchema,
   toolResultReplySchema,
+  undoableCallSchema,
+  undoPreviewSchema,
   worldSchema,
 } from '@countersign/protocol';
 import { createCaller, type ClientOptions } from './caller.js';
@@ -277,6 +279,16 @@ export function createClient(options: ClientOptions): Client {
       },
     },
 
+    undoable: (world, page, options) =>
+      list(undoableCallSchema, { path: ['worlds', world, 'undo'], query: { ...page } }, options),
+    previewUndo: (world, call, options) =>
+      get(undoPreviewSchema, { path: ['worlds', world, 'calls', call, 'undo'] }, options),
+    undo: (world, call, effectHash, options) =>
+      get(
+        undoPreviewSchema,
+        { method: 'POST', path: ['worlds', world, 'calls', call, 'undo'], body: { effectHash } },
+        options,
+      ),
     grants: (world, page, options) =>
       list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),
     revoke: (world, grant, options) => nothing({ method: 'DELETE', path: ['worlds', world, 'grants', grant] }, options),

@@ -1,4 +1,4 @@
-import type { ToolEvent } from '@countersign/protocol';
+import type { ToolEvent, Who } from '@countersign/protocol';
 import type { CallFacts } from './read-message.js';
 import type { ApprovalView, CallEnd, ChatState, Invocation, InvocationStatus } from './state.js';
 import { get, set } from './table.js';
@@ -44,6 +44,15 @@ export function learnResult<S extends CallState>(
   return learn(state, invocationId, { agentId, end: { as: end, toldBy: 'message' }, settledAt: at });
 }
 
+/** Adds that a person undid the call. */
+export function learnUndo<S extends CallState>(
+  state: S,
+  { invocationId, by, at }: { invocationId: string; by: Who; at: string },
+): S {
+  const known = get(state.invocations, invocationId)?.undone;
+  return learn(state, invocationId, { undone: known?.at === at ? known : { by, at } });
+}
+
 /** Applies a lifecycle event (T2). The texts of approvals and decisions are in their messages, which arrive earlier. */
 export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
   const { invocation_id: id, agent_id: agentId, tool_name: toolName } = event;
@@ -53,6 +62,7 @@ export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
     case 'TOOL_REHEARSED':
     case 'TOOL_APPROVAL_REQUESTED':
     case 'TOOL_APPROVED':
+    case 'TOOL_UNDONE':
       return learn(state, id, who);
     case 'TOOL_EXECUTION_STARTED':
       return learn(state, id, { ...who, startedAt: event.started_at ?? '' });
@@ -158,7 +168,8 @@ function inOrder(state: CallState, ids: readonly string[]): readonly string[] {
 function isSame(a: Invocation, b: Invocation): boolean {
   const keys = ['toolName', 'agentId', 'arguments', 'editedArguments', 'messageId', 'approvalIds'] as const;
   if (keys.some((key) => a[key] !== b[key])) return false;
-  if (a.startedAt !== b.startedAt || a.settledAt !== b.settledAt || a.end !== b.end) return false;
+  if (a.startedAt !== b.startedAt || a.settledAt !== b.settledAt) return false;
+  if (a.end !== b.end || a.undone !== b.undone) return false;
   if (a.status.kind === 'asked' && b.status.kind === 'asked') return a.status.approvalId === b.status.approvalId;
   return a.status.kind === b.status.kind;
 }

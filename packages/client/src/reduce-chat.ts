@@ -9,7 +9,7 @@ import {
 } from '@countersign/protocol';
 import { decide, emptyBook, request, sign } from './approvals.js';
 import type { List, MessageList } from './client.js';
-import { learnApproval, learnCall, learnEvent, learnResult } from './invocations.js';
+import { learnApproval, learnCall, learnEvent, learnResult, learnUndo } from './invocations.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
 import type { Reader } from './reader.js';
@@ -239,6 +239,8 @@ function learnMessage(
       return answer(state, meaning.approvalId, meaning.decision);
     case 'result':
       return learnResult(state, meaning);
+    case 'undo':
+      return learnUndo(state, meaning);
     case 'nothing':
       return state;
   }

@@ -159,6 +159,8 @@ export interface Invocation {
   readonly settledAt?: string;
   /** How the call ended, and the source of that information; views read `status`. */
   readonly end?: { readonly as: CallEnd; readonly toldBy: 'summary' | 'event' | 'message' };
+  /** Set once a person has reverted what the call had changed (A58). */
+  readonly undone?: { readonly by: Who; readonly at: string };
 }
 
 /** An answer being streamed. Chunks are not stored, so it is removed when its message arrives. */

@@ -76,6 +76,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   fingerprint: true,
   preview: true,
   rehearsals: true,
+  undos: true,
   question: true,
   execute: true,
 };

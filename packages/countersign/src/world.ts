@@ -9,7 +9,9 @@ import {
   listApprovals,
   listGrants,
   listMessages,
+  listUndoable,
   matchesInChat,
+  previewUndo,
   publishMessage,
   publishToolResult,
   removeAgent,
@@ -19,6 +21,7 @@ import {
   stopChat,
   toAgent,
   toChat,
+  undoCall,
   updateAgent,
   updateWorld,
   type ClientRegistry,
@@ -29,6 +32,7 @@ import {
 import type { AuditVerdict, Tool } from '@countersign/core/ports';
 import {
   CountersignError,
+  newUndoSchema,
   parseInput,
   policyCheckSchema,
   type Agent,
@@ -46,6 +50,8 @@ import {
   type QuestionAnswer,
   type ToolDecision,
   type ToolResultOutcome,
+  type UndoableCall,
+  type UndoPreview,
   type WorldEvent,
   type WorldEventName,
   type WorldSettings,
@@ -141,6 +147,15 @@ export interface StoreWorld<A extends Approval = Approval> {
   publishToolResult(agentId: string, result: ToolDecision | QuestionAnswer, by?: SignedBy): Promise<ToolResultOutcome>;
   /** Answers a question, which is an approval with a `question`. */
   answer(question: string | Pick<Approval, 'approvalId'>, content: string, by?: SignedBy): Promise<ToolResultOutcome>;
+  /** Calls whose changes are kept on this machine, so that they can be undone, newest first. */
+  undoable(): Promise<UndoableCall[]>;
+  /** What undoing a call would do now, or why it can't be undone. Changes nothing. */
+  previewUndo(callId: string): Promise<UndoPreview>;
+  /**
+   * Reverts all files that a call changed, or none. Rejects with `conflict` if the effect isn't the one with this hash, which is in the preview.
+   * By default, the program signs.
+   */
+  undo(callId: string, effectHash: string, by?: SignedBy): Promise<UndoPreview>;
   /** Active grants: decisions that also cover later calls. */
   grants(): Promise<Grant[]>;
   /** Revokes a grant. Returns true if it was in effect. */
@@ -234,6 +249,16 @@ export function createWorldHandle<A extends Approval>(
       const tool_call_id = text(asked, 'question');
       return await publishToolResult(runtime, id, undefined, { tool_call_id, content }, signerOf(by));
     },
+    undoable: () => listUndoable(runtime, id),
+    previewUndo: async (callId) => await previewUndo(runtime, id, text(callId, 'callId')),
+    undo: async (callId, effectHash, by) =>
+      await undoCall(
+        runtime,
+        id,
+        text(callId, 'callId'),
+        parseInput(newUndoSchema, { effectHash }, 'undo'),
+        signerOf(by),
+      ),
     grants: () => listGrants(runtime, id),
     revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), PROGRAM),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],

@@ -63,6 +63,8 @@ export {
   noEffectSchema,
 } from './calls/effect.js';
 export type { ChangedFile, Effect, NoEffect, NoEffectReason } from './calls/effect.js';
+export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
+export type { UndoableCall, UndoPreview } from './calls/undo.js';
 export {
   approvalOptionSchema,
   defaultMessage,

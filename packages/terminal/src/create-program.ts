@@ -7,6 +7,7 @@ import { addChats } from './commands/worlds/chats.js';
 import { addCompletion } from './commands/machine/completion.js';
 import { addDoctor } from './commands/machine/doctor.js';
 import { addGrants } from './commands/decide/grants.js';
+import { addUndo } from './commands/decide/undo.js';
 import { addImportExport } from './commands/worlds/import-export.js';
 import { addMcp } from './commands/mcp/mcp.js';
 import { addMigrate } from './commands/machine/migrate.js';
@@ -62,6 +63,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addChats(program, register);
   addSearch(program, register);
   addGrants(program, register);
+  addUndo(program, register);
   addTools(program, register);
   addMcp(program, register);
   addPolicy(program, register);

@@ -191,7 +191,7 @@ const HASH = /^[0-9a-f]{64}$/;
  * An effect as people see it, truncated before and after masking. Paths and diffs are masked like a preview, and output like a result. Throws if
  * the tool returned something else.
  */
-function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
+export function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
   const effect = effectSchema.parse(found);
   if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
   let cuts = effect.truncated || effect.leftOut.length > MAX_FILES ? 1 : 0;

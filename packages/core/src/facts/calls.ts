@@ -1,4 +1,4 @@
-import { describeEffect, describeNoEffect, readAttachments, type ToolEvent } from '@countersign/protocol';
+import { describeEffect, describeNoEffect, readAttachments, whoText, type ToolEvent } from '@countersign/protocol';
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
 import type {
   ChatState,
@@ -10,12 +10,13 @@ import type {
   RowChange,
 } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
-import { toolTurnId } from '../turn/ids.js';
+import { toolTurnId, undoId } from '../turn/ids.js';
 import type {
   CallEdited,
   CallRehearsed,
   CallSettled,
   CallStarted,
+  CallUndo,
   Derived,
   FactContext,
   MessageFields,
@@ -112,6 +113,33 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
     ],
     events: [messageEvent(message), toolEvent(context, call, lastEvent(settlement, content, secrets, shown))],
     records: lastRecord(call, settlement, shown),
+  };
+}
+
+/** The only place that undoes a call. The call stays as it ended; the transcript says that it was undone, and by whom (A58). */
+export function callUndo({ call, state, effectHash, by, why }: CallUndo, context: FactContext): Derived {
+  const record: NewAuditRecord = {
+    kind: 'undo',
+    ...auditOf(call),
+    decision: state,
+    effectHash,
+    ...by,
+    ...(why === undefined ? {} : { why: maskSecrets(why) }),
+  };
+  if (state !== 'done') return { changes: [], records: [record] };
+  const message = callMessage(context, call, {
+    role: 'tool',
+    sender: by.who.name,
+    who: whoText(by.who),
+    speaker: 'tool',
+    content: JSON.stringify({ undone: call.id, via: by.via }),
+    toolCallId: undoId(call.id),
+    replyTo: call.messageId,
+  });
+  return {
+    changes: [{ kind: 'message-written', message }],
+    events: [messageEvent(message), toolEvent(context, call, { type: 'TOOL_UNDONE', effect_hash: effectHash })],
+    records: [record],
   };
 }
 

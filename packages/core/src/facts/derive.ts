@@ -9,7 +9,16 @@ import type {
   ChatState,
 } from '../ports/index.js';
 import { approvalDecided, approvalRequested, approvalSigned } from './approvals.js';
-import { callEdited, callRehearsed, callSettled, callStarted, callIn, callWith, messageEvent } from './calls.js';
+import {
+  callEdited,
+  callRehearsed,
+  callSettled,
+  callStarted,
+  callUndo,
+  callIn,
+  callWith,
+  messageEvent,
+} from './calls.js';
 import type { ChatFact, Derived, Fact, FactContext, RulesAdded, TurnFact, WorldFact } from './fact.js';
 
 /** Derives the row changes, messages, events and audit records of a fact. Pure; each transition is defined only here. */
@@ -74,6 +83,8 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
     }
     case 'call-settled':
       return callSettled(fact, context);
+    case 'call-undo':
+      return callUndo(fact, context);
     case 'grant-given': {
       const { id, chatId } = fact.grant;
       return {

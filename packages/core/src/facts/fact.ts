@@ -87,7 +87,8 @@ type CallFact =
   | CallStarted
   /** The call hasn't started or may run again: the next run of the turn starts it. */
   | (OfCall & { kind: 'call-requeued' })
-  | CallSettled;
+  | CallSettled
+  | CallUndo;
 
 interface OfTurn {
   chatId: string;
@@ -207,6 +208,20 @@ export interface CallSettled extends OfCall {
   settlement: Settlement;
   /** The result for the model. */
   content: string;
+}
+
+/**
+ * A person undoes a settled call. `signed` is committed before anything is reverted, so that nothing is reverted without a record; `done` or
+ * `failed` follows.
+ */
+export interface CallUndo {
+  kind: 'call-undo';
+  state: 'signed' | 'done' | 'failed';
+  call: InvocationRecord;
+  /** The hash of what the person saw and signed. */
+  effectHash: string;
+  by: Signer;
+  why?: string;
 }
 
 /** Approving with scope `always` adds rules. */

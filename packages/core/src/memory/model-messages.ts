@@ -1,6 +1,6 @@
 import { attachmentsIn, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
-import { isApprovalId } from '../turn/ids.js';
+import { isApprovalId, undoId } from '../turn/ids.js';
 import { reviewRequest } from './review-request.js';
 
 /** What a view is built for. Provider state and vendor ids are returned only to the same provider and model (P1, P5). */
@@ -40,6 +40,9 @@ function toUserMessage(message: MessageRecord, view: ViewFor): ModelMessage {
   return { role: 'user', content: message.content, ...(name === undefined ? {} : { name }) };
 }
 
+/** Enough to tell calls of the same tool apart. */
+const MAX_QUOTED = 200;
+
 /** Pairs each call with its result regardless of row order, so that no vendor receives half of a pair. */
 function toAssistantMessages(
   message: MessageRecord,
@@ -65,6 +68,14 @@ function toAssistantMessages(
       ...(attachments.length === 0 ? {} : { attachments }),
       ...(call.vendorId === undefined ? {} : { vendorId: call.vendorId }),
     });
+  }
+  for (const {
+    id,
+    function: { name, arguments: args },
+  } of calls) {
+    if (!results.has(undoId(id))) continue;
+    const content = `A person has undone your call to ${name} (${args.slice(0, MAX_QUOTED)}): what it changed was reverted.`;
+    messages.push({ role: 'user', name: 'system', content });
   }
   // The call is removed (C1), so its result becomes a text message. Otherwise, the model would retry the call.
   for (const call of refused) {

@@ -18,6 +18,7 @@ import type {
   ToolContext,
   ToolPlace,
   TypedTool,
+  Undos,
 } from './tool.js';
 
 /** A tool as its author writes it. */
@@ -54,6 +55,8 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   rehearsals?: Omit<Rehearsals, 'rehearse'> & {
     rehearse(args: OutputOf<S>, context: RehearsalContext): Promise<Rehearsal>;
   };
+  /** Reverts calls when a person asks for it. See `Undos`. */
+  undos?: Undos;
   /** Turns the call into a question for people. Their answer is the result. */
   question?(args: OutputOf<S>): Question;
   /** Runs the call after the gate has allowed it. The model gets the return value, or the error. */
@@ -75,6 +78,7 @@ const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   fingerprint: true,
   preview: true,
   rehearsals: true,
+  undos: true,
   question: true,
   execute: true,
 };
@@ -122,6 +126,7 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
       ? {}
       : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),
     ...(input.rehearsals === undefined ? {} : { rehearsals: rehearsalsOf(input.rehearsals) }),
+    ...(input.undos === undefined ? {} : { undos: input.undos }),
     ...(input.question === undefined ? {} : { question: (args) => askOf(input, typed(args)) }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };

@@ -69,6 +69,8 @@ export type {
   RehearsalContext,
   StandIn,
   Rehearsals,
+  Undos,
+  UndoState,
   Tool,
   ToolContext,
   ToolPlace,

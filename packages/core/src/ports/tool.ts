@@ -156,6 +156,29 @@ export interface StandIn {
   readonly subjects: readonly Subject[];
 }
 
+/**
+ * Whether a call can be undone. `conflict`: someone else has changed these paths since. `gone`: nothing is kept for the call on this machine,
+ * because it changed nothing, is too old, or replaced too much.
+ */
+export type UndoState =
+  | { readonly kind: 'ready'; readonly effect: Effect }
+  | { readonly kind: 'conflict'; readonly paths: readonly string[] }
+  | { readonly kind: 'undone' }
+  | { readonly kind: 'gone' };
+
+/** Reverts what calls have changed. The tool keeps what it needs for that, and deletes it by its own limits. */
+export interface Undos {
+  /** What undoing the call would do now. Changes nothing. */
+  preview(invocationId: string): Promise<UndoState>;
+  /**
+   * Reverts all changes of a call, or none if undoing it would not have exactly this effect; then returns its state. Returns `done` only if this
+   * call of the function reverted it.
+   */
+  undo(invocationId: string, effectHash: string): Promise<UndoState | 'done'>;
+  /** The calls that something is kept for on this machine, oldest first. `until`: when it is deleted, in milliseconds since 1970. */
+  list(): Promise<readonly { readonly invocationId: string; readonly until: number }[]>;
+}
+
 /** The access that rules allow inside the sandbox, as shown to people. */
 export interface OpenedToSandbox {
   readonly folders: readonly string[];
@@ -225,6 +248,8 @@ export interface Tool {
    * then applies what was rehearsed; it must never run the call instead. Ignored for an untrusted tool.
    */
   readonly rehearsals?: Rehearsals;
+  /** Set if the tool can revert what its calls have changed. Only people can ask for it. Ignored for an untrusted tool. */
+  readonly undos?: Undos;
   /**
    * For a tool that only asks people a question: the question is queued like an approval and survives restarts, and the answer is the tool's
    * result, so `execute` is never called. Ignored for an untrusted tool.

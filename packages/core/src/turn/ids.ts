@@ -56,6 +56,11 @@ export function isApprovalId(id: string): boolean {
   return id.startsWith(APPROVAL);
 }
 
+/** The id under which the transcript says that a call was undone. A model can't choose it (P5). */
+export function undoId(invocationId: string): string {
+  return `undo_${invocationId.replace(/^call_/, '')}`;
+}
+
 /** Tells the tool turns within one turn apart in events and decisions (T3). */
 export function toolTurnId(turn: string, iteration: number): string {
   return `${turn}.${iteration}`;

@@ -27,6 +27,7 @@ const LETTER: Record<ToolEventType, string> = {
   TOOL_EXECUTION_STARTED: 'S',
   TOOL_EXECUTION_SUCCEEDED: 'U',
   TOOL_EXECUTION_FAILED: 'F',
+  TOOL_UNDONE: '',
 };
 /** After a change, a call needs approval again, so requests may repeat. An approved call that is then denied or stopped never starts. */
 const CALL_LIFECYCLE = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;

@@ -116,6 +116,7 @@ const auditRecordSchema = z.object({
     'decision',
     'run',
     'outcome',
+    'undo',
     'refusal',
     'policy',
     'grant',
@@ -142,7 +143,7 @@ const auditRecordSchema = z.object({
   client: z.string().exactOptional(),
   why: z.string().exactOptional(),
   rule: z.string().exactOptional(),
-  /** For a rehearsal: the hash of the effect that was found. */
+  /** For a rehearsal: the hash of the effect that was found. For an undo: of the effect that was signed. */
   effectHash: z.string().exactOptional(),
   /** What a passkey signed, with the key that verified it (A49). */
   receipt: storedReceiptSchema.exactOptional(),

@@ -67,6 +67,8 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     error: z.string().min(1),
     outcome: unknownOutcomeSchema.exactOptional(),
   }),
+  /** A person reverted what the call had changed. The call stays succeeded or failed. */
+  z.object({ type: z.literal('TOOL_UNDONE'), ...toolEventCommon, effect_hash: z.string() }),
 ]);
 /** An event in a call's lifecycle. */
 export type ToolEvent = z.infer<typeof toolEventSchema>;

@@ -34,6 +34,8 @@ import {
   timelineSchema,
   tokenSchema,
   toolResultReplySchema,
+  undoableCallSchema,
+  undoPreviewSchema,
   worldSchema,
 } from '@countersign/protocol';
 import { z } from 'zod';
@@ -48,6 +50,8 @@ const named = {
   AuditEntry: auditEntrySchema,
   Chat: chatSchema,
   Grant: grantSchema,
+  UndoableCall: undoableCallSchema,
+  UndoPreview: undoPreviewSchema,
   Group: groupSchema,
   Me: meSchema,
   OpenSession: openSessionSchema,

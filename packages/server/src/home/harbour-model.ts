@@ -28,7 +28,7 @@ function speaks({ messages }: GenerateRequest, name: string): boolean {
 }
 
 function lastExchange({ messages }: GenerateRequest): Exchange {
-  const at = messages.findLastIndex(({ role }) => role === 'user');
+  const at = messages.findLastIndex((message) => message.role === 'user' && message.name !== 'system');
   return {
     asked: messages[at]?.content.toLowerCase() ?? '',
     results: messages.slice(at + 1).flatMap(readResult),

@@ -1,4 +1,14 @@
-import { listGrants, pageApprovals, readWorld, revealApproval, revokeGrant, showApproval } from '@countersign/core';
+import {
+  listGrants,
+  listUndoable,
+  pageApprovals,
+  previewUndo,
+  readWorld,
+  revealApproval,
+  revokeGrant,
+  showApproval,
+  undoCall,
+} from '@countersign/core';
 import {
   approvalsQuerySchema,
   approvalWithContextSchema,
@@ -7,11 +17,14 @@ import {
   listQuerySchema,
   newClientSchema,
   newToolResultSchema,
+  newUndoSchema,
   queuedApprovalSchema,
   registeredClientSchema,
   revealedCallSchema,
   toolResultReplySchema,
   toolResultSchemaFor,
+  undoableCallSchema,
+  undoPreviewSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
@@ -131,6 +144,57 @@ export const approvalRoutes = [
       ],
     },
     handle: sendToolResult,
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/undo',
+    scope: 'world',
+    needs: 'read',
+    tag,
+    summary: 'List calls that can be undone, newest first',
+    query: listQuerySchema,
+    answers: {
+      200: { description: 'Calls whose changes are kept on this machine', schema: listOf(undoableCallSchema) },
+    },
+    async handle({ context, params, query }) {
+      const all = await listUndoable(context.engine.runtime, params.world);
+      return { status: 200, body: pageOf(all, ({ toolCallId }) => toolCallId, query) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/calls/{call}/undo',
+    scope: 'world',
+    needs: 'sign',
+    tag,
+    summary: 'Show what undoing a call would do',
+    description: 'Changes nothing. `state` says whether the call can be undone.',
+    headers: AS_CLIENT,
+    answers: {
+      200: { description: 'The effect of undoing it, or why that is not possible', schema: undoPreviewSchema },
+    },
+    async handle({ context, params, c }) {
+      await requireApprovals(c, context, params.world);
+      return { status: 200, body: await previewUndo(context.engine.runtime, params.world, params.call) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/calls/{call}/undo',
+    scope: 'world',
+    needs: 'sign',
+    tag,
+    summary: 'Undo a call',
+    description:
+      'Reverts all files that the call changed, or none. 409 if one of them has been changed since, the effect is no longer the one with this `effectHash`, or the call was already undone.',
+    headers: AS_CLIENT,
+    body: newUndoSchema,
+    answers: { 200: { description: 'Call undone', schema: undoPreviewSchema } },
+    async handle({ context, params, body, c }) {
+      await requireApprovals(c, context, params.world);
+      const signer = await signerOf(c, context, params.world);
+      return { status: 200, body: await undoCall(context.engine.runtime, params.world, params.call, body, signer) };
+    },
   }),
   route({
     method: 'get',

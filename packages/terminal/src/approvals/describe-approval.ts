@@ -9,6 +9,7 @@ import {
   wantsTo,
   whyText,
   type ApprovalView,
+  type EffectText,
   type Reader,
 } from '@countersign/client';
 import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/behind-bar.js';
@@ -117,9 +118,20 @@ const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', place: '', note: '' } 
 function effectLines(approval: ApprovalView, columns: number, whole: boolean): string[] {
   const text = effectText(approval);
   if (text === undefined) return [];
+  const { isKnown, output } = text;
+  const exact = (line: string): string[] => wrapExactLines(line, columns - 4).map((part) => `    ${part}`);
+  return [
+    ...describeEffectLines(text, columns, whole),
+    ...(isKnown ? [`  ${cardWords.rehearsed}`] : []),
+    ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''))] : []),
+  ];
+}
+
+/** What will change, one path per line, with diffs. */
+export function describeEffectLines(text: EffectText, columns: number, whole: boolean): string[] {
   const exact = (line: string, indent = ''): string[] =>
     wrapExactLines(line, columns - indent.length).map((part) => `${indent}${part}`);
-  const { sentence, isKnown, files, notes, output } = text;
+  const { sentence, isKnown, files, notes } = text;
   return [
     '',
     ...exact(isKnown ? `${cardWords.effect} ${sentence}` : sentence),
@@ -132,8 +144,6 @@ function effectLines(approval: ApprovalView, columns: number, whole: boolean): s
       ];
     }),
     ...notes.flatMap((note) => exact(note, '  ')),
-    ...(isKnown ? [`  ${cardWords.rehearsed}`] : []),
-    ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''), '    ')] : []),
   ];
 }
 

@@ -42,6 +42,14 @@ export const approvalsHelp = {
   detach,
 } satisfies Record<string, string | Help>;
 
+export const undoHelp = {
+  about: 'Undo a call: revert the files that it changed. Without a call, list those that can be undone',
+  notes: [
+    'It reverts all files or none, and only if nobody has changed them since. What is needed is kept for 7 days, up to 1 GiB.',
+  ],
+  examples: ['countersign undo', 'countersign undo call_… -w harbour'],
+} satisfies Help;
+
 export const grantsHelp = {
   about: 'List and revoke grants (approvals for a whole chat)',
   list: { about: 'List grants', examples: ['countersign grants list -w harbour'] },

@@ -146,6 +146,12 @@ export const results = {
     `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed.\n${next}`,
   mcpOff: (done: string, rights: string): string => `${done}. It is disabled. ${rights}`,
 
+  // Undo
+  noUndo: 'There is nothing to undo.',
+  undoEffect: 'Undoing it will do this:',
+  undoing: (call: string): string => `Undo ${call}?`,
+  undone: (call: string): string => `Undone: ${call}.`,
+
   // Grants and policies
   noGrants: 'There are no grants.',
   grantRevoked: (id: string): string => `Revoked ${id}.`,

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { Clock } from '@countersign/core/ports';
 import { bubblewrapArguments, type HiddenPath } from './bubblewrap-arguments.js';
 import { describeLeftOut } from './draft/inspect/left-out.js';
-import { openDraft, type Draft } from './draft/open-draft.js';
+import { openDraft, type ApplyDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths, pinParents, type FixedPath } from './find-fixed-paths.js';
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
@@ -31,7 +31,7 @@ export interface Confined {
   /** Calls `exceeded` if the draft grows too large while the command runs. Returns a function that stops watching. */
   watch(clock: Clock, exceeded: () => void): () => void;
   /** Applies the draft to the working folder. Returns a message about changes that were left out. */
-  accept(): Promise<string | undefined>;
+  accept(apply?: ApplyDraft): Promise<string | undefined>;
   /** See `Draft.plan`. Undefined if changes reach the folder while the command runs. */
   plan: Draft['plan'] | undefined;
   /** Must always be called when the command has ended. */
@@ -141,7 +141,7 @@ function endingOf(
 ): Pick<Confined, 'watch' | 'accept' | 'plan' | 'release'> {
   return {
     watch: (clock, exceeded) => draft?.watch(clock, exceeded) ?? (() => undefined),
-    accept: async () => (draft === undefined ? undefined : describeLeftOut(await draft.accept())),
+    accept: async (apply) => (draft === undefined ? undefined : describeLeftOut(await draft.accept(apply))),
     plan: draft === undefined ? undefined : (act) => draft.plan(act),
     async release() {
       gateway?.close();

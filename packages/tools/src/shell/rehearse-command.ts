@@ -14,6 +14,7 @@ import {
   type FoundEffect,
   type KeptRehearsals,
 } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
+import type { ApplyDraft } from '../sandbox/draft/open-draft.js';
 import { findHidden } from '../sandbox/find-hidden.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { confinementFor, runConfined, type CommandContext } from './run-confined.js';
@@ -27,7 +28,7 @@ export interface CommandRehearsals {
   /** Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. */
   rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;
   /** Applies the rehearsal with this hash. Never runs the command. */
-  apply(context: ToolContext, effectHash: string): Promise<KeptResult>;
+  apply(context: ToolContext, effectHash: string, apply?: ApplyDraft): Promise<KeptResult>;
   drop(callId: string): Promise<void>;
   list(): Promise<readonly string[]>;
 }
@@ -51,7 +52,7 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
       lockFolder(`rehearsal of ${context.invocationId}`, undefined, () =>
         rehearse(text, { ...options, sandbox }, context, kept),
       ),
-    apply: (context, effectHash) => kept.apply(context.invocationId, effectHash, rulesOf(context)),
+    apply: (context, effectHash, apply) => kept.apply(context.invocationId, effectHash, rulesOf(context), apply),
     drop: (callId) => kept.drop(callId),
     list: () => kept.list(),
   };

@@ -1,13 +1,16 @@
-import { defineTool, ToolFailure, errorMessage, type TypedTool, type ToolContext } from '@countersign/core/ports';
+import { defineTool, ToolFailure, errorMessage, type TypedTool } from '@countersign/core/ports';
 import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import type { Confined } from '../sandbox/confine.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { DRAFT_LIMITS, DraftTooLarge } from '../sandbox/draft/draft-limits.js';
+import type { KeptResult } from '../sandbox/draft/effect/effect-of.js';
+import type { ApplyDraft } from '../sandbox/draft/open-draft.js';
 import { NoRehearsal } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
+import { keptUndos, type KeptUndos } from '../sandbox/draft/undo/kept-undos.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
-import { commandRehearsals, type CommandRehearsals } from './rehearse-command.js';
+import { commandRehearsals } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
 import type { ShellOptions } from './shell-options.js';
@@ -48,6 +51,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   rehearsalTimeoutMs: true,
   rehearsalBudget: true,
   rehearsalUsage: true,
+  undoLimits: true,
   maxProcesses: true,
   draftLimits: true,
   clock: true,
@@ -58,6 +62,10 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, draftLimits = DRAFT_LIMITS } = options;
   const rehearsals = commandRehearsals(options);
+  const undos = undosOf(options);
+  /** Undefined if nothing could be undone; drafts are then applied without keeping anything. */
+  const applyTo = (callId: string): ApplyDraft | undefined =>
+    undos === undefined ? undefined : (draft, now) => undos.apply(callId, draft, now);
   return defineTool({
     name: 'shell_cmd',
     description:
@@ -76,16 +84,27 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
       drop: (callId) => rehearsals.drop(callId),
       list: () => rehearsals.list(),
     },
+    ...(undos === undefined ? {} : { undos }),
     async execute({ command, parameters: words }, context) {
-      if (context.fingerprint !== undefined) return await applyRehearsal(rehearsals, context, context.fingerprint);
+      const apply = applyTo(context.invocationId);
+      if (context.fingerprint !== undefined) {
+        const { fingerprint, signal } = context;
+        signal.throwIfAborted();
+        return await applyRehearsal(() => rehearsals.apply(context, fingerprint, apply));
+      }
       return await runConfined(joinCommand(command, words), { options, timeoutMs }, context, async (run) => {
         const { ended, isTooLarge, confined, notes } = run;
         if (isTooLarge) throw new ToolFailure(errorMessage(new DraftTooLarge(draftLimits)), ended.result);
         // Includes what a stopped command wrote before it ended, such as notes or cleaned-up files.
-        return resultOf(ended, joinNotes([...notes, await accept(confined, ended)]), timeoutMs);
+        return resultOf(ended, joinNotes([...notes, await accept(confined, ended, apply)]), timeoutMs);
       });
     },
   });
+}
+
+/** Only changes that were made through a draft can be undone. */
+function undosOf({ sandbox, hide = [], undoLimits }: ShellOptions): KeptUndos | undefined {
+  return sandbox.kind === 'bubblewrap' ? keptUndos(sandbox.drafting, hide.join('\n'), undoLimits) : undefined;
 }
 
 /** Without a sandbox, even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
@@ -94,10 +113,9 @@ export function onlyExactly(subject: Subject): Subject {
 }
 
 /** A yes applies what was shown. The command doesn't run again, so it can't behave differently than when it was rehearsed. */
-async function applyRehearsal(rehearsals: CommandRehearsals, context: ToolContext, effectHash: string) {
-  context.signal.throwIfAborted();
+async function applyRehearsal(apply: () => Promise<KeptResult>) {
   try {
-    return resultOf({ why: 'exited', result: await rehearsals.apply(context, effectHash) }, undefined, 0);
+    return resultOf({ why: 'exited', result: await apply() }, undefined, 0);
   } catch (error) {
     if (error instanceof ToolFailure || error instanceof DraftConflict || error instanceof NoRehearsal) throw error;
     throw new ToolFailure(`the rehearsed changes could not be applied to the working folder: ${errorMessage(error)}`);
@@ -109,9 +127,13 @@ function joinNotes(notes: readonly (string | undefined)[]): string | undefined {
   return said.length === 0 ? undefined : said.join('\n');
 }
 
-async function accept(confined: Confined | undefined, { result }: CommandEnd): Promise<string | undefined> {
+async function accept(
+  confined: Confined | undefined,
+  { result }: CommandEnd,
+  apply: ApplyDraft | undefined,
+): Promise<string | undefined> {
   try {
-    return await confined?.accept();
+    return await confined?.accept(apply);
   } catch (error) {
     const why = errorMessage(error);
     if (error instanceof DraftConflict || error instanceof DraftTooLarge) throw new ToolFailure(why, result);

@@ -1,6 +1,7 @@
 import type { Clock } from '@countersign/core/ports';
 import type { DraftLimits } from '../sandbox/draft/draft-limits.js';
 import type { RehearsalBudget } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
+import type { UndoLimits } from '../sandbox/draft/undo/kept-undos.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UsageLimits } from './watch-usage.js';
@@ -27,6 +28,8 @@ export interface ShellOptions {
   rehearsalBudget?: RehearsalBudget;
   /** What the processes of a rehearsed command may use together. Default: 2 GiB of memory in 512 processes. */
   rehearsalUsage?: UsageLimits;
+  /** How long, and up to which total size, calls can be undone. Default: 7 days, 1 GiB in 200 calls. */
+  undoLimits?: UndoLimits;
   /** The limit per command in the sandbox, unless we run as root, which the kernel never limits. Default: 4,096. */
   maxProcesses?: number;
   /** How much a sandboxed command may write to the working folder. Default: 2 GiB in 200,000 files. */

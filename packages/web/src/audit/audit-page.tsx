@@ -16,6 +16,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'stop',
   'reveal',
   'rehearsal',
+  'undo',
 ];
 
 /** Who approved what, when, from where and by which rule. */

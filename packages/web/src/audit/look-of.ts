@@ -30,6 +30,9 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
         ? { words: t.failed, tone: 'red', icon: 'alert' }
         : // No check mark: it is unknown whether the call succeeded.
           { words: decision ?? t.ended, tone: 'neutral', icon: decision === 'succeeded' ? 'check' : 'question' };
+    case 'undo':
+      if (decision === 'failed') return { words: t.undoFailed, tone: 'red', icon: 'alert' };
+      return { words: decision === 'done' ? t.undone : t.undoSigned, tone: 'neutral', icon: 'reply' };
     case 'refusal':
       return { words: t.refused, tone: 'red', icon: 'ban' };
     case 'policy':

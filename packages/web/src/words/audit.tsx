@@ -54,6 +54,9 @@ export const t = {
   grant: 'grant',
   revealed: 'secrets shown',
   rehearsed: 'rehearsed',
+  undoSigned: 'undo signed',
+  undone: 'undone',
+  undoFailed: 'undo failed',
   edited: 'edited',
   stopped: 'stopped',
 } as const;

@@ -118,6 +118,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'stop',
   'reveal',
   'rehearsal',
+  'undo',
 ];
 
 /** Writes to a new file, or to standard output. */

@@ -28,8 +28,12 @@ export interface PlannedDraft {
 /**
  * Applies all of a plan, or none of it: rejects with `DraftConflict` if someone else changed one of its paths after it was made, and undoes what
  * was done after any other failure. If this process is killed, `undoUnfinished` undoes it. Only the holder of the folder's lock may call this.
+ * `after` gets the function that finds the old content of a step, before it is deleted.
  */
-export async function applyPlan(draft: PlannedDraft): Promise<void> {
+export async function applyPlan(
+  draft: PlannedDraft,
+  after: (oldAt: (step: Step) => string) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const { plan, workingDirectory } = draft;
   await checkPlan(draft);
   const journal = await startJournal(draft.root, workingDirectory, plan);
@@ -42,6 +46,11 @@ export async function applyPlan(draft: PlannedDraft): Promise<void> {
     throw error;
   } finally {
     journal.close();
+  }
+  try {
+    await after((step) => journal.keptAt(step));
+  } finally {
+    await journal.forget();
   }
 }
 

@@ -26,6 +26,8 @@ export interface OpenJournal {
   note(step: Step, ino: bigint): void;
   /** The plan is applied. From now on, nothing is undone. */
   finish(): Promise<void>;
+  /** Deletes the old content. */
+  forget(): Promise<void>;
   close(): void;
 }
 
@@ -46,10 +48,8 @@ export async function startJournal(root: string, workingDirectory: string, plan:
       return join(dirname(target), name);
     },
     note: ({ id }, ino) => void writeSync(steps, `${id} ${ino}\n`),
-    async finish() {
-      await unlink(join(root, NAME));
-      await removeTree(before).catch(() => undefined);
-    },
+    finish: () => unlink(join(root, NAME)),
+    forget: () => removeTree(before).catch(() => undefined),
     close: () => closeSync(steps),
   };
 }

@@ -18,6 +18,9 @@ import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
 import type { DraftRules } from './inspect/why-left-out.js';
 
+/** Applies a planned draft while the folder is locked. */
+export type ApplyDraft = (draft: PlannedDraft, now: DiskMoment) => Promise<void>;
+
 /** A copy-on-write layer over the working folder. A command writes to it until all its processes are dead. */
 export interface Draft {
   /** Arguments before those that start bubblewrap. */
@@ -30,7 +33,7 @@ export interface Draft {
    * Applies the allowed changes, and returns those that were left out. Rejects with `DraftConflict` if someone else changed the same paths, and
    * with `DraftTooLarge`; nothing is applied in these cases. Must be called after all writers are dead.
    */
-  accept(): Promise<readonly LeftOut[]>;
+  accept(apply?: ApplyDraft): Promise<readonly LeftOut[]>;
   /** Calls `act` with what `accept` would apply, while the folder is locked. Applies nothing. Rejects like `accept`. */
   plan<T>(act: (planned: PlannedDraft, leftOut: readonly LeftOut[]) => Promise<T>): Promise<T>;
   /** Must always be called when the command has ended, whether accepted or not. */
@@ -74,10 +77,10 @@ export async function openDraft(
     before: writeArguments(drafting, folders, workingDirectory),
     place: placeArguments(drafting, folders, workingDirectory),
     watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
-    async accept() {
+    async accept(apply = (draft, now) => applyPlanned(drafting, draft, now)) {
       if ((await readdir(folders.upper)).length === 0) return [];
       return await planned(async (draft, leftOut, now) => {
-        await applyPlanned(drafting, draft, now);
+        await apply(draft, now);
         return leftOut;
       });
     },
@@ -87,10 +90,15 @@ export async function openDraft(
 }
 
 /** Applies a plan, and records what it removes. Only the holder of the folder's lock may call this. */
-export async function applyPlanned({ folder }: Drafting, draft: PlannedDraft, now: DiskMoment): Promise<void> {
+export async function applyPlanned(
+  { folder }: Drafting,
+  draft: PlannedDraft,
+  now: DiskMoment,
+  after?: Parameters<typeof applyPlan>[1],
+): Promise<void> {
   if (isEmptyPlan(draft.plan)) return;
   await writeRemoved(folder, draft.workingDirectory, now, removedPaths(draft.plan));
-  await applyPlan(draft);
+  await applyPlan(draft, after);
 }
 
 /**
@@ -108,6 +116,9 @@ const PID = /^(\d+)-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** The folder of a rehearsal that waits for approval. Its name doesn't contain our PID, because it outlives us. */
 export const KEPT = `rehearsal-${hostname()}-`;
 const KEPT_MS = 30 * 24 * 3_600_000;
+/** The folder of a call that can be undone. */
+export const UNDO = `undo-${hostname()}-`;
+export const UNDO_MS = 7 * 24 * 3_600_000;
 
 /** Creates a folder for one call. If we are killed, the next start removes it. */
 export async function makeCallFolder(folder: string): Promise<string> {
@@ -151,8 +162,9 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
 export async function sweepDrafts(lock: ProcessLock): Promise<void> {
   for (const name of await readdir(lock.folder).catch(() => [])) {
     const root = join(lock.folder, name);
-    // Its server no longer exists, or it would have dropped it.
-    if (name.startsWith(KEPT) && (await isOlderThan(root, Date.now() - KEPT_MS)))
+    // If it is that old, its server no longer exists, or it would have dropped it.
+    const most = name.startsWith(KEPT) ? KEPT_MS : name.startsWith(UNDO) ? UNDO_MS : undefined;
+    if (most !== undefined && (await isOlderThan(root, Date.now() - most)))
       await removeTree(root).catch(() => undefined);
     const number = name.startsWith(OWNER) ? PID.exec(name.slice(OWNER.length))?.[1] : undefined;
     const pid = number === undefined ? undefined : Number(number);

@@ -17,7 +17,7 @@ import { leftOutSchema } from '../inspect/left-out.js';
 import type { DraftRules } from '../inspect/why-left-out.js';
 import { writeDurably } from '../journal.js';
 import { codeOf } from '../move.js';
-import { applyPlanned, discardDraft, KEPT, makeDraftsFolder, newCallFolder } from '../open-draft.js';
+import { applyPlanned, discardDraft, KEPT, makeDraftsFolder, newCallFolder, type ApplyDraft } from '../open-draft.js';
 import { planSchema } from '../plan.js';
 import { removeTree } from '../remove-tree.js';
 
@@ -91,7 +91,7 @@ export interface KeptRehearsals {
    * Applies the rehearsal with this effect hash and returns the command's result. Rejects with `NoRehearsal` if it does not exist and with
    * `DraftConflict` if someone else changed its paths; nothing is applied in these cases. Either way, the rehearsal is gone.
    */
-  apply(callId: string, effectHash: string, rules: DraftRules): Promise<KeptResult>;
+  apply(callId: string, effectHash: string, rules: DraftRules, apply?: ApplyDraft): Promise<KeptResult>;
   drop(callId: string): Promise<void>;
   /** Call ids, oldest first. */
   list(): Promise<readonly string[]>;
@@ -198,7 +198,7 @@ export function keptRehearsals(
       return found;
     },
     keepReason,
-    async apply(callId, effectHash, rules) {
+    async apply(callId, effectHash, rules, apply = (draft, now) => applyPlanned(drafting, draft, now)) {
       const found = await readRecord(rootOf(callId));
       if (found?.kind !== 'kept') throw gone();
       return await lockFolder(found.workingDirectory, drafting, async () => {
@@ -216,7 +216,7 @@ export function keptRehearsals(
           const { upper, workingDirectory } = draft;
           if ((await inspectDraft(upper, workingDirectory, rules)).length > 0) throw gone();
           if (hashEffect(await listChanges(draft), kept) !== effectHash) throw gone();
-          await applyPlanned(drafting, draft, await readDiskClock(join(root, 'clock')));
+          await apply(draft, await readDiskClock(join(root, 'clock')));
           return kept.result;
         } catch (error) {
           if (!(error instanceof DraftConflict)) throw error;

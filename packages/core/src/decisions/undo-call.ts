@@ -1,0 +1,135 @@
+import {
+  CountersignError,
+  parseInput,
+  signerSchema,
+  whyNotUndone,
+  type Signer,
+  type UndoableCall,
+  type UndoPreview,
+} from '@countersign/protocol';
+import { showEffect } from '../calls/rehearse-call.js';
+import { maskArguments, maskCallText } from '../masking/index.js';
+import { errorMessage } from '../ports/error-message.js';
+import type { InvocationRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
+import { chatIn, commit, noWorld } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
+import { cannotAsk } from './find-call.js';
+
+/** A settled call, and what can undo it. */
+interface FoundUndo {
+  call: InvocationRecord;
+  /** Undefined if its tool can't undo calls, or isn't trusted. */
+  undos: Undos | undefined;
+  /** Whether a rule said who must sign it. */
+  hasSigners: boolean;
+}
+
+/** The calls of a world that can be undone on this machine, newest first. */
+export async function listUndoable(runtime: Runtime, worldId: string): Promise<UndoableCall[]> {
+  const found = new Map<string, number>();
+  for (const { trusted, undos } of runtime.tools(worldId).values()) {
+    if (!trusted || undos === undefined) continue;
+    for (const { invocationId, until } of await undos.list()) found.set(invocationId, until);
+  }
+  const calls = await runtime.store.read(async (reader) => {
+    if ((await reader.world(worldId)) === undefined) throw noWorld(worldId);
+    const all = await Promise.all([...found.keys()].map((id) => reader.invocation(id)));
+    return all.filter((call) => call !== undefined);
+  });
+  return calls
+    .flatMap(({ id, worldId: of, chatId, agentId, toolName, arguments: text, settledAt }): UndoableCall[] => {
+      if (of !== worldId || settledAt === null) return [];
+      const undoUntil = new Date(found.get(id) ?? 0).toISOString();
+      const about = { chatId, agentId, toolName, arguments: maskArguments(text).value };
+      return [{ toolCallId: id, ...about, settledAt: new Date(settledAt).toISOString(), undoUntil }];
+    })
+    .toSorted((a, b) => (a.settledAt < b.settledAt ? 1 : -1));
+}
+
+/** What undoing a call would do now. Changes nothing. */
+export async function previewUndo(runtime: Runtime, worldId: string, callId: string): Promise<UndoPreview> {
+  const { undos, hasSigners } = await findUndo(runtime, worldId, callId);
+  if (undos === undefined) return { state: 'gone' };
+  const found = show(runtime, await undos.preview(callId));
+  return hasSigners && found.state === 'ready' ? { state: 'needs-signers' } : found;
+}
+
+/**
+ * Reverts what a call has changed, if undoing it still has the effect that the person saw. Their signature is recorded first. Throws `conflict` if
+ * nothing was reverted. Agents can't undo anything.
+ */
+export async function undoCall(
+  runtime: Runtime,
+  worldId: string,
+  callId: string,
+  { effectHash }: { effectHash: string },
+  signer: Signer,
+): Promise<UndoPreview> {
+  const by = parseInput(signerSchema, signer, 'signer');
+  if (by.who.kind === 'agent' || by.who.kind === 'system') throw refused('Only people can undo calls.');
+  const { call, undos } = await findUndo(runtime, worldId, callId);
+  const preview = await previewUndo(runtime, worldId, callId);
+  if (undos === undefined || preview.state !== 'ready') throw refused(whyNotUndone(preview));
+  if (preview.effect.effectHash !== effectHash) throw refused(CHANGED);
+  const write = async (state: 'signed' | 'done' | 'failed', why?: string): Promise<void> => {
+    const needs = { chats: [call.chatId], clients: by.client === undefined ? [] : [by.client] };
+    await commit(runtime, 'undo-call', worldId, needs, (step) => {
+      chatIn(step.tx.chat(call.chatId), worldId, call.chatId);
+      if (cannotAsk(step, by)) throw refused("This client registered with approvals: false, so it can't undo calls.");
+      const more = why === undefined ? {} : { why };
+      step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
+      // The model's view of an ended turn is cached, and now also says that the call was undone.
+      step.afterCommit(() => runtime.memory.forgetChat(call.chatId));
+    });
+  };
+  await write('signed');
+  const undone = await undos.undo(callId, effectHash).catch(async (error: unknown) => {
+    await write('failed', errorMessage(error));
+    throw error;
+  });
+  if (undone === 'done') {
+    await write('done');
+    return { state: 'undone' };
+  }
+  const now = show(runtime, undone);
+  const why = now.state === 'ready' ? CHANGED : whyNotUndone(now);
+  await write('failed', why);
+  throw refused(why);
+}
+
+const CHANGED = 'Undoing this call would do something else now. Look at it again. Nothing was changed.';
+
+function refused(detail: string): CountersignError {
+  return new CountersignError('conflict', detail);
+}
+
+async function findUndo(runtime: Runtime, worldId: string, callId: string): Promise<FoundUndo> {
+  const { call, hasSigners } = await runtime.store.read(async (reader) => await readCall(reader, worldId, callId));
+  const tool = call.settledAt === null ? undefined : runtime.tools(worldId).get(call.toolName);
+  return { call, hasSigners, undos: tool?.trusted === true ? tool.undos : undefined };
+}
+
+/** Also for a call in another world, so that its existence isn't revealed. */
+async function readCall(
+  reader: StoreReader,
+  worldId: string,
+  callId: string,
+): Promise<{ call: InvocationRecord; hasSigners: boolean }> {
+  if ((await reader.world(worldId)) === undefined) throw noWorld(worldId);
+  const call = await reader.invocation(callId);
+  if (call?.worldId !== worldId) throw new CountersignError('not-found', `there is no call "${callId}" in this world`);
+  const approval = call.approvalId === null ? undefined : await reader.approval(call.approvalId);
+  return { call, hasSigners: approval !== undefined && approval.signing !== null };
+}
+
+function show(runtime: Runtime, found: UndoState): UndoPreview {
+  switch (found.kind) {
+    case 'ready':
+      return { state: 'ready', effect: showEffect(found.effect, runtime.ownSecrets()) };
+    case 'conflict':
+      return { state: 'conflict', paths: found.paths.map((path) => maskCallText(path)) };
+    case 'undone':
+    case 'gone':
+      return { state: found.kind };
+  }
+}

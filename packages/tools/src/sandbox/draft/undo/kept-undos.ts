@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Undos, UndoState } from '@countersign/core/ports';
+import { z } from 'zod';
+import { lockFolder } from '../../../files/lock-folder.js';
+import { checkPlan, type PlannedDraft } from '../apply-plan.js';
+import { readDiskClock, type DiskMoment } from '../disk-clock.js';
+import { DraftConflict } from '../draft-conflict.js';
+import type { Drafting } from '../drafting.js';
+import { effectOf, type Rehearsed } from '../effect/effect-of.js';
+import { listChanges, readVersion } from '../effect/list-changes.js';
+import { writeDurably } from '../journal.js';
+import { applyPlanned, discardDraft, makeDraftsFolder, newCallFolder, UNDO, UNDO_MS } from '../open-draft.js';
+import { planSchema, type FolderPlan, type Step } from '../plan.js';
+import { removeTree } from '../remove-tree.js';
+import { linkTree } from './link-tree.js';
+import { refreshPlan } from './refresh-plan.js';
+import { readDrafted, reversePlan, type DraftedFiles } from './reverse-plan.js';
+
+const recordSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('kept'),
+    /** When the call was applied, in milliseconds since 1970. */
+    at: z.number(),
+    workingDirectory: z.string(),
+    /** The plan that reverts the call. */
+    plan: planSchema,
+    /** The size of the old files. */
+    bytes: z.number().int(),
+  }),
+  z.strictObject({ kind: z.literal('undone'), at: z.number() }),
+]);
+type UndoRecord = z.infer<typeof recordSchema>;
+type KeptUndo = Extract<UndoRecord, { kind: 'kept' }>;
+
+/** How much of what calls have replaced and removed is kept. */
+export interface UndoLimits {
+  readonly ms: number;
+  readonly bytes: number;
+  readonly count: number;
+}
+
+const UNDO_LIMITS: UndoLimits = { ms: UNDO_MS, bytes: 1024 ** 3, count: 200 };
+
+/** What applied calls replaced and removed, for as long as they can be undone. Survives restarts. */
+export interface KeptUndos extends Undos {
+  /** Applies a draft like `applyPlanned`, and keeps what is needed to revert it. Only the holder of the folder's lock may call this. */
+  apply(callId: string, draft: PlannedDraft, now: DiskMoment): Promise<void>;
+}
+
+const FILE = 'undo.json';
+/** Exists if undoing was tried and may have been rolled back. */
+const TRIED = 'tried';
+/** Undoing runs nothing. */
+const NOTHING_RAN: Rehearsed = { leftOut: [], result: { exitCode: 0, stdout: '', stderr: '' } };
+
+/** `owner` tells apart servers that share the drafts folder: each lists and drops only its own. */
+export function keptUndos(drafting: Drafting, owner: string, limits: UndoLimits = UNDO_LIMITS): KeptUndos {
+  const prefix = `${UNDO}${createHash('sha256').update(owner).digest('hex').slice(0, 12)}-`;
+  const rootOf = (callId: string): string => {
+    if (!/^[\w-]{1,120}$/.test(callId)) throw new Error('the call has no valid id');
+    return join(drafting.folder, `${prefix}${callId}`);
+  };
+
+  const read = async (callId: string): Promise<UndoRecord | undefined> => {
+    const record = await readRecord(rootOf(callId));
+    return record === undefined || record.at + limits.ms <= Date.now() ? undefined : record;
+  };
+
+  /** Oldest first. Deletes what is too old. */
+  const readAll = async (): Promise<{ callId: string; record: UndoRecord }[]> => {
+    const all: { callId: string; record: UndoRecord }[] = [];
+    for (const name of await readdir(drafting.folder).catch(() => [])) {
+      if (!name.startsWith(prefix)) continue;
+      const callId = name.slice(prefix.length);
+      const record = await read(callId);
+      if (record === undefined) await removeTree(rootOf(callId)).catch(() => undefined);
+      else all.push({ callId, record });
+    }
+    return all.toSorted((a, b) => a.record.at - b.record.at);
+  };
+
+  /** Drops the oldest ones until there is space for another one. */
+  const makeSpace = async (bytes: number): Promise<void> => {
+    const all = await readAll();
+    const sizeOf = (record: UndoRecord): number => (record.kind === 'kept' ? record.bytes : 0);
+    let space = limits.bytes - bytes - all.reduce((sum, { record }) => sum + sizeOf(record), 0);
+    let count = limits.count - 1 - all.length;
+    for (const { callId, record } of all) {
+      if (space >= 0 && count >= 0) return;
+      await removeTree(rootOf(callId));
+      space += sizeOf(record);
+      count += 1;
+    }
+  };
+
+  const keep = async (
+    callId: string,
+    draft: PlannedDraft,
+    drafted: DraftedFiles,
+    oldAt: (step: Step) => string,
+  ): Promise<void> => {
+    const bytes = oldBytes(draft.plan);
+    if (bytes > limits.bytes) return;
+    // Removing the draft's name of a file later would change the file's change time, and it would look changed by someone else.
+    await removeTree(draft.upper);
+    const plan = await reversePlan(draft, drafted);
+    const root = newCallFolder(drafting.folder);
+    await mkdir(join(root, 'upper'), { recursive: true, mode: 0o700 });
+    await moveOld(draft.plan, join(root, 'upper'), oldAt);
+    await makeSpace(bytes);
+    const { workingDirectory } = draft;
+    await write(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, bytes });
+    await rename(root, rootOf(callId));
+  };
+
+  const check = async (root: string, kept: KeptUndo): Promise<UndoState> => {
+    const { plan, workingDirectory } = kept;
+    const draft: PlannedDraft = { plan, workingDirectory, root, upper: join(root, 'upper') };
+    try {
+      await checkPlan(draft);
+    } catch (error) {
+      if (error instanceof DraftConflict) return { kind: 'conflict', paths: error.conflicts };
+      throw error;
+    }
+    return { kind: 'ready', effect: await effectOf(draft, await listChanges(draft), NOTHING_RAN) };
+  };
+
+  /** Calls `act` with what is kept, while its working folder is locked. */
+  const inFolder = async <T>(callId: string, act: (kept: KeptUndo) => Promise<T>): Promise<T | UndoState> => {
+    const found = await read(callId);
+    if (found?.kind !== 'kept') return { kind: found?.kind ?? 'gone' };
+    return await lockFolder(found.workingDirectory, drafting, async () => {
+      // Somebody else may have undone it while we waited.
+      const kept = await read(callId);
+      if (kept?.kind !== 'kept') return { kind: kept?.kind ?? 'gone' };
+      if (!existsSync(join(rootOf(callId), TRIED))) return await act(kept);
+      return await act({ ...kept, plan: await refreshPlan(kept.workingDirectory, kept.plan) });
+    });
+  };
+
+  return {
+    async apply(callId, draft, now) {
+      const drafted = await readDrafted(draft);
+      await applyPlanned(drafting, draft, now, async (oldAt) => {
+        // The call is done. If this fails, it can't be undone.
+        if (drafted !== undefined) await keep(callId, draft, drafted, oldAt).catch(() => undefined);
+      });
+    },
+    preview: (callId) => inFolder(callId, (kept) => check(rootOf(callId), kept)),
+    undo: (callId, effectHash) =>
+      inFolder<UndoState | 'done'>(callId, async (kept) => {
+        await makeDraftsFolder(drafting.folder);
+        const root = newCallFolder(drafting.folder);
+        await mkdir(root, { mode: 0o700 });
+        try {
+          // If we are killed, the next start rolls this back and deletes it, and what is kept is still complete.
+          await linkTree(join(rootOf(callId), 'upper'), join(root, 'upper'));
+          const state = await check(root, kept);
+          if (state.kind !== 'ready' || state.effect.effectHash !== effectHash) return state;
+          const { plan, workingDirectory } = kept;
+          const draft = { plan, workingDirectory, root, upper: join(root, 'upper') };
+          await writeFile(join(rootOf(callId), TRIED), '', { mode: 0o600 });
+          await applyPlanned(drafting, draft, await readDiskClock(join(root, 'clock')));
+          await write(rootOf(callId), { kind: 'undone', at: Date.now() });
+          await removeTree(join(rootOf(callId), 'upper')).catch(() => undefined);
+          return 'done';
+        } catch (error) {
+          if (error instanceof DraftConflict) return { kind: 'conflict', paths: error.conflicts };
+          throw error;
+        } finally {
+          await discardDraft(root);
+        }
+      }),
+    async list() {
+      const kept = (await readAll()).filter(({ record }) => record.kind === 'kept');
+      return kept.map(({ callId, record: { at } }) => ({ invocationId: callId, until: at + limits.ms }));
+    },
+  };
+}
+
+/** Moves old files to the paths where they were. */
+async function moveOld(
+  { path, inner, steps }: FolderPlan,
+  upper: string,
+  oldAt: (step: Step) => string,
+): Promise<void> {
+  for (const folder of inner) await moveOld(folder, upper, oldAt);
+  for (const step of steps) {
+    if (step.kind === 'add') continue;
+    const to = join(upper, path, step.name);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await rename(oldAt(step), to);
+    if (step.kind === 'replace') continue;
+    const { kind, mode } = readVersion(step.was[0]?.[1] ?? '');
+    // A folder that we couldn't write to was opened to move it.
+    if (kind === 'folder') await chmod(to, mode);
+  }
+}
+
+function oldBytes({ inner, steps }: FolderPlan): number {
+  const sizeOf = (version: string): number => readVersion(version).bytes;
+  const own = steps.map((step) => {
+    if (step.kind === 'add') return 0;
+    if (step.kind === 'replace') return sizeOf(step.was);
+    return step.was.reduce((sum, [, version]) => sum + sizeOf(version), 0);
+  });
+  return [...own, ...inner.map(oldBytes)].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function write(root: string, record: UndoRecord): Promise<void> {
+  await writeDurably(join(root, FILE), JSON.stringify(record));
+}
+
+/** An unreadable record is as good as none. */
+async function readRecord(root: string): Promise<UndoRecord | undefined> {
+  try {
+    return recordSchema.parse(JSON.parse(await readFile(join(root, FILE), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
