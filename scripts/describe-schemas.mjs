@@ -79,8 +79,8 @@ export function schemaFields(text) {
   const fields = [];
   /** @type {string[]} */
   const around = [];
-  /** @type {import('oxc-parser').TSTypeLiteral[]} */
-  const shapes = [];
+  /** @type {Set<import('oxc-parser').TSTypeLiteral>} */
+  const shapes = new Set();
   const { program } = parseSync('x.d.ts', text);
   new Visitor({
     VariableDeclarator({ id }) {
@@ -92,10 +92,10 @@ export function schemaFields(text) {
     TSTypeReference({ typeName, typeArguments }) {
       const [shape] = typeArguments?.params ?? [];
       const isObject = typeName.type === 'TSQualifiedName' && typeName.right.name === 'ZodObject';
-      if (isObject && shape?.type === 'TSTypeLiteral') shapes.push(shape);
+      if (isObject && shape?.type === 'TSTypeLiteral') shapes.add(shape);
     },
     TSTypeLiteral(shape) {
-      if (!shapes.includes(shape)) return;
+      if (!shapes.has(shape)) return;
       for (const member of shape.members)
         if (member.type === 'TSPropertySignature')
           fields.push({ name: keyOf(member.key), around: [...around], start: member.start });
@@ -115,15 +115,18 @@ export function schemaFields(text) {
  * @param {Readonly<Record<string, string>>} texts by `field`, `Schema.field` or `outer.field`, as in the API description
  */
 export function describeSchemas(text, texts) {
-  let described = text;
-  for (const { name, around, start } of schemaFields(text).toSorted((a, b) => b.start - a.start)) {
+  /** @type {Record<string, string>} */
+  const known = { ...MORE_TEXTS, ...texts };
+  let described = '';
+  let copied = 0;
+  for (const { name, around, start } of schemaFields(text).toSorted((a, b) => a.start - b.start)) {
     const keys = [...around.toReversed().map((outer) => `${outer}.${name}`), name];
-    const known = /** @type {Record<string, string>} */ ({ ...MORE_TEXTS, ...texts });
     const found = keys.map((key) => known[key]).find((sentence) => sentence !== undefined);
-    if (found === undefined || described.slice(0, start).trimEnd().endsWith('*/')) continue;
-    described = `${described.slice(0, start)}/** ${found.replaceAll('*/', '* /')} */ ${described.slice(start)}`;
+    if (found === undefined || text.slice(0, start).trimEnd().endsWith('*/')) continue;
+    described += `${text.slice(copied, start)}/** ${found.replaceAll('*/', '* /')} */ `;
+    copied = start;
   }
-  return described;
+  return described + text.slice(copied);
 }
 
 /** `worldSettingsSchema` is `WorldSettings` in the API description. @param {string} name */
