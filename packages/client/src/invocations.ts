@@ -70,6 +70,7 @@ export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
       return ended({
         kind: 'succeeded',
         result: event.result,
+        ...(event.outcome === undefined ? {} : { outcome: event.outcome }),
         ...(event.attachments === undefined ? {} : { attachments: event.attachments }),
       });
     case 'TOOL_EXECUTION_FAILED':

@@ -233,7 +233,11 @@ const endSchema = z.union([
     result: z.unknown().exactOptional(),
     attachments,
   }),
-  z.object({ result: z.unknown().exactOptional(), attachments }),
+  z.object({
+    result: z.unknown().exactOptional(),
+    attachments,
+    outcome: z.literal('not-reported').optional().catch(undefined),
+  }),
 ]);
 
 /** The envelope of a stored result (T14): tool output is under `result`, so it can't imitate a call status. */
@@ -243,7 +247,10 @@ function readEnd(frame: unknown): CallEnd {
   const end = parsed.data;
   if ('reason' in end) return { kind: 'denied', reason: end.reason };
   const files = end.attachments === undefined ? {} : { attachments: end.attachments };
-  if (!('error' in end)) return { kind: 'succeeded', result: end.result ?? null, ...files };
+  if (!('error' in end)) {
+    const reported = end.outcome === undefined ? {} : { outcome: end.outcome };
+    return { kind: 'succeeded', result: end.result ?? null, ...files, ...reported };
+  }
   return {
     kind: 'failed',
     error: end.error,

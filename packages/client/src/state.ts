@@ -126,7 +126,13 @@ export type InvocationStatus =
   | { readonly kind: 'asked'; readonly approvalId: string }
   | { readonly kind: 'approved' }
   | { readonly kind: 'running' }
-  | { readonly kind: 'succeeded'; readonly result: unknown; readonly attachments?: readonly Attachment[] }
+  /** `outcome`: a program outside was allowed to run the call, and didn't report how it ended (A55). */
+  | {
+      readonly kind: 'succeeded';
+      readonly result: unknown;
+      readonly attachments?: readonly Attachment[];
+      readonly outcome?: 'not-reported';
+    }
   /** `outcome`: set if the outcome is unknown; says why (S3). */
   | {
       readonly kind: 'failed';

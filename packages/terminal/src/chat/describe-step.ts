@@ -66,6 +66,7 @@ function stepOf(state: ChatState, call: Invocation, me: string | undefined): Ste
     case 'running':
       return { key: 'running', mark: '…', words: chatWords.running(brief(call)) };
     case 'succeeded':
+      if (status.outcome === 'not-reported') return { key: 'ended', mark: '✓', words: chatWords.notReported };
       return { key: 'ended', mark: '✓', colour: 'green', words: chatWords.done(tookOf(call)) };
     case 'failed':
       if (status.outcome === 'stopped') return { key: 'ended', mark: '■', words: chatWords.stoppedCall };

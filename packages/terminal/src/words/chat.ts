@@ -26,6 +26,7 @@ export const chatWords = {
   running: (call: string): string => `running: ${call}`,
   done: (took: string): string => `done${took}`,
   stoppedCall: 'stopped, outcome unknown',
+  notReported: 'allowed, result not reported',
   failed: (error: string): string => `failed: ${error}`,
   denied: (reason: string, call: string): string => `denied: ${reason} (${call})`,
   approved: 'approved',

@@ -37,6 +37,7 @@ export const screenWords = {
     running: 'running',
     answered: (by: string): string => `answered${by}`,
     succeeded: 'done',
+    notReported: 'allowed, result not reported',
     stopped: 'stopped',
     failed: 'failed',
     denied: (by: string): string => `denied${by}`,

@@ -28,6 +28,7 @@ export function callState(
     case 'running':
       return { words: t.running, tone: 'blue', icon: 'play' };
     case 'succeeded':
+      if (status.outcome === 'not-reported') return { words: t.notReported, tone: 'neutral', icon: 'check' };
       return { words: approved ?? t.done, tone: 'green', icon: 'check' };
     case 'failed':
       if (status.outcome === 'stopped') return { words: t.stopped, tone: 'neutral', icon: 'stop' };

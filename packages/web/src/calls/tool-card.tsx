@@ -173,7 +173,7 @@ function Detail({
         </details>
       )}
       {status.kind === 'running' ? <LiveOutput output={output} /> : null}
-      {status.kind === 'succeeded' ? <ResultView result={status.result} /> : null}
+      {status.kind === 'succeeded' && status.outcome === undefined ? <ResultView result={status.result} /> : null}
       {status.kind === 'failed' ? (
         <div className="space-y-2">
           <p

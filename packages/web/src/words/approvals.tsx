@@ -83,6 +83,7 @@ export const t = {
   done: 'done',
   stopped: 'stopped',
   interrupted: 'interrupted',
+  notReported: 'allowed, result not reported',
   failed: 'failed',
   denied: (reason: string) => (reason === '' ? 'denied' : `denied: ${reason}`),
 

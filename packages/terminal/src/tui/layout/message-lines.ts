@@ -225,7 +225,7 @@ function outcomeLines(
     case 'running':
       return output === undefined ? [] : tail(output.parts.map(({ text }) => text).join(''));
     case 'succeeded':
-      return isWide ? tail(resultText(status.result)) : [];
+      return isWide && status.outcome === undefined ? tail(resultText(status.result)) : [];
     case 'failed':
       return [
         ...below(

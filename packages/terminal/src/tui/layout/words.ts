@@ -29,6 +29,7 @@ export function callLook(
     case 'running':
       return { icon: '●', words: words.running, colour: 'do' };
     case 'succeeded':
+      if (status.outcome === 'not-reported') return { icon: '✓', words: words.notReported };
       return {
         icon: '✓',
         words: approved ?? (decision?.outcome === 'answered' ? words.answered(by) : words.succeeded),
