@@ -10,6 +10,7 @@ import { addGrants } from './commands/decide/grants.js';
 import { addUndo } from './commands/decide/undo.js';
 import { addImportExport } from './commands/worlds/import-export.js';
 import { addMcp } from './commands/mcp/mcp.js';
+import { addMcpGateway } from './commands/mcp/mcp-gateway.js';
 import { addMigrate } from './commands/machine/migrate.js';
 import { addModel } from './commands/machine/model.js';
 import { addOpen } from './commands/machine/open.js';
@@ -66,6 +67,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addUndo(program, register);
   addTools(program, register);
   addMcp(program, register);
+  addMcpGateway(program, register);
   addPolicy(program, register);
   addAudit(program, register);
   addStats(program, register);

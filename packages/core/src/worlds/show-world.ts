@@ -5,6 +5,7 @@ import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports
 import { agentIn, chatIn, noWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { prepareTools } from '../calls/read-call.js';
+import { agentMayAskFor } from '../policy/index.js';
 import { REVIEW_CALL } from '../turn/ids.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 import { warnOfRules } from './warn-of-rules.js';
@@ -82,14 +83,18 @@ export async function showChat(runtime: Runtime, worldId: string, chatId: string
 /** How long a tool list waits for servers to start. */
 const LIST_WAIT_MS = 3_000;
 
-/** The tools that agents in a world can request, by name. */
-export async function showTools(runtime: Runtime, worldId: string): Promise<ListedTool[]> {
+/** The tools that agents in a world can request, by name. `patterns`: only those in this list of an agent. */
+export async function showTools(
+  runtime: Runtime,
+  worldId: string,
+  { patterns = ['*'], waitMs = LIST_WAIT_MS }: { patterns?: readonly string[]; waitMs?: number } = {},
+): Promise<ListedTool[]> {
   // Start the servers: the list must include their tools.
-  if (runtime.sources.length > 0) await prepareTools(runtime, worldId, ['*'], AbortSignal.timeout(LIST_WAIT_MS));
+  if (runtime.sources.length > 0) await prepareTools(runtime, worldId, patterns, AbortSignal.timeout(waitMs));
   return await readWorld(runtime, worldId, async () => {
     const tools = [...runtime.tools(worldId).values()];
     return tools
-      .filter(({ definition }) => definition.name !== REVIEW_CALL)
+      .filter(({ definition: { name } }) => name !== REVIEW_CALL && agentMayAskFor(patterns, name))
       .map(({ definition, trusted }) => ({ ...definition, trusted }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   });

@@ -7,6 +7,7 @@ import type { AppContext, AppRequest, Env } from './context.js';
 import { describeApi } from './describe-api.js';
 import { DOCS_STYLE, docsPage } from './docs-page.js';
 import { HttpProblem } from './http-problem.js';
+import { serveGateway } from '../gateway/serve-gateway.js';
 import { readInput } from './read-input.js';
 import type { Reply, Route } from './route.js';
 import { PROBLEM_TYPE, toProblem } from './to-problem.js';
@@ -51,6 +52,9 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
       return new Response(text, { headers: { 'Content-Type': type, 'Cache-Control': 'no-store' } });
     });
   }
+
+  // A program that mounts the API has no tokens for external agents.
+  if (context.mounted !== true) serveGateway(app, context);
 
   serveWebApp(app, context);
   return app;

@@ -304,8 +304,9 @@ function whoIs({ id, name }: PersonRecord): Who {
   return { kind: 'person', id, name };
 }
 
+/** Paths for programs: the API and the MCP gateway. */
 function isApi(path: string): boolean {
-  return path === '/api' || path.startsWith('/api/');
+  return path === '/api' || path.startsWith('/api/') || path.startsWith('/mcp/');
 }
 
 const LONGEST_VIA = 200;

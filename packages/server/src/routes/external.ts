@@ -36,7 +36,7 @@ const tag = 'external agents';
 const scope = 'own-server';
 
 /** The agent that a request is about. A token of an agent may name no other one. */
-function agentFor(c: AppRequest, named: string | undefined): string {
+export function agentFor(c: AppRequest, named: string | undefined): string {
   const own = c.var.access.external?.agentId;
   if (own !== undefined && named !== undefined && named !== own)
     throw new HttpProblem(404, problemTexts.noExternalAgent(named), { field: 'agent' });

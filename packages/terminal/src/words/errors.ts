@@ -20,6 +20,13 @@ export const errors = {
   available: (names: readonly string[], isAll: boolean): string =>
     `Available: ${names.join(', ')}${isAll ? '' : ', …'}.`,
 
+  // MCP gateway
+  noGateToken: (variable: string): string =>
+    `The gateway needs the token of an external agent. Pass --token-file FILE or set ${variable}.`,
+  gatewayNeedsWorld: 'Choose a world with -w. The token belongs to one world.',
+  gatewayNoServer: thenRun('No server is running for this home folder. Start one with:', 'countersign serve'),
+  gatewayLost: 'The server does not answer. Trying again until it does.',
+
   // Flags
   needsAgentName: 'Enter a name for the agent, or choose a template: countersign agents add --template reviewer …',
   templateNames: (template: string): string =>

@@ -55,6 +55,29 @@ export const migrateHelp = {
   examples: ['DATABASE_URL=postgres://… countersign migrate --to env:DATABASE_URL'],
 } satisfies Help;
 
+export const mcpGatewayHelp = {
+  about:
+    'Offer the tools of a world to an MCP client over standard input and output; calls need approval as in the world',
+  world: 'id of the world',
+  tokenFile: 'file with the token of the external agent (default: COUNTERSIGN_GATE_TOKEN)',
+  notes: [
+    'Configure this command as an MCP server in the client. It needs a running server, and waits for one that is restarted.',
+    'Clients that support streamable HTTP can use /mcp/WORLD of the server directly, with the token as "Authorization: Bearer …".',
+  ],
+  exitCodes: '0 the client disconnected, 1 no server answers or it refuses the token or world, 2 wrong usage',
+  examples: [
+    'countersign mcp-gateway add Cursor -w ops --tools "read_file,grep,mcp__files__*"',
+    'countersign mcp-gateway -w ops --token-file ~/.countersign/gate/mcp-ops-cursor.token',
+  ],
+  add: {
+    about: 'Add an external agent for an MCP client, with a token, and print the configuration for the client',
+    tools: 'names or globs of the tools that it may use, separated by commas; an existing agent keeps its list',
+    program: 'the program, such as claude for the permission prompt of Claude Code',
+    notes: ['The token can only propose calls of this agent. It is written to a file that only you can read.'],
+    examples: ['countersign mcp-gateway add Cursor -w ops --tools "read_file,grep,mcp__files__*"'],
+  } satisfies Help,
+} satisfies Help;
+
 export const completionHelp = {
   about: 'Print a shell completion script',
   examples: [

@@ -25,6 +25,8 @@ export const results = {
   readingImport: (length: number): string => `… ${length} characters`,
 
   // Scripted models
+  gatewayAdded: (agent: string, world: string, file: string): string =>
+    `The agent "${agent}" can use its tools in "${world}" over MCP. Its token is in ${file}. Add this to the MCP client's configuration:`,
   modelListening: (url: string): string => `The scripted model is listening on ${url}\nSet these variables to use it:`,
   modelStop: 'Press Ctrl-C to stop.',
   modelTurn: (turn: number): string => `turn ${turn}`,

@@ -1,0 +1,29 @@
+import type { InvocationRecord } from '@countersign/core/ports';
+import type { ListedTool } from '@countersign/protocol';
+import type { Permission } from './permission-prompt.js';
+
+/** A call of a client, before it is proposed. */
+export interface ClientCall {
+  session: string;
+  /** The same key and call in a session never run twice. */
+  key: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+}
+
+/** What one external agent may do through the gateway. Every call goes through the gate of its world. */
+export interface AgentGate {
+  worldId: string;
+  agentId: string;
+  /** Whether the program is Claude Code, which can ask for permission to run its own tools. */
+  asksPermission: boolean;
+  tools(): Promise<readonly ListedTool[]>;
+  /** Proposes a call that runs here once it is allowed. Returns its id. */
+  propose(call: ClientCall): Promise<string>;
+  /** A waiting call of this agent with the same tool and arguments. */
+  findWaiting(tool: string, args: string): Promise<readonly string[]>;
+  /** Proposes a call that the client runs itself, and waits for the decision. */
+  permission(call: ClientCall, stops: readonly AbortSignal[]): Promise<Permission>;
+  /** Where people decide about a call. */
+  link(call: InvocationRecord): string;
+}

@@ -1,0 +1,82 @@
+import { awaitExternal, proposeExternal, showAgent, showTools } from '@countersign/core';
+import { onAbort, type InvocationRecord } from '@countersign/core/ports';
+import { EXTERNAL_PROVIDER, externalToolName } from '@countersign/protocol';
+import { checkAccess } from '../app/check-access.js';
+import type { AppContext, AppRequest } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { agentFor } from '../routes/external.js';
+import { linkOrigin } from '../routes/support.js';
+import type { AgentGate, ClientCall } from './agent-gate.js';
+import { gatewayTexts } from './gateway-texts.js';
+import type { Permission } from './permission-prompt.js';
+
+/** Claude Code can ask for permission to run its own tools. */
+const CLAUDE = 'claude';
+/** How long a list of tools waits for MCP servers to start. */
+const LIST_WAIT_MS = 20_000;
+/** How long one look at a permission waits for a decision. */
+const LOOK_MS = 5_000;
+
+/** The gate for the external agent of a request. Throws an `HttpProblem` if the credential may not propose calls for it. */
+export async function findGate(c: AppRequest, context: AppContext, worldId: string): Promise<AgentGate> {
+  const { runtime } = context.engine;
+  const { signer } = c.var;
+  await checkAccess({ needs: 'propose', params: ['world'] }, c, context, undefined);
+  const agentId = agentFor(c, c.req.query('agent'));
+  const { value: agent } = await showAgent(runtime, worldId, agentId);
+  if (agent.provider !== EXTERNAL_PROVIDER || !agent.active)
+    throw new HttpProblem(404, problemTexts.noExternalAgent(agentId));
+  const program = agent.model;
+  const title = `${agent.name} over MCP`;
+
+  async function isAllowed(id: string, stops: readonly AbortSignal[]): Promise<Permission> {
+    const over = new AbortController();
+    const ends = [...stops, context.engine.closing].map((signal) => onAbort(signal, () => over.abort()));
+    try {
+      for (;;) {
+        const asked = { agentId, id, waitMs: LOOK_MS, signal: over.signal };
+        const claimed = await awaitExternal(runtime, worldId, asked);
+        switch (claimed.state) {
+          case 'allowed':
+            return { allow: claimed.arguments };
+          case 'denied':
+            return { deny: claimed.reason };
+          case 'ended':
+            return { deny: gatewayTexts.alreadyRun };
+          case 'pending':
+            if (over.signal.aborted) return { deny: gatewayTexts.notAsked };
+        }
+      }
+    } finally {
+      for (const end of ends) end();
+    }
+  }
+
+  return {
+    worldId,
+    agentId,
+    asksPermission: program === CLAUDE,
+    tools: () => showTools(runtime, worldId, { patterns: agent.tools, waitMs: LIST_WAIT_MS }),
+    async propose({ tool, ...call }) {
+      const proposal = { ...call, agentId, program, title, toolName: tool, runs: { where: 'here' } } as const;
+      return (await proposeExternal(runtime, worldId, proposal, signer)).id;
+    },
+    findWaiting: async (tool, args) =>
+      await runtime.store.read(async (reader) => {
+        const pending = (await reader.approvals(worldId, { status: 'pending' })).filter(
+          (approval) => approval.agentId === agentId && approval.toolName === tool,
+        );
+        const calls = await Promise.all(pending.map(({ invocationId }) => reader.invocation(invocationId)));
+        return calls.flatMap((call) => (call?.location === 'server' && call.arguments === args ? [call.id] : []));
+      }),
+    async permission({ tool, ...call }: ClientCall, stops) {
+      const runs = { where: 'outside', reports: false } as const;
+      const proposal = { ...call, agentId, program, title, toolName: externalToolName(program, tool), runs };
+      const { id } = await proposeExternal(runtime, worldId, proposal, signer);
+      return await isAllowed(id, stops);
+    },
+    link: ({ chatId }: InvocationRecord) =>
+      `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Hono } from 'hono';
+import type { AppContext, Env } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import { createClientSessions } from './client-sessions.js';
+import { findGate } from './find-gate.js';
+import { createWaitingClients } from './waiting-clients.js';
+
+/** Serves the tools of a world to MCP clients at `/mcp/{world}` (A56). */
+export function serveGateway(app: Hono<Env>, context: AppContext): void {
+  const sessions = createClientSessions();
+  const waiting = createWaitingClients();
+  app.all('/mcp/:world', context.auth.middleware, async (c) => {
+    const gate = await findGate(c, context, c.req.param('world'));
+    switch (c.req.method) {
+      case 'POST': {
+        // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (N5).
+        const { answerRequest } = await import('./answer-request.js');
+        return await answerRequest(c, { context, gate, sessions, waiting });
+      }
+      case 'DELETE':
+        // Nothing is stored for a session, so there is nothing to end.
+        return new Response(null, { status: 204 });
+      default: {
+        const detail = problemTexts.wrongMethod(c.req.method, 'POST');
+        throw new HttpProblem(405, detail, { headers: { Allow: 'POST, DELETE' } });
+      }
+    }
+  });
+}
