@@ -221,6 +221,9 @@ describe('the commands', () => {
     await writeFile(join(t.folder, 'rules.txt'), '# none\n');
     expect((await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'))).code).toBe(0);
     expect((await t.client.policy('docks')).value.rules).toEqual(['# none']);
+    const rehearsed = await run('policy', 'check', 'stamp', '{"letter":"kind"}', '--rehearse', '-w', 'docks');
+    expect(rehearsed).toMatchObject({ code: 2, stdout: '' });
+    expect(rehearsed.stderr).toContain("Calls to stamp can't be rehearsed.");
   });
 
   it('[A19.1] [X3] keep comments and blank lines of the policy, but not the editor’s header', async () => {

@@ -143,6 +143,35 @@ describe('a rule about effects', () => {
     expect(made.log.at(-1)).toBe('applied docs/a.md');
   });
 
+  it('[A54.7] can be checked with a rehearsal, which leaves nothing behind', async () => {
+    const t = await open(['allow put writing docs/**', 'deny put(path=no.txt)'], {
+      tools: [made.tool, recorder('stamp').tool],
+    });
+    const check = async (path: string, more: { rehearse?: boolean; rules?: string[] } = { rehearse: true }) =>
+      await t.world.checkPolicy({ tool: 'put', arguments: { path, text: 'new' }, ...more });
+    expect(await check('docs/a.md', {})).toMatchObject({ outcome: 'ask', reason: { code: 'effect-unknown' } });
+    expect(made.log).toEqual([]);
+    expect(await check('docs/a.md')).toMatchObject({
+      outcome: 'run',
+      rule: 'allow put writing docs/**',
+      effect: { files: [{ path: 'docs/a.md', change: 'added' }] },
+    });
+    expect(await check('src/a.ts')).toMatchObject({ outcome: 'ask', reason: { code: 'effect-exceeds' } });
+    expect(await check('src/a.ts', { rehearse: true, rules: ['deny put writing *.ts'] })).toMatchObject({
+      outcome: 'refuse',
+      rule: 'deny put writing *.ts',
+    });
+    expect(await check('no.txt')).not.toHaveProperty('effect');
+    expect(made.log).toEqual(['rehearsed docs/a.md', 'rehearsed src/a.ts', 'rehearsed src/a.ts']);
+    expect(made.kept.size).toBe(0);
+    expect(new Set((await t.world.audit()).map(({ kind }) => kind))).toEqual(new Set(['policy']));
+    await t.world.update({ rehearse: 'off' });
+    expect(await check('docs/a.md')).toMatchObject({ outcome: 'ask', noEffect: { reason: 'off' } });
+    await expect(t.world.checkPolicy({ tool: 'stamp', arguments: {}, rehearse: true })).rejects.toThrow(
+      "Calls to stamp can't be rehearsed.",
+    );
+  });
+
   it('[A54] is refused for a tool that cannot rehearse', async () => {
     const rules = ['allow put writing docs/** removing nothing', 'ask put removing *'];
     const t = await open(rules, { tools: [made.tool, recorder('stamp').tool] });

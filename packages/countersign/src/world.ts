@@ -164,7 +164,7 @@ export interface StoreWorld<A extends Approval = Approval> {
   policy(): Promise<readonly string[]>;
   /** Replaces the rules of this world. If a rule is invalid, nothing changes. The program is trusted, so removing a rule `with passkey` needs no passkey. */
   setPolicy(rules: readonly string[]): Promise<void>;
-  /** Reports what would happen to a call, and which rule decides. Nothing runs. */
+  /** Reports what would happen to a call, and which rule decides. Nothing runs, except in a draft with `rehearse`. */
   checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
   /** Changes the name or settings of this world. Omitted fields stay unchanged. */
   update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;

@@ -1,17 +1,19 @@
 import type { Gate } from '../approval/check-tool-approval.js';
 import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
-import { effectSchema, type Effect, type NoEffect } from '@countersign/protocol';
+import { CountersignError, effectSchema, type Effect, type NoEffect } from '@countersign/protocol';
 import { maskCallText, maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EffectPaths, RehearsalContext, RehearsalRecord, Rehearsals, Tool } from '../ports/index.js';
 import { createStop, onAbort, untilAborted } from '../ports/until-aborted.js';
 import { capText, createOwnSecretStream } from '../results/index.js';
 import { readState } from '../step/commit.js';
+import { dropRehearsal } from '../step/drop-rehearsal.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
 import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { createRehearsalLine, type RehearsalLine } from './rehearsal-line.js';
 import { policiesOf, rulesAbout } from './rules-about.js';
+import { newId } from '../turn/ids.js';
 import { coverEffect, signCall, type SignedCall } from './sign-call.js';
 
 /** The call to sign, and where it would run. */
@@ -54,6 +56,25 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
   if (state === undefined) return { judged, signed };
   const { record, paths } = await rehearse(runtime, tool, judged, state, about);
   return { judged: withEffect(judged, paths), signed: coverEffect(runtime, call, about, signed, record) };
+}
+
+/** Rehearses a call that nobody made, for a check of the rules, and deletes the draft. Rejects with `invalid` if its tool can't rehearse it. */
+export async function rehearseToCheck(
+  runtime: Runtime,
+  judged: JudgedCall,
+  state: { gate: Gate; snapshot: WorldSnapshot },
+  about: Omit<CallSetting, 'id' | 'wasAsked'>,
+): Promise<{ judged: JudgedCall; record: RehearsalRecord }> {
+  const { tool, toolName } = judged.call;
+  if (tool === undefined || !canRehearse(judged.call))
+    throw new CountersignError('invalid', `Calls to ${toolName} can't be rehearsed.`, { field: 'rehearse' });
+  const id = newId('call');
+  try {
+    const { record, paths } = await rehearse(runtime, tool, judged, state, { ...about, id, wasAsked: false });
+    return { judged: withEffect(judged, paths), record };
+  } finally {
+    dropRehearsal(runtime, tool, id);
+  }
 }
 
 /** Whether to rehearse a call that the gate judged without an effect. `mayRun`: a rule about effects may allow it without asking anyone. */

@@ -12,7 +12,8 @@ import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
-import { judgeCall, readCall } from '../calls/read-call.js';
+import { judgeCall, readCall, type JudgedCall } from '../calls/read-call.js';
+import { rehearseToCheck } from '../calls/rehearse-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { agentIn, noWorld, readSnapshot, readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -20,7 +21,7 @@ import { errorMessage } from '../ports/error-message.js';
 
 /**
  * Checks what would happen to a call, and which rule decides (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
- * runs and nothing is written. Without an agent, every tool is permitted.
+ * is written, and nothing runs except a rehearsal that was asked for. Without an agent, every tool is permitted.
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
@@ -37,9 +38,16 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
     trouble: `could not determine what this call would touch: ${errorMessage(error)}`,
   }));
-  const judged = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
-  const needs = { chats: [], ...gateNeeds([judged]) };
-  const gate = await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
+  const unrehearsed = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
+  const needs = { chats: [], ...gateNeeds([unrehearsed]) };
+  const gateOf = async (judged: JudgedCall): Promise<Gate> =>
+    await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
+  const before = await gateOf(unrehearsed);
+  const isRehearsed = check.rehearse === true && isPossible(before) && !('trouble' in looked);
+  const { judged, record } = isRehearsed
+    ? await rehearseToCheck(runtime, unrehearsed, { gate: before, snapshot }, { ...nowhere, worldId, signal: NEVER })
+    : { judged: unrehearsed, record: undefined };
+  const gate = isRehearsed ? await gateOf(judged) : before;
   const verdict = tool === undefined ? unknownTool(check.tool, [...tools.keys()]) : toVerdict(gate);
   const checked =
     'trouble' in looked && verdict.outcome !== 'refuse'
@@ -52,7 +60,15 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   };
   const misses = call.arguments.ok ? explainMisses(policies, judged.policyCall) : [];
   const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
-  return withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets);
+  const { ms: _, ...found } = record ?? {};
+  return { ...withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets), ...found };
+}
+
+const NEVER = new AbortController().signal;
+
+/** False if the call is refused whatever it does. A call that a rule denies is never rehearsed. */
+function isPossible(gate: Gate): boolean {
+  return gate.kind !== 'refuse' || gate.reason.code === 'unattended';
 }
 
 /** Replaces the gate's reason, which is addressed to a model. */

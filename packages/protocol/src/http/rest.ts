@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { assertionSchema } from '../people/receipts.js';
 import { approvalStatusSchema } from '../calls/approvals.js';
+import { effectSchema, noEffectSchema } from '../calls/effect.js';
 import { messageSchema } from '../calls/messages.js';
 import { reasonSchema } from '../calls/reasons.js';
 import { toolDefinitionSchema } from '../calls/tools.js';
@@ -130,6 +131,9 @@ export const policyVerdictSchema = z.object({
   proposedRule: z.string().exactOptional(),
   /** Rules for this tool that did not apply, and why; at most 20. */
   notApplied: z.array(ruleMissSchema).exactOptional(),
+  /** If the call was rehearsed: what it would do, or why that is unknown. */
+  effect: effectSchema.exactOptional(),
+  noEffect: noEffectSchema.exactOptional(),
 });
 /** What would happen to a call, and why. */
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;

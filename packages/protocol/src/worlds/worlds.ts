@@ -57,6 +57,8 @@ export const policyCheckSchema = z.strictObject({
   arguments: z.record(z.string(), z.unknown()),
   /** Check against these rules instead of the world's, to try them out before saving. Nothing is stored. */
   rules: policySchema.shape.rules.exactOptional(),
+  /** Rehearse the call in a draft first, unless a rule denies it, and judge its effect. The draft is deleted. */
+  rehearse: z.boolean().exactOptional(),
 });
 /** A call to check against the rules. */
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;

@@ -513,6 +513,12 @@ describe('roles', () => {
     expect(await refused('POST', '/worlds/lab/tool-results', member, decision)).toBe(
       'Only approvers can sign calls in this world. Ask Olga Owner, Ada Lovelace or Boss.',
     );
+    // A rehearsal runs a command and shows its output.
+    const check = { tool: 'shell_cmd', arguments: { command: 'cat notes' } };
+    expect(await refused('POST', '/worlds/lab/policy/check', member, { ...check, rehearse: true })).toContain(
+      'Only approvers can sign calls in this world.',
+    );
+    expect((await ask(t, 'POST', '/worlds/lab/policy/check', viewer, check)).status).toBe(200);
     expect(await refused('PATCH', '/worlds/lab', member, { name: 'Mine' })).toBe(
       'Only admins can change settings in this world. Ask Olga Owner or Boss.',
     );

@@ -64,10 +64,12 @@ export const policyRoutes = [
     method: 'post',
     path: '/worlds/{world}/policy/check',
     scope: 'world',
-    needs: 'read',
+    // A rehearsal runs a command, and its output shows files of the working folder.
+    needs: (body) => (policyCheckSchema.parse(body).rehearse === true ? ['sign'] : ['read']),
     tag,
     summary: 'Check what would happen to a call, and why',
-    description: 'Nothing runs, and nobody is asked for approval.',
+    description:
+      'Nobody is asked for approval. Nothing runs, unless `rehearse` is true: the call is then rehearsed in a draft, which is deleted, and rules about effects are judged on what it did. This needs the right to sign calls.',
     body: policyCheckSchema,
     answers: { 200: { description: 'The verdict', schema: policyVerdictSchema } },
     handle: async ({ context, params, body }) => ({

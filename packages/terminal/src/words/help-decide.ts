@@ -77,7 +77,10 @@ export const policyHelp = {
   check: {
     about: 'Show whether a call would run, without running it',
     exitCodes: '0 it would run, 3 it would need approval or be refused',
-    examples: [`countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`],
+    examples: [
+      `countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`,
+      `countersign policy check shell_cmd '{"command":"npm run build"}' --rehearse -w harbour`,
+    ],
   },
   matches: {
     about: 'List the calls in a chat that a rule would match',
@@ -88,6 +91,7 @@ export const policyHelp = {
   removeYes: 'no effect: removing a rule never asks for confirmation',
   arguments: 'arguments as JSON',
   agent: 'agent that makes the call',
+  rehearse: 'run the command in a draft first, delete the draft, and judge what it did',
 } satisfies Record<string, string | Help>;
 
 export const auditHelp = {

@@ -165,6 +165,10 @@ export const results = {
   verdict: (tool: string, outcome: 'run' | 'ask' | 'refuse', reason: string): string =>
     `${tool} ${{ run: 'would run', ask: 'would need approval', refuse: 'would be refused' }[outcome]}: ${reason}`,
   verdictRule: (rule: string): string => `  rule: ${rule}`,
+  verdictEffect: (sentence: string): string => `  rehearsed: ${sentence}`,
+  verdictPath: (sign: string, path: string): string => `    ${sign} ${path}`,
+  verdictMorePaths: (count: number): string => `    and ${plural(count, 'more path')}`,
+  verdictNote: (note: string): string => `    ${note}`,
   notApplied: (rule: string, reason: string): string => `  did not apply: ${rule}: ${reason}`,
   noMatches: 'The rule matches no call in this chat.',
   moreMatches: 'There are more matches further back.',

@@ -1,13 +1,14 @@
 import { readAll, readArguments, ruleMissText } from '@countersign/client';
 import { describeReason, type PolicyVerdict, type RuleMiss } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
+import { EffectView } from '../calls/effect-view.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import type { Tone } from '../ui/tone.js';
 import { Button } from '../ui/button.js';
-import { Select, TextArea } from '../ui/field.js';
+import { Checkbox, Select, TextArea } from '../ui/field.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../ui/visible.js';
 import { exampleArguments } from './example-arguments.js';
@@ -39,6 +40,7 @@ export function PolicyTester({
   const [text, setText] = useState('git status');
   const [verdict, setVerdict] = useState<PolicyVerdict>();
   const [error, setError] = useState<string>();
+  const [rehearse, setRehearse] = useState(false);
   const isShell = tool === 'shell_cmd';
   const check = async (): Promise<void> => {
     setVerdict(undefined);
@@ -55,6 +57,7 @@ export function PolicyTester({
           ...read,
           ...(agentId === '' ? {} : { agentId }),
           ...(rules === undefined ? {} : { rules: [...rules] }),
+          ...(isShell && rehearse ? { rehearse } : {}),
         }),
       );
     } catch (cause) {
@@ -103,6 +106,17 @@ export function PolicyTester({
           setVerdict(undefined);
         }}
       />
+      {isShell ? (
+        <Checkbox
+          label={t.rehearse}
+          hint={t.rehearseHint}
+          checked={rehearse}
+          onChange={(event) => {
+            setRehearse(event.target.checked);
+            setVerdict(undefined);
+          }}
+        />
+      ) : null}
       <Button type="submit">{t.test}</Button>
       {rules === undefined ? null : <p className="text-[0.8125rem] text-ink-3">{t.testedWithEdits}</p>}
       <div aria-live="polite">
@@ -122,6 +136,7 @@ export function PolicyTester({
                 </code>
               </p>
             )}
+            <EffectView approval={verdict} />
             <NotApplied misses={verdict.notApplied ?? []} />
           </div>
         )}

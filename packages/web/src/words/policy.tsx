@@ -30,6 +30,8 @@ export const t = {
   theTools: 'the tools',
   agent: 'Agent',
   anyAgent: 'any agent',
+  rehearse: 'Rehearse the command first',
+  rehearseHint: 'It runs in a draft, which is deleted. Rules about effects are judged on what it did.',
   test: 'Test',
   testedWithEdits: 'Tested with the rules in the editor, which are not saved yet.',
   testFailed: 'The call could not be tested. Try again.',

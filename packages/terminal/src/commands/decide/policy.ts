@@ -1,5 +1,12 @@
 import { text } from 'node:stream/consumers';
-import { describeReason, isRule, type MatchedCall, policyLines, type ShownPolicy } from '@countersign/protocol';
+import {
+  describeReason,
+  isRule,
+  type MatchedCall,
+  policyLines,
+  type PolicyVerdict,
+  type ShownPolicy,
+} from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -7,7 +14,15 @@ import type { CommandContext } from '../../context.js';
 import { editText } from '../../edit-text.js';
 import { EXIT } from '../../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
-import { callLine, ClientError, coveredText, ruleMissText, ruleWarningText, type Client } from '@countersign/client';
+import {
+  callLine,
+  ClientError,
+  coveredText,
+  effectText,
+  ruleMissText,
+  ruleWarningText,
+  type Client,
+} from '@countersign/client';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import { readText } from '../worlds/agents.js';
@@ -26,6 +41,7 @@ interface PolicyFlags {
   agent?: string;
   chat?: string;
   yes?: boolean;
+  rehearse?: boolean;
 }
 
 /** `countersign policy` (X3, A19). */
@@ -68,17 +84,24 @@ export function addPolicy(program: Command, register: Register): void {
     withHelp(
       inWorld(policy.command('check').argument('<tool>').argument('[arguments]', help.arguments, '{}')),
       help.check,
-    ).option('--agent <agent>', help.agent),
+    )
+      .option('--agent <agent>', help.agent)
+      .option('--rehearse', help.rehearse),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id } = await findWorld(client, options.world);
       const agent = options.agent === undefined ? undefined : await findAgent(client, id, options.agent);
       const call = { tool: args[0] ?? '', arguments: readRecord(args[1] ?? '{}', 'The arguments') };
-      const verdict = await client.checkPolicy(id, agent === undefined ? call : { ...call, agentId: agent.id });
+      const verdict = await client.checkPolicy(id, {
+        ...call,
+        ...(agent === undefined ? {} : { agentId: agent.id }),
+        ...(options.rehearse === true ? { rehearse: true } : {}),
+      });
       if (context.options.json) context.json(verdict);
       else {
         context.say(results.verdict(call.tool, verdict.outcome, plainLine(describeReason(verdict.reason))));
         if (verdict.rule !== undefined) context.say(results.verdictRule(plainLine(verdict.rule)));
+        for (const line of effectLines(verdict)) context.say(line);
         for (const miss of verdict.notApplied ?? [])
           context.say(results.notApplied(plainLine(miss.rule), plainLine(ruleMissText(miss))));
       }
@@ -105,6 +128,19 @@ export function addPolicy(program: Command, register: Register): void {
       if (more) context.note(results.moreMatches);
     },
   );
+}
+
+/** Paths that are listed; `--json` has all of them. */
+const MAX_PATHS = 20;
+
+function effectLines(verdict: PolicyVerdict): string[] {
+  const text = effectText(verdict);
+  if (text === undefined) return [];
+  const paths = text.files.slice(0, MAX_PATHS).map(({ sign, path }) => results.verdictPath(sign, plainLine(path)));
+  const rest = text.files.length - paths.length;
+  const more = rest > 0 ? [results.verdictMorePaths(rest)] : [];
+  const notes = text.notes.map((note) => results.verdictNote(plainLine(note)));
+  return [results.verdictEffect(plainLine(text.sentence)), ...paths, ...more, ...notes];
 }
 
 function showWarnings(context: CommandContext, { warnings = [] }: ShownPolicy): void {
