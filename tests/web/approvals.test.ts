@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   });
 
   it.runIf(sandbox.kind === 'bubblewrap')(
-    '[A52] a command shows what it will do before it is signed, and a yes applies exactly that',
+    '[A52] [A58] a command shows what it will do before it is signed, a yes applies exactly that, and it can be undone',
     async () => {
       const { page, world } = await enter();
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
@@ -94,6 +94,14 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       expect(await readdir(join(folder, 'notes'))).toEqual([]);
       expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
       expect(await readFile(join(folder, 'stamp'), 'utf8')).toBe(`${stamp}\n`);
+      await button(page, 'Undo…').click();
+      const dialog = page.getByRole('dialog', { name: 'Undo this call?' });
+      await dialog.getByText('Removes 1 file, changes 1 file, adds 2 files').waitFor();
+      await dialog.getByRole('button', { name: 'Undo the call' }).click();
+      await page.getByText(/^Undone by /).waitFor();
+      expect(await button(page, 'Undo…').count()).toBe(0);
+      expect((await readdir(join(folder, 'notes'))).length).toBe(2);
+      expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('one\ntwo\n');
       await rm(folder, { recursive: true });
     },
   );

@@ -17,8 +17,10 @@ const OPEN_LINES = 30;
 /** What a call will do to the working folder, or why nobody knows. The sentence comes first, and destructive parts before others. */
 export function EffectView({
   approval,
+  foot = approval.decision === undefined ? t.rehearsed : '',
 }: {
   approval: Pick<ApprovalView, 'effect' | 'noEffect' | 'decision'>;
+  foot?: string;
 }): ReactElement | null {
   const [count, setCount] = useState(FIRST);
   const text = effectText(approval);
@@ -71,7 +73,7 @@ export function EffectView({
           <FoldedText text={output} className="mt-1 rounded-md border border-line bg-sunken px-2 py-1" />
         </details>
       )}
-      {approval.decision === undefined ? <p className="text-ink-3">{t.rehearsed}</p> : null}
+      {foot === '' ? null : <p className="text-ink-3">{foot}</p>}
     </div>
   );
 }

@@ -1,10 +1,12 @@
 import {
+  agoText,
   type ApprovalView,
   callLine,
   decisionStory,
   durationText,
   failureText,
   type Invocation,
+  nameOf,
   type OutputTail,
 } from '@countersign/client';
 import { describeEffect } from '@countersign/protocol';
@@ -23,6 +25,7 @@ import { Attachments } from './attachments.js';
 import { CallView } from './call-view.js';
 import { EffectView } from './effect-view.js';
 import { ResultView } from './result-view.js';
+import { UndoButton } from './undo-dialog.js';
 import { t } from '../words/calls.js';
 
 export interface ToolCardProps {
@@ -106,6 +109,7 @@ export function ToolCard(props: ToolCardProps): ReactElement {
           )}
         </button>
         {invocation.editedArguments === undefined ? null : <Badge icon="edit">{t.edited}</Badge>}
+        {invocation.undone === undefined ? null : <Badge icon="reply">{t.undoneBadge}</Badge>}
         <Badge tone={state.tone} icon={state.icon}>
           <span className="max-w-36 truncate sm:max-w-64">
             <Visible text={state.words} />
@@ -172,6 +176,12 @@ function Detail({
           </div>
         </details>
       )}
+      {invocation.undone === undefined ? null : (
+        <SignatureLine signed>
+          <Visible text={undoneText(invocation.undone, now, me)} />
+        </SignatureLine>
+      )}
+      {canUndo(invocation, approval) ? <UndoButton callId={invocation.invocationId} /> : null}
       {status.kind === 'running' ? <LiveOutput output={output} /> : null}
       {status.kind === 'succeeded' && status.outcome === undefined ? <ResultView result={status.result} /> : null}
       {status.kind === 'failed' ? (
@@ -199,6 +209,16 @@ function Detail({
       ) : null}
     </>
   );
+}
+
+function undoneText({ by, at }: NonNullable<Invocation['undone']>, now: number, me: string | undefined): string {
+  return t.undoneBy(me !== undefined && by.id === me ? t.you : nameOf(by), agoText(at, now));
+}
+
+/** Only for a call that people saw change something. Whether it can still be undone is known once they ask. */
+function canUndo({ status, undone }: Invocation, approval: ApprovalView | undefined): boolean {
+  if (undone !== undefined || (status.kind !== 'succeeded' && status.kind !== 'failed')) return false;
+  return (approval?.effect?.files.length ?? 0) > 0;
 }
 
 function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElement {

@@ -1,0 +1,83 @@
+import { whyNotUndone } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useChat, useClient } from '../data/connection.js';
+import { useMay } from '../data/me.js';
+import { useRead } from '../data/use-read.js';
+import { Failed, Loading } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { attempt, say } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+import { t } from '../words/calls.js';
+import { EffectView } from './effect-view.js';
+
+/** Offers to undo a call, to people who may sign. */
+export function UndoButton({ callId }: { callId: string }): ReactElement | null {
+  const worldId = useChat((state) => state.worldId);
+  const maySign = useMay('sign', worldId);
+  const [isOpen, setOpen] = useState(false);
+  if (!maySign) return null;
+  return (
+    <>
+      <Button size="small" icon="reply" onClick={() => setOpen(true)}>
+        {t.undo}
+      </Button>
+      {isOpen ? <UndoDialog worldId={worldId} callId={callId} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}
+
+/** Shows what undoing the call will do, or why it can't be undone. Nothing happens until the person confirms that. */
+function UndoDialog({
+  worldId,
+  callId,
+  onClose,
+}: {
+  worldId: string;
+  callId: string;
+  onClose: () => void;
+}): ReactElement {
+  const client = useClient();
+  const [isSending, setSending] = useState(false);
+  const found = useRead({
+    key: ['undo', worldId, callId],
+    read: (signal) => client.previewUndo(worldId, callId, { signal }),
+    forget: true,
+  });
+  const effect = found.kind === 'ready' && found.data.state === 'ready' ? found.data.effect : undefined;
+  const undo = async (effectHash: string): Promise<void> => {
+    setSending(true);
+    await attempt(
+      `undo-${callId}`,
+      client.undo(worldId, callId, effectHash).then(() => {
+        say(t.undone, 'green');
+        onClose();
+      }),
+    );
+    setSending(false);
+    if (found.kind === 'ready') void found.reread();
+  };
+  return (
+    <Dialog title={t.undoTitle} onClose={onClose}>
+      {found.kind === 'loading' ? <Loading what={t.undoEffect} /> : null}
+      {found.kind === 'failed' ? <Failed why={found.why} onRetry={found.retry} /> : null}
+      {effect === undefined ? null : <EffectView approval={{ effect }} foot={t.undoFoot} />}
+      {found.kind === 'ready' && effect === undefined ? (
+        <p role="status" className="text-sm [overflow-wrap:anywhere]">
+          <Visible text={whyNotUndone(found.data)} />
+        </p>
+      ) : null}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button
+          look="danger"
+          icon="reply"
+          disabled={effect === undefined || isSending}
+          onClick={() => (effect === undefined ? undefined : void undo(effect.effectHash))}
+        >
+          {t.undoNow}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
