@@ -269,6 +269,20 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a real command', () => {
     expect(existsSync(inFolder('src/b'))).toBe(false);
   });
 
+  it('[A54.8] [A5] "always" proposes a rule about the folder that it wrote, which the next call passes', async () => {
+    const t = await openShell([]);
+    expect(await propose(t, shell('cp src/a.ts dist/a.ts'))).toBe('waiting');
+    const approval = await t.onlyApproval();
+    const rule = 'allow shell_cmd(cp src/a.ts dist/a.ts) writing dist/** removing nothing';
+    expect(approval.proposedRule).toBe(rule);
+    await t.world.decide(approval, { decision: 'approve', scope: 'always' });
+    await t.chat.settled();
+    expect(await t.world.policy()).toEqual([rule]);
+    writeFileSync(inFolder('src/a.ts'), 'two\n');
+    expect(await propose(t, shell('cp src/a.ts dist/a.ts'))).toBe('idle');
+    expect(readFileSync(inFolder('dist/a.ts'), 'utf8')).toBe('two\n');
+  });
+
   it('[A54.1] a rule can allow every command that changes nothing', async () => {
     const t = await openShell(['allow shell_cmd writing nothing']);
     expect(await propose(t, shell('grep -r one . | sort; cat "$(ls src/*)"'))).toBe('idle');

@@ -2,6 +2,7 @@ import { type Subject, toolNameSchema } from '@countersign/protocol';
 import type { Policy } from './compile-policy.js';
 import { rulesCover } from './covers-call.js';
 import { coveringOne, groupsFor } from './find-rules.js';
+import { proposeClause } from './effects/propose-clause.js';
 import { isRecord } from './arguments/prepare-arguments.js';
 import { shownValue } from './default-subjects.js';
 import { formatNamed, formatPattern } from './format-pattern.js';
@@ -16,7 +17,8 @@ const MAX_RULES = 5;
 const LONGEST = 2000;
 
 /**
- * Proposes the narrowest allow rules for this call, one per line: the literal words, path or host of each subject that no rule allows yet.
+ * Proposes the narrowest allow rules for this call, one per line: the literal words, path or host of each subject that no rule allows yet, and the
+ * folders that it changed if it was rehearsed.
  * Undefined for dynamic subjects, for too many rules, and for calls without subjects (only "any arguments" would cover those).
  */
 export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): string | undefined {
@@ -34,9 +36,15 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
     if (pattern === undefined || rules.size > MAX_RULES) return undefined;
     rules.add(`allow ${tool}(${pattern})`);
   }
-  const text = [...rules].join('\n');
-  const fits = rules.size > 0 && rules.size <= MAX_RULES && text.length <= LONGEST;
-  return fits && rulesCover([...rules], there, call) ? text : undefined;
+  if (rules.size === 0 || rules.size > MAX_RULES) return undefined;
+  const fit = (lines: readonly string[]): string | undefined => {
+    const text = lines.join('\n');
+    return text.length <= LONGEST && rulesCover(lines, there, call) ? text : undefined;
+  };
+  // Narrower: the same command may next time do something else.
+  const clause = call.effect === undefined ? undefined : proposeClause(call.effect);
+  const narrow = clause === undefined ? undefined : fit([...rules].map((rule) => `${rule} ${clause}`));
+  return narrow ?? fit([...rules]);
 }
 
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/i;
