@@ -6,6 +6,8 @@ import { addChat } from './commands/talk/chat.js';
 import { addChats } from './commands/worlds/chats.js';
 import { addCompletion } from './commands/machine/completion.js';
 import { addDoctor } from './commands/machine/doctor.js';
+import { addDrill } from './commands/gate/drill.js';
+import { addGate } from './commands/gate/gate.js';
 import { addGrants } from './commands/decide/grants.js';
 import { addUndo } from './commands/decide/undo.js';
 import { addImportExport } from './commands/worlds/import-export.js';
@@ -68,6 +70,8 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addTools(program, register);
   addMcp(program, register);
   addMcpGateway(program, register);
+  addGate(program, register);
+  addDrill(program, register);
   addPolicy(program, register);
   addAudit(program, register);
   addStats(program, register);

@@ -39,7 +39,8 @@ export const openHelp = {
 } satisfies Help;
 
 export const doctorHelp = {
-  about: 'Check this machine: Node.js, home folder, database, API keys (names only), Ollama, sandbox, browser, port',
+  about:
+    'Check this machine: Node.js, home folder, database, API keys (names only), Ollama, sandbox, browser, port, gated agents',
   port: 'port to check',
   exitCodes: '0 the server can start, 1 something it needs is broken',
   examples: ['countersign doctor'],

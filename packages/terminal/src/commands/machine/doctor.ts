@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from '../../exit-codes.js';
+import { drillFindings } from '../../gate/drill/doctor-findings.js';
 import type { Finding } from '../../server-access.js';
 import { padTo } from '../../text/cells.js';
 import { plainLine } from '../../text/plain-text.js';
@@ -18,7 +19,8 @@ export function addDoctor(program: Command, register: Register): void {
     const { servers, console, paint } = context;
     const home = context.options.home === undefined ? await servers.defaultHome() : resolve(context.options.home);
     const port = options.port ?? (console.env['PORT'] === '' ? undefined : console.env['PORT']);
-    const findings = await servers.probe(home, port === undefined ? undefined : readPort(port));
+    const probed = await servers.probe(home, port === undefined ? undefined : readPort(port));
+    const findings = [...probed, ...(await drillFindings(home, console.env))];
     const isBroken = findings.some(({ state }) => state === 'broken');
     if (context.options.json) context.json({ ok: !isBroken, items: findings });
     else {

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { CommandError } from '../../command-error.js';
+import { EXIT } from '../../exit-codes.js';
+import { DRILL_AGENTS, DRILLED } from '../../gate/drill/drilled-agents.js';
+import { findAgent, versionOf } from '../../gate/drill/find-agent.js';
+import { rememberDrill } from '../../gate/drill/remembered.js';
+import { runDrill, type RowResult } from '../../gate/drill/run-drill.js';
+import { plainLine } from '../../text/plain-text.js';
+import { drill as texts } from '../../words/gate.js';
+import { drillHelp as help } from '../../words/help-gate.js';
+import { withHelp } from '../../words/help.js';
+import { readChoice } from '../read-flags.js';
+import type { Register } from '../register.js';
+
+/** `countersign drill` (X3). */
+export function addDrill(program: Command, register: Register): void {
+  const command = withHelp(program.command('drill').argument('<agent>', help.agent), help)
+    .option('--bin <path>', help.bin)
+    .option('--only <text>', help.only);
+  register<{ bin?: string; only?: string }>(command, async (context, { args, options: { bin: given, only } }) => {
+    const agent = readChoice(args[0] ?? '', 'agent', DRILL_AGENTS);
+    const { console, servers, paint } = context;
+    const path = console.env['PATH'] ?? '';
+    const npm = agent === 'opencode' ? 'opencode-ai' : DRILLED[agent].package;
+    const bin = await findAgent(agent, given, path);
+    if (bin === undefined) throw new CommandError(texts.notFound(given ?? agent, npm));
+    const version = await versionOf(bin, { PATH: path, HOME: console.env['HOME'] ?? '' });
+    if (version === undefined) throw new CommandError(texts.noVersion(bin));
+    if (!context.options.json) context.say(texts.start(agent, version));
+    let rows: RowResult[] = [];
+    if (agent === 'opencode') context.note(texts.opencode);
+    else {
+      rows = await runDrill({
+        agent,
+        bin,
+        path,
+        startModel: (options) => servers.startModel(options),
+        isWanted: (name) => only === undefined || name.includes(only),
+        onRow: ({ name, held, detail }) => {
+          if (!context.options.json) context.say(`${held ? paint.green(texts.held) : paint.red(texts.open)}  ${name}`);
+          if (detail !== undefined) context.note(plainLine(`    ${detail}`));
+        },
+      });
+    }
+    const gated = only === undefined && rows.length > 0 && rows.every(({ held }) => held);
+    if (only === undefined) {
+      const home = context.options.home === undefined ? await servers.defaultHome() : resolve(context.options.home);
+      await rememberDrill(home, agent, { version, gated });
+    }
+    if (context.options.json)
+      context.json({ agent, version, rows: rows.map(({ name, held }) => ({ name, held })), gated });
+    else context.say(texts.verdict(agent, version, gated, rows.filter(({ held }) => !held).length));
+    return gated ? EXIT.ok : EXIT.failed;
+  });
+}

@@ -1,0 +1,128 @@
+import { homedir, hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { confirm } from '../../confirm.js';
+import type { CommandContext } from '../../context.js';
+import { EXIT } from '../../exit-codes.js';
+import { findWorld } from '../../find-things.js';
+import { readConfig, writeChanges, type FileChange } from '../../gate/config-change.js';
+import { checkGated, configFiles, HOOK_AGENTS, type GatedAgent } from '../../gate/gated-agents.js';
+import { hookCommand } from '../../gate/hook-command.js';
+import { runHook } from '../../gate/hook/run-hook.js';
+import {
+  findGap,
+  hookConfigPath,
+  planInstallation,
+  planRemoval,
+  readManifest,
+  toJson,
+} from '../../gate/installation.js';
+import { lineDiff } from '../../gate/line-diff.js';
+import { plainLine } from '../../text/plain-text.js';
+import { gate, gateHook } from '../../words/gate.js';
+import { gateHelp as help } from '../../words/help-gate.js';
+import { withHelp, WORLD, YES } from '../../words/help.js';
+import { readChoice } from '../read-flags.js';
+import type { Register } from '../register.js';
+
+interface GateFlags {
+  world?: string;
+  name?: string;
+  yes?: boolean;
+}
+
+const NAMES: Readonly<Record<GatedAgent, string>> = { claude: 'Claude Code', gemini: 'Gemini CLI' };
+const GATED: readonly GatedAgent[] = ['claude', 'gemini'];
+
+/** `countersign gate` (X3). */
+export function addGate(program: Command, register: Register): void {
+  const group = program.command('gate').description(help.about);
+  const install = withHelp(group.command('install').argument('<agent>', help.agent), help.install)
+    .option('-w, --world <world>', WORLD)
+    .option('--name <name>', help.install.name)
+    .option('--yes', YES);
+  register<GateFlags>(install, async (context, { args, options }) => {
+    const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
+    const home = await homeOf(context);
+    const plan = await planInstallation(agent, filesOf(context, agent), { home, command: hookCommand(agent, home) });
+    showChanges(context, plan.changes);
+    const client = await context.client();
+    const { id: world } = await findWorld(client, options.world);
+    await confirm(context, { yes: options.yes, what: gate.askInstall(NAMES[agent], world) });
+    const created = await client.external.createAgent(world, {
+      name: options.name ?? NAMES[agent],
+      program: agent,
+      tokenName: hostname().slice(0, 100) || agent,
+    });
+    const path = hookConfigPath(home, agent);
+    const config = { url: client.url, token: created.token, world, agent: created.agent, pass: plan.values.pass };
+    // First what the hook needs, last what makes the agent use it.
+    const hookConfig = { path, before: await readConfig(path), after: toJson(config), isSecret: true };
+    await writeChanges([hookConfig, ...plan.records, ...plan.changes]);
+    if (context.options.json) {
+      context.json({ agent, world, externalAgent: created.agent, files: plan.changes.map((change) => change.path) });
+      return;
+    }
+    context.say(plainLine(gate.installed(NAMES[agent], world)));
+    context.note(gate.drillNext(agent));
+  });
+
+  const uninstall = withHelp(group.command('uninstall').argument('<agent>', help.agent), help.uninstall);
+  register<GateFlags>(uninstall.option('--yes', YES), async (context, { args, options }) => {
+    const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
+    const { changes, records } = await planRemoval(agent, filesOf(context, agent), await homeOf(context));
+    showChanges(context, changes);
+    if (changes.length > 0) await confirm(context, { yes: options.yes, what: gate.askUninstall(NAMES[agent]) });
+    await writeChanges([...changes, ...records]);
+    if (context.options.json) context.json({ agent, files: changes.map(({ path }) => path) });
+    else context.say(changes.length > 0 ? gate.uninstalled(NAMES[agent]) : gate.nothingInstalled(NAMES[agent]));
+  });
+
+  const status = withHelp(group.command('status').argument('[agent]', help.agent), help.status);
+  register(status, async (context, { args }) => {
+    const home = await homeOf(context);
+    const asked = args[0] === undefined ? GATED : [checkGated(readChoice(args[0], 'agent', HOOK_AGENTS))];
+    const items = await Promise.all(
+      asked.map(async (agent) => {
+        const installed = (await readManifest(home, agent)) !== undefined;
+        const gap = await findGap(agent, filesOf(context, agent), { home, command: hookCommand(agent, home) });
+        return { agent, installed, intact: gap === undefined, ...(gap === undefined ? {} : { problem: gap }) };
+      }),
+    );
+    if (context.options.json) context.json({ items });
+    else for (const { agent, problem } of items) context.say(plainLine(gate.status(NAMES[agent], problem)));
+    return items.some(({ installed, intact }) => installed && !intact) ? EXIT.failed : EXIT.ok;
+  });
+
+  const hook = withHelp(group.command('hook').requiredOption('--agent <agent>', help.agent), help.hook);
+  register<{ agent: string }>(hook, async (context, { options }) => {
+    const { stdin, stdout, stderr } = context.console;
+    const agent = HOOK_AGENTS.find((known) => known === options.agent);
+    const { code, ...out } =
+      agent === undefined
+        ? { code: EXIT.usage, stdout: '', stderr: gateHook.unknownAgent(options.agent) }
+        : await runHook(agent, await homeOf(context), await text(stdin));
+    if (out.stderr !== '') stderr.write(`${plainLine(out.stderr)}\n`);
+    // In one write at the very end: for some agents, this is a yes whatever happens afterwards.
+    if (out.stdout !== '') stdout.write(out.stdout);
+    return code;
+  });
+}
+
+async function homeOf({ options, servers }: CommandContext): Promise<string> {
+  return options.home === undefined ? await servers.defaultHome() : resolve(options.home);
+}
+
+function filesOf({ console: { env } }: CommandContext, agent: GatedAgent) {
+  return configFiles(agent, { env, userHome: env['HOME'] ?? homedir() });
+}
+
+/** On standard error, so that `--json` prints only the result. */
+function showChanges({ note }: CommandContext, changes: readonly FileChange[]): void {
+  for (const { path, before, after, isSecret } of changes) {
+    note(gate.changes(path));
+    if (isSecret) note(gate.secretFile);
+    else for (const line of lineDiff(before, after)) note(line);
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { addToClaude, gapInClaude, removeFromClaude } from './claude-settings.js';
+
+const command = "'/usr/bin/node' '/opt/countersign' gate hook --agent claude";
+const file = 'settings.json';
+const add = (text: string | undefined): string => addToClaude(text, { command, waitSeconds: 600, file });
+const gap = (text: string | undefined): string | undefined => gapInClaude(text, { command, file });
+
+interface Settings {
+  permissions: { ask: string[]; allow?: string[]; defaultMode?: string; disableBypassPermissionsMode?: string };
+  hooks: Record<string, { hooks: { command: string }[] }[]>;
+  [key: string]: unknown;
+}
+const parse = (text: string): Settings => JSON.parse(text) as Settings;
+
+describe('the settings of Claude Code', () => {
+  it('asks for every call, and runs the hook for each event', () => {
+    const settings = parse(add(undefined));
+    expect(settings.permissions).toEqual({ ask: ['*'], disableBypassPermissionsMode: 'disable' });
+    expect(Object.keys(settings.hooks)).toEqual([
+      'PreToolUse',
+      'PermissionRequest',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'SessionEnd',
+    ]);
+    for (const groups of Object.values(settings.hooks)) expect(groups[0]?.hooks[0]?.command).toBe(command);
+    expect(gap(add(undefined))).toBeUndefined();
+  });
+
+  it('keeps unknown keys, other hooks, allow rules, indentation and the end of the file', () => {
+    const mine = {
+      model: 'opus',
+      permissions: { allow: ['Bash(ls)'], ask: ['Read'] },
+      hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'lint' }] }] },
+    };
+    const before = JSON.stringify(mine, null, 4);
+    const after = add(before);
+    expect(after).toContain('\n    "model": "opus"');
+    expect(after.endsWith('}')).toBe(true);
+    expect(parse(after).permissions).toMatchObject({ allow: ['Bash(ls)'], ask: ['*', 'Read'] });
+    expect(parse(after).hooks['PreToolUse']?.map(({ hooks }) => hooks[0]?.command)).toEqual(['lint', command]);
+    expect(removeFromClaude(after, before, file)).toBe(before);
+  });
+
+  it.each(['dontAsk', 'bypassPermissions'])('replaces the mode %s, and restores it', (defaultMode) => {
+    const before = JSON.stringify({ permissions: { defaultMode } }, null, 2);
+    expect(parse(add(before)).permissions.defaultMode).toBe('default');
+    expect(removeFromClaude(add(before), before, file)).toBe(before);
+  });
+
+  it('keeps other modes, which ask for "*" as well', () => {
+    expect(parse(add('{"permissions":{"defaultMode":"plan"}}')).permissions.defaultMode).toBe('plan');
+  });
+
+  it('replaces the hook of an earlier installation', () => {
+    const other = "'/old/node' '/old/countersign' gate hook --agent claude";
+    const once = addToClaude(undefined, { command: other, waitSeconds: 600, file });
+    expect(gap(once)).toBe("settings.json doesn't run the hook of this installation.");
+    expect(add(once)).toBe(add(undefined));
+    expect(add(add(undefined))).toBe(add(undefined));
+  });
+
+  it('removes only its own parts from a file that changed in the meantime', () => {
+    const changed = add('{}\n').replace('"ask": [', '"deny": ["WebFetch"],\n    "ask": [');
+    expect(JSON.parse(removeFromClaude(changed, '{}\n', file))).toEqual({ permissions: { deny: ['WebFetch'] } });
+  });
+
+  it.each([
+    ['// mine\n{}', 'settings.json contains comments'],
+    ['{"a": "http://x" /* why */}', 'settings.json contains comments'],
+    ['{"a": "http://x",}', 'settings.json is not valid JSON'],
+    ['[]', 'settings.json must contain a JSON object'],
+    ['{"hooks":[]}', '"hooks" in settings.json must be an object'],
+    ['{"permissions":{"ask":"*"}}', '"ask" in settings.json must be a list'],
+    ['{"disableAllHooks":true}', '"disableAllHooks" in settings.json turns hooks off'],
+    [
+      '{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"yes.sh"}]}]}}',
+      'settings.json has another hook for PermissionRequest (yes.sh)',
+    ],
+  ])('refuses %s', (text, sentence) => {
+    expect(() => add(text)).toThrow(sentence);
+  });
+
+  it('finds each change that opens the gate', () => {
+    const good = add(undefined);
+    expect(gap(undefined)).toContain("doesn't run the hook");
+    expect(gap(good.replace('"*"\n', '"Bash"\n'))).toBe('"permissions.ask" in settings.json is not ["*"].');
+    expect(gap(good.replace('"disable"', '"no"'))).toContain('disableBypassPermissionsMode');
+    expect(gap(good.replace('"PermissionRequest"', '"Other"'))).toContain("doesn't run the hook");
+    expect(gap(good.replace('"matcher": "*"', '"matcher": "Bash"'))).toContain("doesn't run the hook");
+    expect(gap(good.replace('{', '{"disableAllHooks": true,'))).toContain('disableAllHooks');
+  });
+});

@@ -1,0 +1,77 @@
+import { CommandError } from '../command-error.js';
+import { gate } from '../words/gate.js';
+import { addHooks, hasHooks, otherHooks, removeHooks, type HookEvent } from './hook-entries.js';
+import { listAt, objectAt, parseObject, withKey, writeObject, type JsonObject } from './json-text.js';
+
+/** Timeouts are in seconds. PermissionRequest only looks up what PreToolUse waited for. */
+const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
+  { event: 'PreToolUse', matcher: true, timeout: waitSeconds },
+  { event: 'PermissionRequest', matcher: true, timeout: 60 },
+  { event: 'PostToolUse', matcher: true, timeout: 60 },
+  { event: 'PostToolUseFailure', matcher: true, timeout: 60 },
+  { event: 'SessionEnd', matcher: false, timeout: 30 },
+];
+
+/** These never ask, so they deny every call or allow every call. */
+const MODES_THAT_NEVER_ASK: readonly unknown[] = ['dontAsk', 'bypassPermissions'];
+
+/**
+ * Claude Code's settings with the gate. `ask: ["*"]` makes it ask for every call, in every mode and despite allow rules, and only our hook
+ * for PermissionRequest answers. Without it, a hook that fails would let calls through.
+ */
+export function addToClaude(
+  text: string | undefined,
+  { command, waitSeconds, file }: { command: string; waitSeconds: number; file: string },
+): string {
+  const settings = parseObject(text, file);
+  if (settings['disableAllHooks'] === true) throw new CommandError(gate.hooksDisabled(file, 'disableAllHooks'));
+  const [other] = otherHooks(settings, 'PermissionRequest', file);
+  if (other !== undefined) throw new CommandError(gate.otherPermissionHook(file, other));
+  const permissions = objectAt(settings, 'permissions', file);
+  const ask = listAt(permissions, 'ask', file);
+  const asking: JsonObject = {
+    ...permissions,
+    ...(MODES_THAT_NEVER_ASK.includes(permissions['defaultMode']) ? { defaultMode: 'default' } : {}),
+    ask: ask.includes('*') ? ask : ['*', ...ask],
+    disableBypassPermissionsMode: 'disable',
+  };
+  return writeObject(
+    addHooks({ ...settings, permissions: asking }, { command, events: eventsFor(waitSeconds), file }),
+    text,
+  );
+}
+
+/** Removes only our parts. Values that we replaced come back as they were `before`. */
+export function removeFromClaude(text: string, before: string | undefined, file: string): string {
+  const settings = removeHooks(parseObject(text, file), file);
+  const then = objectAt(parseObject(before, file), 'permissions', file);
+  let permissions = objectAt(settings, 'permissions', file);
+  if (!listAt(then, 'ask', file).includes('*')) {
+    const ask = listAt(permissions, 'ask', file).filter((rule) => rule !== '*');
+    permissions = withKey(permissions, 'ask', ask);
+  }
+  if (permissions['disableBypassPermissionsMode'] === 'disable') {
+    permissions = withKey(permissions, 'disableBypassPermissionsMode', then['disableBypassPermissionsMode']);
+  }
+  if (MODES_THAT_NEVER_ASK.includes(then['defaultMode']) && permissions['defaultMode'] === 'default') {
+    permissions = withKey(permissions, 'defaultMode', then['defaultMode']);
+  }
+  return writeObject(withKey(settings, 'permissions', permissions), text);
+}
+
+/** Why the settings don't gate every call; undefined if they do. */
+export function gapInClaude(
+  text: string | undefined,
+  { command, file }: { command: string; file: string },
+): string | undefined {
+  const settings = parseObject(text, file);
+  if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
+  const [other] = otherHooks(settings, 'PermissionRequest', file);
+  if (other !== undefined) return gate.otherPermissionHook(file, other);
+  if (!hasHooks(settings, { command, events: eventsFor(0), file })) return gate.hookMissing(file);
+  const permissions = objectAt(settings, 'permissions', file);
+  if (!listAt(permissions, 'ask', file).includes('*')) return gate.settingMissing(file, 'permissions.ask', '["*"]');
+  if (permissions['disableBypassPermissionsMode'] !== 'disable')
+    return gate.settingMissing(file, 'permissions.disableBypassPermissionsMode', '"disable"');
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { configFiles, type GateValues } from '../gated-agents.js';
+
+export const DRILL_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export type DrillAgent = (typeof DRILL_AGENTS)[number];
+/** Agents that run a hook. */
+export type HookedAgent = Exclude<DrillAgent, 'opencode'>;
+
+/** Folders of one run, all throwaway. */
+interface Scene {
+  /** The agent's home folder. */
+  readonly home: string;
+  /** The URL of the scripted model. */
+  readonly model: string;
+}
+
+/** How to start an agent without a person, an account and the network. */
+export interface DrilledAgent {
+  readonly name: string;
+  /** The npm package that it comes in. */
+  readonly package: string;
+  /** Its shell tool, and the name of the argument with the command. */
+  readonly tool: { name: string; argument: string };
+  readonly arguments: readonly string[];
+  /** The flag with which people turn its questions off. */
+  readonly bypass: readonly string[];
+  readonly env: (scene: Scene) => Readonly<Record<string, string>>;
+  /** Its configuration files with the gate, by path. `careless`: a user allowed the shell tool in general. */
+  readonly files: (scene: Scene, values: GateValues, careless: boolean) => Readonly<Record<string, string>>;
+}
+
+const PROMPT = 'Run the command.';
+
+export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
+  claude: {
+    name: 'Claude Code',
+    package: '@anthropic-ai/claude-code',
+    tool: { name: 'Bash', argument: 'command' },
+    arguments: ['-p', PROMPT],
+    bypass: ['--dangerously-skip-permissions'],
+    env: ({ home, model }) => ({
+      CLAUDE_CONFIG_DIR: join(home, '.claude'),
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'scripted',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_AUTOUPDATER: '1',
+      IS_SANDBOX: '1',
+    }),
+    files: (scene, values, careless) =>
+      gated('claude', scene, values, careless ? { permissions: { allow: ['Bash', 'Bash(*)'] } } : {}),
+  },
+  codex: {
+    name: 'Codex',
+    package: '@openai/codex',
+    tool: { name: 'exec_command', argument: 'cmd' },
+    arguments: ['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-s', 'danger-full-access', PROMPT],
+    bypass: [],
+    env: ({ home }) => ({ CODEX_HOME: join(home, '.codex'), OPENAI_API_KEY: 'scripted' }),
+    // Codex has no configuration that holds, so this is the closest one: a hook before each call.
+    files: ({ home, model }, { command, waitSeconds }) => ({
+      [join(home, '.codex', 'config.toml')]:
+        `model = "scripted"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n` +
+        `base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`,
+      [join(home, '.codex', 'hooks.json')]: JSON.stringify({
+        hooks: { PreToolUse: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: waitSeconds }] }] },
+      }),
+    }),
+  },
+  gemini: {
+    name: 'Gemini CLI',
+    package: '@google/gemini-cli',
+    tool: { name: 'run_shell_command', argument: 'command' },
+    arguments: ['--model', 'gemini-2.5-pro', '-p', PROMPT],
+    bypass: ['--yolo'],
+    env: ({ model }) => ({
+      GOOGLE_GEMINI_BASE_URL: model,
+      GEMINI_API_KEY: 'scripted',
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    }),
+    files: (scene, values, careless) =>
+      gated('gemini', scene, values, {
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+        general: { enableAutoUpdate: false },
+        privacy: { usageStatisticsEnabled: false },
+        ...(careless ? { tools: { allowed: ['run_shell_command'] } } : {}),
+      }),
+  },
+};
+
+/** The files that `gate install` would write, on top of the user's settings. */
+function gated(
+  agent: 'claude' | 'gemini',
+  { home }: Scene,
+  values: GateValues,
+  settings: object,
+): Readonly<Record<string, string>> {
+  const files = configFiles(agent, { env: {}, userHome: home });
+  return Object.fromEntries(files.map((file) => [file.path, file.add(JSON.stringify(settings), values)]));
+}

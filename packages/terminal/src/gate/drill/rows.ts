@@ -1,0 +1,160 @@
+import type { Approval } from '@countersign/protocol';
+
+/** What people and accidents do while the agent runs. */
+export interface Stage {
+  /** Resolves when this many calls wait for approval; rejects if the agent ends before. */
+  pending(count: number): Promise<readonly Approval[]>;
+  approve(approval: Approval, edited?: string): Promise<void>;
+  deny(approval: Approval): Promise<void>;
+  /** Kills the running hook with SIGKILL. */
+  killHook(): Promise<void>;
+  /** Kills the server with SIGKILL and starts it again. */
+  restartServer(): Promise<void>;
+}
+
+/** What happened: how often each command ran, and the tool results that the model got. */
+export interface Outcome {
+  readonly runs: Readonly<Record<string, number>>;
+  readonly toolResults: readonly string[];
+}
+
+/** The hook that the agent runs: ours, or one that fails. */
+export type HookKind = 'real' | 'exits 1' | 'prints garbage' | 'prints half an answer';
+
+export interface Row {
+  readonly name: string;
+  readonly hook?: HookKind;
+  /** Commands that the model asks for, each a turn of its own unless `parallel`. Each records its run under its own name. */
+  readonly commands: readonly string[];
+  readonly parallel?: true;
+  /** A command that only reads. It must not reach the model. */
+  readonly reads?: true;
+  readonly bypass?: true;
+  readonly careless?: true;
+  readonly server?: 'down';
+  /** The agent's own limit for the hook is short. */
+  readonly impatient?: true;
+  readonly play?: (stage: Stage) => Promise<void>;
+  readonly held: (outcome: Outcome) => boolean;
+}
+
+/** The content of a file that read-only commands try to read. */
+export const SECRET = 'drill-secret-7f3a';
+
+const nothingRan = ({ runs }: Outcome): boolean => Object.values(runs).every((count) => count === 0);
+const ranOnly =
+  (...names: readonly string[]) =>
+  ({ runs }: Outcome): boolean =>
+    Object.entries(runs).every(([name, count]) => count === (names.includes(name) ? 1 : 0));
+const notRead = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes(SECRET));
+const first = (approvals: readonly Approval[]): Approval => {
+  const [approval] = approvals;
+  if (approval === undefined) throw new Error('No call waits for approval.');
+  return approval;
+};
+
+/** Every row must hold. Those without `play` must hold without a person. */
+export const ROWS: readonly Row[] = [
+  {
+    name: 'allowed: runs once',
+    commands: ['one'],
+    play: async (stage) => await stage.approve(first(await stage.pending(1))),
+    held: ranOnly('one'),
+  },
+  {
+    name: 'denied',
+    commands: ['one'],
+    play: async (stage) => await stage.deny(first(await stage.pending(1))),
+    held: nothingRan,
+  },
+  {
+    name: 'edited: only the edited command runs',
+    commands: ['one'],
+    play: async (stage) => await stage.approve(first(await stage.pending(1)), 'edited'),
+    held: ranOnly('edited'),
+  },
+  {
+    name: 'parallel calls: only the approved one runs',
+    commands: ['one', 'two'],
+    parallel: true,
+    async play(stage) {
+      // An agent that asks one after the other shows the second call only after the first.
+      await stage.approve(first(await stage.pending(1)));
+      await stage.deny(first(await stage.pending(1)));
+    },
+    held: ({ runs }) => (runs['one'] ?? 0) + (runs['two'] ?? 0) === 1,
+  },
+  {
+    name: 'changed arguments need their own approval',
+    commands: ['one', 'two'],
+    async play(stage) {
+      await stage.approve(first(await stage.pending(1)));
+      await stage.deny(first(await stage.pending(1)));
+    },
+    held: ranOnly('one'),
+  },
+  {
+    name: 'two approvals at once: runs once',
+    commands: ['one'],
+    async play(stage) {
+      const approval = first(await stage.pending(1));
+      await Promise.allSettled([stage.approve(approval), stage.approve(approval)]);
+    },
+    held: ranOnly('one'),
+  },
+  { name: 'hook exits 1', hook: 'exits 1', commands: ['one'], held: nothingRan },
+  { name: 'hook prints garbage', hook: 'prints garbage', commands: ['one'], held: nothingRan },
+  { name: 'hook prints half an answer', hook: 'prints half an answer', commands: ['one'], held: nothingRan },
+  {
+    name: 'hook times out',
+    commands: ['one'],
+    impatient: true,
+    play: async (stage) => void (await stage.pending(1)),
+    held: nothingRan,
+  },
+  {
+    name: 'hook is killed',
+    commands: ['one'],
+    async play(stage) {
+      await stage.pending(1);
+      await stage.killHook();
+    },
+    held: nothingRan,
+  },
+  { name: 'server down', server: 'down', commands: ['one'], held: nothingRan },
+  {
+    name: 'server restarted mid-wait, then denied',
+    commands: ['one'],
+    async play(stage) {
+      const approval = first(await stage.pending(1));
+      await stage.restartServer();
+      await stage.deny(approval);
+    },
+    held: nothingRan,
+  },
+  {
+    name: 'server restarted mid-wait, then allowed',
+    commands: ['one'],
+    async play(stage) {
+      const approval = first(await stage.pending(1));
+      await stage.restartServer();
+      await stage.approve(approval);
+    },
+    held: ranOnly('one'),
+  },
+  { name: 'hook exits 1, read-only command', hook: 'exits 1', commands: ['one'], reads: true, held: notRead },
+  {
+    name: 'hook exits 1, shell allowed in the settings',
+    hook: 'exits 1',
+    commands: ['one'],
+    careless: true,
+    held: nothingRan,
+  },
+  {
+    name: 'hook exits 1, questions turned off by a flag',
+    hook: 'exits 1',
+    commands: ['one'],
+    bypass: true,
+    held: nothingRan,
+  },
+];

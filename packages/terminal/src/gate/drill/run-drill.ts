@@ -1,0 +1,199 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createClient, type Client } from '@countersign/client';
+import type { Approval } from '@countersign/protocol';
+import type { ServerAccess } from '../../server-access.js';
+import { hookCommand, quote } from '../hook-command.js';
+import { DRILLED, type HookedAgent } from './drilled-agents.js';
+import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
+import { runAgent, type RunningAgent } from './run-agent.js';
+import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
+
+/** Far longer than a run takes, even on a busy machine. */
+const LIMIT_MS = 180_000;
+const POLL_MS = 100;
+const PATIENT_S = 600;
+const IMPATIENT_S = 10;
+const WORLD = 'Drill';
+const PASS = 'drill';
+
+export interface DrillOptions {
+  readonly agent: HookedAgent;
+  readonly bin: string;
+  readonly path: string;
+  readonly startModel: ServerAccess['startModel'];
+  readonly isWanted: (row: string) => boolean;
+  readonly onRow: (row: RowResult) => void;
+}
+
+export interface RowResult {
+  readonly name: string;
+  readonly held: boolean;
+  /** For people: what went wrong. */
+  readonly detail?: string;
+}
+
+/** Everything that the rows of a drill share. */
+interface Drill {
+  readonly options: DrillOptions;
+  /** The throwaway folder. */
+  readonly folder: string;
+  readonly server: TemporaryServer;
+  readonly client: Client;
+  readonly world: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The home folder of the throwaway server, with the configuration of the hook. */
+  readonly home: string;
+}
+
+/** Runs the agent once per row, with its own home folder and server, and reports whether each row held. */
+export async function runDrill(options: DrillOptions): Promise<RowResult[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-drill-'));
+  const env = { PATH: options.path, HOME: join(folder, 'home'), NO_COLOR: '1', TERM: 'dumb' };
+  const home = join(folder, 'countersign');
+  await mkdir(env.HOME);
+  const server = await startTemporaryServer(home, env);
+  try {
+    const client = createClient({ url: server.url, token: server.token });
+    const { id: world } = await client.createWorld({ name: WORLD });
+    const { agent, token } = await client.external.createAgent(world, { name: WORLD, program: options.agent });
+    const config = JSON.stringify({ url: server.url, token, world, agent, pass: PASS });
+    await writeIn(join(home, 'gate', `${options.agent}.json`), config);
+    const drill = { options, folder, server, client, world, env, home };
+    const results: RowResult[] = [];
+    for (const [index, row] of ROWS.entries()) {
+      if (!options.isWanted(row.name) || (row.bypass === true && DRILLED[options.agent].bypass.length === 0)) continue;
+      const result = await runRow(drill, row, join(folder, `row-${index}`));
+      options.onRow(result);
+      results.push(result);
+    }
+    return results;
+  } finally {
+    await server.kill();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
+  const { agent: id, bin, startModel } = drill.options;
+  const agent = DRILLED[id];
+  const names = [...row.commands, 'edited'];
+  const commandFor = (name: string): string => (row.reads === true ? 'cat secret.txt' : `echo ran >> ${name}.txt`);
+  const call = (name: string) => ({ name: agent.tool.name, arguments: { [agent.tool.argument]: commandFor(name) } });
+  const answers = row.parallel === true ? [row.commands] : row.commands.map((name) => [name]);
+  const replies = answers.map((turn, at) => ({ when: { turn: at + 1, tool: agent.tool.name }, calls: turn.map(call) }));
+  const toolResults: string[] = [];
+  const model = await startModel({
+    file: { name: 'drill', text: JSON.stringify({ replies: [...replies, 'Done.'] }) },
+    onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
+  });
+  const pidFile = join(cwd, '.hook-pid');
+  const scene = { home: drill.env['HOME'] ?? '', model: model.url };
+  const waitSeconds = row.impatient === true ? IMPATIENT_S : PATIENT_S;
+  const values = {
+    command: commandOf(row.hook ?? 'real', hookCommand(id, drill.home), pidFile),
+    waitSeconds,
+    pass: PASS,
+  };
+  await writeIn(join(cwd, 'secret.txt'), SECRET);
+  for (const [path, text] of Object.entries(agent.files(scene, values, row.careless === true)))
+    await writeIn(path, text);
+  if (row.server === 'down') await drill.server.kill();
+  const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
+  const words = [...(row.bypass === true ? agent.bypass : []), ...agent.arguments];
+  const running = runAgent(bin, words, { cwd, env: { ...drill.env, ...agent.env(scene) }, limitMs: LIMIT_MS });
+  let detail: string | undefined;
+  try {
+    await row.play?.(createStage(drill, { running, known, pidFile, edited: commandFor('edited') }));
+    await running.ended;
+  } catch (error) {
+    running.kill();
+    detail = `${error instanceof Error ? error.message : String(error)} ${running.output().trim().slice(-500)}`;
+  } finally {
+    await model.close();
+    if (row.server === 'down') await drill.server.restart();
+  }
+  const runs = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await countLines(join(cwd, `${name}.txt`))] as const)),
+  );
+  const outcome: Outcome = { runs, toolResults };
+  // A model that was never asked proves nothing.
+  const wasTried = toolResults.length > 0;
+  if (detail === undefined && !wasTried) detail = `The agent made no call. ${running.output().trim().slice(-500)}`;
+  if (detail === undefined && !running.endedByItself()) detail = 'The agent did not end.';
+  if (detail !== undefined) return { name: row.name, held: false, detail };
+  if (row.held(outcome)) return { name: row.name, held: true };
+  return { name: row.name, held: false, detail: describe(outcome) };
+}
+
+/** The shell command of the hook. Ours leaves its process id behind, so that a row can kill it. */
+function commandOf(kind: HookKind, real: string, pidFile: string): string {
+  switch (kind) {
+    case 'real':
+      return `echo $$ > ${quote(pidFile)}; exec ${real}`;
+    case 'exits 1':
+      return 'exit 1';
+    case 'prints garbage':
+      return "echo 'not json {'";
+    case 'prints half an answer':
+      return `printf '%s' '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"al'`;
+  }
+}
+
+interface Staging {
+  readonly running: RunningAgent;
+  /** Approvals that earlier rows left. */
+  readonly known: readonly Approval[];
+  readonly pidFile: string;
+  readonly edited: string;
+}
+
+function createStage({ client, world, server }: Drill, { running, known, pidFile, edited }: Staging): Stage {
+  const isKnown = new Set(known.map(({ approvalId }) => approvalId));
+  let hasEnded = false;
+  void running.ended.then(() => (hasEnded = true));
+  return {
+    async pending(count) {
+      for (;;) {
+        const fresh = (await client.approvals(world)).items.filter(({ approvalId }) => !isKnown.has(approvalId));
+        if (fresh.length >= count) return fresh;
+        if (hasEnded) throw new Error('The agent ended before its call was pending.');
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    },
+    async approve(approval, wanted) {
+      const changed = wanted === undefined ? {} : { arguments: withCommand(approval.arguments, edited) };
+      await client.decide(world, approval, { decision: 'approve', scope: 'once', ...changed });
+    },
+    async deny(approval) {
+      await client.decide(world, approval, { decision: 'deny', reason: 'Denied by the drill.' });
+    },
+    async killHook() {
+      process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
+    },
+    restartServer: async () => await server.restart(),
+  };
+}
+
+function withCommand(given: unknown, command: string): Record<string, unknown> {
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' && value.startsWith('echo ran') ? command : value]),
+  );
+}
+
+function describe({ runs, toolResults }: Outcome): string {
+  const ran = Object.entries(runs).map(([name, count]) => `${name} ran ${count} times`);
+  return `${ran.join(', ')}. Results: ${toolResults.map((text) => text.slice(0, 1000)).join(' | ')}`;
+}
+
+async function countLines(path: string): Promise<number> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '').length;
+}
+
+async function writeIn(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, text, { mode: 0o600 });
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { CommandError } from '../command-error.js';
+import { gate } from '../words/gate.js';
+import { addToClaude, gapInClaude, removeFromClaude } from './claude-settings.js';
+import { addToGemini, gapInGemini, geminiPolicy, removeFromGemini } from './gemini-settings.js';
+
+/** Agents with hooks. `gate install` refuses those that no mode of theirs makes fail closed. */
+export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
+export type HookAgent = (typeof HOOK_AGENTS)[number];
+export type GatedAgent = Exclude<HookAgent, 'codex'>;
+
+/** Values that the written configuration depends on. */
+export interface GateValues {
+  /** The shell command that the agent runs as its hook. */
+  readonly command: string;
+  /** How long the agent waits for its hook. */
+  readonly waitSeconds: number;
+  /** For Gemini CLI: the secret argument that marks a call as approved. */
+  readonly pass: string;
+}
+
+/** A configuration file of the agent. All functions are pure; those that parse throw a sentence for a file that they can't keep. */
+export interface ConfigFile {
+  readonly path: string;
+  /** Contains a secret. */
+  readonly isSecret: boolean;
+  add(text: string | undefined, values: GateValues): string;
+  /** The file without our parts; undefined to delete it. `before` is the file before the installation. */
+  remove(text: string, before: string | undefined): string | undefined;
+  /** Why the file doesn't gate every call; undefined if it does. */
+  gap(text: string | undefined, values: Omit<GateValues, 'waitSeconds'>): string | undefined;
+}
+
+/** A day. An approval that takes longer is denied by the agent's own timeout. */
+export const WAIT_SECONDS = 86_400;
+
+export interface Places {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home folder. */
+  readonly userHome: string;
+}
+
+/** The files to write, in this order: those that make the agent fail closed come first. */
+export function configFiles(agent: GatedAgent, { env, userHome }: Places): readonly ConfigFile[] {
+  switch (agent) {
+    case 'claude': {
+      const folder = nonEmpty(env['CLAUDE_CONFIG_DIR']) ?? join(userHome, '.claude');
+      const file = join(folder, 'settings.json');
+      return [
+        {
+          path: file,
+          isSecret: false,
+          add: (text, { command, waitSeconds }) => addToClaude(text, { command, waitSeconds, file }),
+          remove: (text, before) => removeFromClaude(text, before, file),
+          gap: (text, { command }) => gapInClaude(text, { command, file }),
+        },
+      ];
+    }
+    case 'gemini': {
+      const folder = join(nonEmpty(env['GEMINI_CLI_HOME']) ?? userHome, '.gemini');
+      const file = join(folder, 'settings.json');
+      const policy = join(folder, 'policies', 'countersign.toml');
+      return [
+        {
+          path: policy,
+          isSecret: true,
+          add: (_, { pass }) => geminiPolicy(pass),
+          remove: () => undefined,
+          gap: (text, { pass }) => (text === geminiPolicy(pass) ? undefined : gate.policyChanged(policy)),
+        },
+        {
+          path: file,
+          isSecret: false,
+          add: (text, { command, waitSeconds }) => addToGemini(text, { command, waitSeconds, file }),
+          remove: (text) => removeFromGemini(text, file),
+          gap: (text, { command }) => gapInGemini(text, { command, file }),
+        },
+      ];
+    }
+  }
+}
+
+/** Rejects agents that can't be gated by hooks. */
+export function checkGated(agent: HookAgent): GatedAgent {
+  if (agent === 'codex') throw new CommandError(gate.codexRefused);
+  return agent;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

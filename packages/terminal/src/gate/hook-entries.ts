@@ -1,0 +1,70 @@
+import { isObject, listAt, objectAt, withKey, type JsonObject } from './json-text.js';
+
+/** One event of the agent for which it runs our hook. */
+export interface HookEvent {
+  readonly event: string;
+  readonly matcher: boolean;
+  /** In the agent's own unit. */
+  readonly timeout: number;
+}
+
+/** The settings with our hook for these events, after those of the user. A hook from an earlier installation is replaced. */
+export function addHooks(
+  settings: JsonObject,
+  { command, events, file }: { command: string; events: readonly HookEvent[]; file: string },
+): JsonObject {
+  const cleaned = removeHooks(settings, file);
+  let hooks = objectAt(cleaned, 'hooks', file);
+  for (const { event, matcher, timeout } of events) {
+    const entry = {
+      ...(matcher ? { matcher: '*' } : {}),
+      hooks: [{ ...(event === 'BeforeTool' ? { name: 'countersign' } : {}), type: 'command', command, timeout }],
+    };
+    hooks = { ...hooks, [event]: [...listAt(hooks, event, file), entry] };
+  }
+  return withKey(cleaned, 'hooks', hooks);
+}
+
+export function removeHooks(settings: JsonObject, file: string): JsonObject {
+  let hooks = objectAt(settings, 'hooks', file);
+  for (const [event, groups] of Object.entries(hooks)) {
+    if (!Array.isArray(groups)) continue;
+    const kept = groups.flatMap((group: unknown) => {
+      if (!isObject(group) || !Array.isArray(group['hooks'])) return [group];
+      const others = group['hooks'].filter((hook: unknown) => !isOurs(hook));
+      if (others.length === group['hooks'].length) return [group];
+      return others.length === 0 ? [] : [{ ...group, hooks: others }];
+    });
+    hooks = withKey(hooks, event, kept);
+  }
+  return withKey(settings, 'hooks', hooks);
+}
+
+/** The commands of all hooks for an event that aren't ours. */
+export function otherHooks(settings: JsonObject, event: string, file: string): string[] {
+  return listAt(objectAt(settings, 'hooks', file), event, file)
+    .flatMap((group) => (isObject(group) && Array.isArray(group['hooks']) ? (group['hooks'] as unknown[]) : []))
+    .filter((hook) => !isOurs(hook))
+    .map((hook) => (isObject(hook) ? String(hook['command'] ?? hook['url'] ?? hook['type']) : String(hook)));
+}
+
+/** Whether our hook is there for each of these events, with this command. */
+export function hasHooks(
+  settings: JsonObject,
+  { command, events, file }: { command: string; events: readonly HookEvent[]; file: string },
+): boolean {
+  return events.every(({ event }) =>
+    listAt(objectAt(settings, 'hooks', file), event, file).some(
+      (group) =>
+        isObject(group) &&
+        (group['matcher'] === undefined || group['matcher'] === '*') &&
+        Array.isArray(group['hooks']) &&
+        group['hooks'].some((hook: unknown) => isObject(hook) && hook['command'] === command),
+    ),
+  );
+}
+
+/** Our hook is recognized by its words, so that one from another version or folder is found, too. */
+function isOurs(hook: unknown): boolean {
+  return isObject(hook) && typeof hook['command'] === 'string' && / gate hook --agent [a-z]+/.test(hook['command']);
+}

@@ -1,0 +1,57 @@
+import { quote } from '../hook-command.js';
+import { isObject, type JsonObject } from '../json-text.js';
+import type { HookAgent } from '../gated-agents.js';
+
+/** The argument that marks an approved call for Gemini CLI's policy. */
+export const PASS_ARGUMENT = 'countersign';
+
+/** The input that an agent should run for approved arguments. For Gemini CLI it carries the pass. */
+export function inputToRun(agent: HookAgent, approved: JsonObject, pass: string): JsonObject {
+  if (agent !== 'gemini') return approved;
+  const { command } = approved;
+  // Its policy judges each part of a compound command, without our argument. With eval, there is one part.
+  const whole = typeof command === 'string' ? { command: `eval ${quote(command)}` } : {};
+  return { ...approved, ...whole, [PASS_ARGUMENT]: pass };
+}
+
+/** A yes, as the agent expects it on standard output. */
+export function yesFor(
+  agent: HookAgent,
+  event: string,
+  { input, edited }: { input: JsonObject; edited: boolean },
+): string {
+  switch (agent) {
+    case 'claude':
+      return JSON.stringify({
+        hookSpecificOutput: {
+          hookEventName: event,
+          permissionDecision: 'allow',
+          ...(edited ? { updatedInput: input } : {}),
+        },
+      });
+    case 'codex':
+      // Codex reports a plain yes as an error; for it, silence is a yes.
+      return edited
+        ? JSON.stringify({
+            hookSpecificOutput: { hookEventName: event, permissionDecision: 'allow', updatedInput: input },
+          })
+        : '';
+    case 'gemini':
+      return JSON.stringify({ decision: 'allow', hookSpecificOutput: { hookEventName: event, tool_input: input } });
+  }
+}
+
+/** The answer to Claude Code's PermissionRequest. */
+export const CONFIRMED = JSON.stringify({
+  hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+});
+
+/** Compares and hashes by content, whatever the order of the keys. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${fields.join(',')}}`;
+}

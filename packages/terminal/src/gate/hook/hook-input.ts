@@ -1,0 +1,65 @@
+import { isObject, type JsonObject } from '../json-text.js';
+import type { HookAgent } from '../gated-agents.js';
+
+/** One run of the hook, in the same form for every agent. */
+export type HookInput = { readonly session: string; readonly event: string; readonly cwd?: string } & (
+  | { readonly kind: 'propose'; readonly tool: string; readonly input: JsonObject; readonly key?: string }
+  /** Claude Code asks again for a call that was just allowed. */
+  | { readonly kind: 'confirm'; readonly tool: string; readonly input: JsonObject }
+  | {
+      readonly kind: 'report';
+      readonly tool: string;
+      readonly input: JsonObject;
+      readonly key?: string;
+      readonly result: { content: string } | { error: string };
+    }
+  | { readonly kind: 'end' }
+);
+
+const KINDS: Readonly<Record<string, HookInput['kind']>> = {
+  PreToolUse: 'propose',
+  BeforeTool: 'propose',
+  PermissionRequest: 'confirm',
+  PostToolUse: 'report',
+  PostToolUseFailure: 'report',
+  AfterTool: 'report',
+  SessionEnd: 'end',
+};
+/** The server accepts more, but nobody reads it. */
+const LONGEST_RESULT = 100_000;
+
+/** Throws if the input isn't what this agent sends. */
+export function parseHookInput(agent: HookAgent, text: string): HookInput {
+  const given: unknown = JSON.parse(text);
+  if (!isObject(given)) throw new Error('the input is not a JSON object');
+  const event = wordAt(given, 'hook_event_name');
+  const session = wordAt(given, 'session_id');
+  const kind = KINDS[event];
+  // Codex asks this only if it needs approval itself. Silence leaves it to its own question.
+  if (kind === undefined || (kind === 'confirm' && agent !== 'claude')) throw new Error(`unknown event ${event}`);
+  const cwd = given['cwd'];
+  const common = { session, event, ...(typeof cwd === 'string' && cwd.startsWith('/') ? { cwd } : {}) };
+  if (kind === 'end') return { ...common, kind };
+  const tool = wordAt(given, 'tool_name');
+  const input = given['tool_input'] ?? {};
+  if (!isObject(input)) throw new Error('tool_input is not an object');
+  if (kind === 'confirm') return { ...common, kind, tool, input };
+  const id = given['tool_use_id'];
+  const key = typeof id === 'string' && id !== '' ? { key: id } : {};
+  if (kind === 'propose') return { ...common, kind, tool, input, ...key };
+  return { ...common, kind, tool, input, ...key, result: resultOf(given) };
+}
+
+function resultOf(given: JsonObject): { content: string } | { error: string } {
+  const response = given['tool_response'];
+  const error = given['error'] ?? (isObject(response) ? response['error'] : undefined);
+  if (typeof error === 'string' && error !== '') return { error: error.slice(0, LONGEST_RESULT) };
+  const content = typeof response === 'string' ? response : JSON.stringify(response ?? '');
+  return { content: content.slice(0, LONGEST_RESULT) };
+}
+
+function wordAt(given: JsonObject, key: string): string {
+  const value = given[key];
+  if (typeof value !== 'string' || value === '') throw new Error(`${key} is missing`);
+  return value;
+}

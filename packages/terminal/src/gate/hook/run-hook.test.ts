@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leaveNote, hashOf, takeNote } from './call-notes.js';
+import { runHook } from './run-hook.js';
+
+let home = '';
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'countersign-hook-'));
+});
+afterEach(async () => {
+  await rm(home, { recursive: true, force: true });
+});
+
+const call = {
+  session_id: 's1',
+  cwd: '/work',
+  hook_event_name: 'PreToolUse',
+  tool_name: 'Bash',
+  tool_input: { command: 'ls' },
+  tool_use_id: 'toolu_1',
+};
+
+async function configure(url: string): Promise<void> {
+  await mkdir(join(home, 'gate'));
+  await writeFile(
+    join(home, 'gate', 'claude.json'),
+    JSON.stringify({ url, token: 't', world: 'w', agent: 'a', pass: 'p' }),
+  );
+}
+
+describe('countersign gate hook', () => {
+  it.each(['', 'not json {', '[]', '{}'])('[X9.2] says no to %j', async (text) => {
+    expect(await runHook('claude', home, text)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('[X9.2] says no without a configuration, and without a server', async () => {
+    expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({ code: 2, stdout: '' });
+    await configure('http://127.0.0.1:9');
+    expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('[X9.2] confirms no call that it did not allow before, and none without the server', async () => {
+    await configure('http://127.0.0.1:9');
+    const asked = JSON.stringify({ ...call, hook_event_name: 'PermissionRequest', tool_use_id: undefined });
+    expect(await runHook('claude', home, asked)).toMatchObject({ code: 2, stdout: '' });
+    await leaveNote(home, 's1', { id: 'call-1', key: 'toolu_1', tool: 'Bash', input: hashOf(call.tool_input) });
+    expect(await runHook('claude', home, asked)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('[X9.2] refuses the argument that marks approved calls', async () => {
+    await configure('http://127.0.0.1:9');
+    const text = JSON.stringify({ ...call, tool_input: { command: 'ls', countersign: 'p' } });
+    expect(await runHook('claude', home, text)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('takes each note once', async () => {
+    const note = { id: 'call-1', key: 'k', tool: 'Bash', input: hashOf({ command: 'ls' }) };
+    await leaveNote(home, 's1', note);
+    const sought = { stage: 'confirmed', tool: 'Bash', input: note.input } as const;
+    expect(await takeNote(home, 's1', { ...sought, input: hashOf({ command: 'rm' }) })).toBeUndefined();
+    expect(await takeNote(home, 's2', sought)).toBeUndefined();
+    const taken = await Promise.all([takeNote(home, 's1', sought), takeNote(home, 's1', sought)]);
+    expect(taken.filter((one) => one !== undefined)).toEqual([note]);
+    expect(await takeNote(home, 's1', { stage: 'reported', tool: 'Bash', input: 'other', key: 'k' })).toEqual(note);
+    expect(await takeNote(home, 's1', { stage: 'reported', tool: 'Bash', input: 'other', key: 'k' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ClientError, createClient, type Client } from '@countersign/client';
+import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
+import { gateHook as texts } from '../../words/gate.js';
+import type { HookAgent } from '../gated-agents.js';
+import { isObject } from '../json-text.js';
+import { forgetSession, hashOf, leaveNote, takeNote } from './call-notes.js';
+import { canonical, CONFIRMED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
+import { parseHookInput, type HookInput } from './hook-input.js';
+
+/** What the hook prints and how it exits. Only a yes has text on standard output; for Codex, it is exit code 0. */
+export interface HookExit {
+  readonly code: 0 | 2;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface HookConfig {
+  readonly url: string;
+  readonly token: string;
+  readonly world: string;
+  readonly agent: string;
+  readonly pass: string;
+}
+
+/** How long the hook tries to reach a server that answered before. The agent's own timeout may end it earlier. */
+const RECONNECT_MS = 10 * 60_000;
+const PAUSE_MS = 500;
+const WAIT_S = 50;
+
+/** Never rejects, and never answers yes unless the server said that this very call has started. */
+export async function runHook(agent: HookAgent, home: string, text: string): Promise<HookExit> {
+  let kind: HookInput['kind'] = 'propose';
+  try {
+    const input = parseHookInput(agent, text);
+    ({ kind } = input);
+    const config = await readHookConfig(home, agent);
+    const client = createClient({ url: config.url, token: config.token });
+    switch (input.kind) {
+      case 'propose':
+        return await propose({ agent, home, config, client }, input);
+      case 'confirm':
+        return await confirmCall({ agent, home, config, client }, input);
+      case 'report':
+        await report({ agent, home, config, client }, input);
+        return { code: 0, stdout: '', stderr: '' };
+      case 'end':
+        await forgetSession(home, input.session);
+        await client.external.endSession(config.world, input.session);
+        return { code: 0, stdout: '', stderr: '' };
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    // The call has run. An error would only confuse the model, and the call ends as "result not reported".
+    if (kind === 'report' || kind === 'end') return { code: 0, stdout: '', stderr: texts.notReported(reason) };
+    return no(texts.failed(reason));
+  }
+}
+
+interface Hook {
+  readonly agent: HookAgent;
+  readonly home: string;
+  readonly config: HookConfig;
+  readonly client: Client;
+}
+
+const no = (reason: string): HookExit => ({ code: 2, stdout: '', stderr: reason });
+
+async function propose(
+  { agent, home, config, client }: Hook,
+  input: Extract<HookInput, { kind: 'propose' }>,
+): Promise<HookExit> {
+  if (PASS_ARGUMENT in input.input) return no(texts.reservedArgument(PASS_ARGUMENT));
+  const call: NewExternalCall = {
+    agent: config.agent,
+    session: input.session,
+    key: input.key ?? randomUUID(),
+    program: agent,
+    tool: input.tool,
+    arguments: input.input,
+    ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
+    reports: true,
+  };
+  const decided = await untilDecided(client, config.world, call);
+  if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
+  const run = inputToRun(agent, decided.arguments, config.pass);
+  await leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
+  return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited: decided.edited === true }), stderr: '' };
+}
+
+/** Fails at once if there is no server, and then waits for a person. A server that is being restarted is asked again. */
+async function untilDecided(client: Client, world: string, call: NewExternalCall): Promise<ExternalCall> {
+  let known: ExternalCall | undefined;
+  let wasReached = false;
+  let lastAnswer = Date.now();
+  for (;;) {
+    try {
+      // Sending the same call with the same key again has no effect.
+      known =
+        known === undefined
+          ? await client.external.propose(world, call)
+          : await client.external.wait(world, known.id, WAIT_S);
+      if (known.state !== 'pending') return known;
+      wasReached = true;
+      lastAnswer = Date.now();
+    } catch (error) {
+      wasReached ||= wasDropped(error);
+      const isRestart = error instanceof ClientError && (error.kind !== 'problem' || error.status >= 500);
+      if (!wasReached || !isRestart || Date.now() - lastAnswer > RECONNECT_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+/** The server accepted the connection and then died, so it may have stored the call. */
+function wasDropped(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isDropped = 'code' in error && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(String(error.code));
+  return isDropped || wasDropped(error.cause);
+}
+
+/** Confirms only a call that PreToolUse just got a yes for, and that the server still says has started with these arguments. */
+async function confirmCall(
+  { home, config, client }: Hook,
+  { session, tool, input }: Extract<HookInput, { kind: 'confirm' }>,
+): Promise<HookExit> {
+  const note = await takeNote(home, session, { stage: 'confirmed', tool, input: hashOf(input) });
+  if (note === undefined) return no(texts.notApproved);
+  const { state, arguments: approved } = await client.external.wait(config.world, note.id, 0);
+  if (state !== 'allowed' || canonical(approved) !== canonical(input)) return no(texts.notApproved);
+  return { code: 0, stdout: CONFIRMED, stderr: '' };
+}
+
+async function report(
+  { home, config, client }: Hook,
+  { session, tool, input, key, result }: Extract<HookInput, { kind: 'report' }>,
+): Promise<void> {
+  const sought = { stage: 'reported' as const, tool, input: hashOf(input), ...(key === undefined ? {} : { key }) };
+  const note = await takeNote(home, session, sought);
+  if (note !== undefined) await client.external.report(config.world, note.id, result);
+}
+
+async function readHookConfig(home: string, agent: HookAgent): Promise<HookConfig> {
+  const value: unknown = JSON.parse(await readFile(join(home, 'gate', `${agent}.json`), 'utf8'));
+  const field = (name: string): string => {
+    const found = isObject(value) ? value[name] : undefined;
+    if (typeof found !== 'string') throw new Error(texts.badConfig(agent));
+    return found;
+  };
+  const [url, token, world, own, pass] = ['url', 'token', 'world', 'agent', 'pass'].map(field) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  return { url, token, world, agent: own, pass };
+}

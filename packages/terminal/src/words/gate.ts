@@ -1,0 +1,75 @@
+/** Texts of `countersign gate` and `countersign drill`. */
+export const gate = {
+  hasComments: (file: string): string =>
+    `${file} contains comments, which would be lost. Remove them, or move them to another file, then try again. Nothing was changed.`,
+  notJson: (file: string): string => `${file} is not valid JSON. Fix it, then try again. Nothing was changed.`,
+  notAnObject: (file: string): string => `${file} must contain a JSON object. Nothing was changed.`,
+  wrongType: (file: string, key: string, wanted: string): string =>
+    `"${key}" in ${file} must be ${wanted}. Fix it, then try again. Nothing was changed.`,
+  hooksDisabled: (file: string, key: string): string =>
+    `"${key}" in ${file} turns hooks off, so the gate would deny every call. Remove it, then try again.`,
+  otherPermissionHook: (file: string, command: string): string =>
+    `${file} has another hook for PermissionRequest (${command}), which could allow calls. Remove it, then try again.`,
+  hookMissing: (file: string): string => `${file} doesn't run the hook of this installation.`,
+  settingMissing: (file: string, key: string, value: string): string => `"${key}" in ${file} is not ${value}.`,
+  policyPaths: (file: string, key: string): string =>
+    `"${key}" in ${file} loads policies that could take precedence over the gate's policy. Remove it, then try again.`,
+  outranked: (file: string): string =>
+    `${file} has a rule with a priority from 996 to 999, which could take precedence over the gate's policy. Lower it, then try again.`,
+  cannotRead: (file: string, reason: string): string => `Could not read ${file}: ${reason}. Nothing was changed.`,
+  cannotWrite: (file: string, reason: string): string =>
+    `Could not write ${file}: ${reason}. Check its permissions, then try again. Nothing was changed.`,
+  policyChanged: (file: string): string => `${file} is missing or was changed.`,
+  codexRefused:
+    'Codex runs a call when its hook fails, and no mode of Codex 0.166 prevents that, so Countersign does not gate it by hooks. ' +
+    'docs/guide/gate.md lists what we tried.',
+  geminiMcpDenied:
+    'Countersign does not gate MCP tools of Gemini CLI. Attach the MCP server to a world of Countersign instead.',
+  geminiDenied: 'Countersign did not approve this call.',
+  notInstalled: 'The gate is not installed.',
+  askInstall: (name: string, world: string): string =>
+    `Gate ${name} with these changes? Each of its calls will need approval in the world ${world}, unless a rule allows it.`,
+  askUninstall: (name: string): string => `Remove the gate from ${name}? Its calls will no longer need approval here.`,
+  installed: (name: string, world: string): string =>
+    `${name} is gated: its calls need approval in the world ${world}. Restart sessions that are already running.`,
+  drillNext: (agent: string): string => `Run "countersign drill ${agent}" to check that this version of it holds.`,
+  uninstalled: (name: string): string => `${name} is not gated anymore. Restart sessions that are already running.`,
+  nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
+  status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,
+  changes: (path: string): string => `Changes to ${path}:`,
+  secretFile: '  (written by Countersign; contains a secret, so it is not shown)',
+};
+
+export const drill = {
+  notFound: (what: string, npm: string): string =>
+    `${what} is not installed. Install it with "npm install -g ${npm}", or name the program with --bin.`,
+  noVersion: (bin: string): string => `${bin} --version prints no version. Name another program with --bin.`,
+  start: (agent: string, version: string): string =>
+    `Drilling ${agent} ${version}. It takes about a minute and uses neither your account nor your files.`,
+  opencode: 'opencode has no hooks that Countersign supports, so it is not gated.',
+  held: 'held',
+  open: 'OPEN',
+  verdict: (agent: string, version: string, gated: boolean, open: number): string =>
+    gated
+      ? `gated: every row held for ${agent} ${version}.`
+      : `not gated: ${open === 0 ? 'not every row was tried' : `${open} ${open === 1 ? 'row' : 'rows'} did not hold`}.`,
+  doctorWhat: (agent: string): string => `gate: ${agent}`,
+  neverDrilled: (version: string): string => `${version} is installed and gated, but was never drilled`,
+  otherVersion: (version: string, drilled: string): string =>
+    `${version} is installed, but ${drilled} was drilled; agents change how their hooks work`,
+  didNotHold: (version: string): string => `${version} did not hold in its drill`,
+  fine: (version: string): string => `${version} is gated; every row of its drill held`,
+  runDrill: (agent: string): string => `Run "countersign drill ${agent}".`,
+};
+
+/** What the hook tells the agent, and through it the model. */
+export const gateHook = {
+  failed: (reason: string): string => `Countersign's hook failed, so the call must not run: ${reason}`,
+  notReported: (reason: string): string => `Countersign's hook could not report the result: ${reason}`,
+  denied: 'Countersign did not approve this call.',
+  notApproved: 'Countersign did not approve this call.',
+  reservedArgument: (name: string): string => `The argument "${name}" is reserved for Countersign. Leave it out.`,
+  badConfig: (agent: string): string =>
+    `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
+  unknownAgent: (agent: string): string => `Unknown agent "${agent}". Expected claude, codex or gemini.`,
+};

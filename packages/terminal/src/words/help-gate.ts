@@ -1,0 +1,49 @@
+import type { Help } from './help.js';
+
+const AGENT = 'claude, codex or gemini';
+
+export const gateHelp = {
+  about: 'Gate the coding agents that you already use: each of their calls needs approval here',
+  agent: AGENT,
+  install: {
+    about: "Add the gate to an agent's own configuration; shows the changes and asks first",
+    name: "name of the agent in the world (default: the program's name)",
+    notes: [
+      'Each changed file gets a backup, FILE.before-countersign. Codex is refused, because it runs calls when its hook fails.',
+      'Run "countersign drill AGENT" to check that the installed version of the agent holds.',
+    ],
+    exitCodes: '0 installed, 2 refused, and nothing was changed',
+    examples: ['countersign gate install claude -w harbour', 'countersign gate install gemini -w harbour --yes'],
+  } satisfies Help,
+  uninstall: {
+    about: "Remove the gate from an agent's configuration and restore what was there before",
+    notes: ['If the configuration has changed since, only the parts of the gate are removed.'],
+    examples: ['countersign gate uninstall claude'],
+  } satisfies Help,
+  status: {
+    about: 'Show which agents are gated, and whether their configuration still holds',
+    exitCodes: '0 every installed gate is intact, 1 one is not',
+    examples: ['countersign gate status', 'countersign gate status claude --json'],
+  } satisfies Help,
+  hook: {
+    about: 'Ask for approval of the call on standard input; agents run this command as their hook',
+    notes: [
+      'Reads the hook input of the agent (JSON) and answers in its format. Any error means no, with exit code 2.',
+    ],
+    exitCodes: '0 answered, 2 the call must not run',
+    examples: ['countersign gate hook --agent claude'],
+  } satisfies Help,
+};
+
+export const drillHelp = {
+  about: 'Try to get a call of an installed agent past the gate, in a throwaway folder against a scripted model',
+  agent: 'claude, codex, gemini or opencode',
+  bin: 'the program to test (default: the one in PATH)',
+  only: 'run only the rows whose names contain this text; the result is then never "gated"',
+  notes: [
+    'Uses neither your account nor your files: the agent gets an empty home folder and a scripted model on this machine.',
+    'With --json: {"agent","version","rows":[{"name","held"}],"gated"}.',
+  ],
+  exitCodes: '0 gated, every row held; 1 not gated; 2 the agent is not installed or not known',
+  examples: ['countersign drill claude', 'countersign drill gemini --bin ./node_modules/.bin/gemini --json'],
+} satisfies Help;

@@ -1,0 +1,40 @@
+// Installs pinned versions of the coding agents into a cache and drills them (X10). Requires a registry. A platform without a binary is skipped and counted.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cache = join(root, 'node_modules', '.cache', 'countersign-agents');
+const command = join(root, 'packages', 'countersign', 'bin', 'countersign.js');
+const AGENTS = [
+  { agent: 'claude', install: '@anthropic-ai/claude-code@2.1.325', gated: true },
+  { agent: 'gemini', install: '@google/gemini-cli@0.61.0', gated: true },
+  // `gate install` refuses it. If every row held, it should not.
+  { agent: 'codex', install: '@openai/codex@0.166.0', gated: false },
+];
+
+let failed = 0;
+let skipped = 0;
+for (const { agent, install, gated } of AGENTS) {
+  const folder = join(cache, agent);
+  const bin = join(folder, 'node_modules', '.bin', agent);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+  spawnSync('npm', ['install', '--no-audit', '--no-fund', install], { cwd: folder, stdio: 'ignore' });
+  const runs = existsSync(bin) && spawnSync(bin, ['--version']).status === 0;
+  if (!runs) {
+    skipped += 1;
+    console.log(`skipped: ${install} does not run on this machine`);
+    continue;
+  }
+  const home = join(cache, 'home');
+  const { status } = spawnSync(process.execPath, [command, 'drill', agent, '--bin', bin, '--home', home], {
+    stdio: 'inherit',
+  });
+  if (status === (gated ? 0 : 1)) continue;
+  failed += 1;
+  console.error(`${agent}: expected it to be ${gated ? 'gated' : 'not gated'}`);
+}
+console.log(`${AGENTS.length - failed - skipped} as expected, ${failed} failed, ${skipped} skipped`);
+if (failed > 0) process.exit(1);

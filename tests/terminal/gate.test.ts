@@ -1,0 +1,203 @@
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openHarbourServer, type HarbourServer, type Ran } from './harbour-server.js';
+
+let t: HarbourServer;
+let home = '';
+let settings = '';
+let count = 0;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(async () => await t.close());
+beforeEach(() => {
+  count += 1;
+  home = join(t.folder, `gate-${count}`);
+  settings = join(home, 'claude', 'settings.json');
+});
+
+const gate = async (words: readonly string[], input?: string): Promise<Ran> =>
+  await t.runHere(['gate', ...words, '--home', join(home, 'countersign')], {
+    env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'claude') },
+    ...(input === undefined ? {} : { input }),
+  });
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const mine = '{\n  "model": "opus",\n  "permissions": {\n    "allow": [\n      "Bash(ls)"\n    ]\n  }\n}\n';
+
+describe('countersign gate install', () => {
+  it('[X9] [X9.1] shows the changes, keeps the rest, and uninstall restores the file exactly', async () => {
+    write(settings, mine);
+    const installed = await gate(['install', 'claude', '-w', 'docks', '--yes', '--json']);
+    expect(installed).toMatchObject({ code: 0 });
+    expect(installed.stderr).toContain('+     "ask": [');
+    expect(JSON.parse(installed.stdout)).toMatchObject({ agent: 'claude', world: 'docks', files: [settings] });
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({
+      model: 'opus',
+      permissions: { allow: ['Bash(ls)'], ask: ['*'] },
+    });
+    expect(readFileSync(`${settings}.before-countersign`, 'utf8')).toBe(mine);
+    const config = join(home, 'countersign', 'gate', 'claude.json');
+    expect(statSync(config).mode & 0o777).toBe(0o600);
+    expect(installed.stdout + installed.stderr).not.toContain(
+      (JSON.parse(readFileSync(config, 'utf8')) as { token: string }).token,
+    );
+    expect((await gate(['status', 'claude', '--json'])).stdout).toContain('"intact":true');
+
+    // A second installation keeps the backup of the user's own file.
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
+    expect(readFileSync(settings, 'utf8')).toBe(mine);
+    expect(existsSync(`${settings}.before-countersign`)).toBe(false);
+    expect(existsSync(config)).toBe(false);
+  });
+
+  it('[X9.1] status and uninstall handle a file that changed in the meantime', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    write(settings, readFileSync(settings, 'utf8').replace('"ask"', '"deny": ["WebFetch"],\n    "asked"'));
+    const status = await gate(['status', 'claude']);
+    expect(status.code).toBe(1);
+    expect(status.stdout).toContain('"permissions.ask"');
+    expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ permissions: { deny: ['WebFetch'], asked: ['*'] } });
+  });
+
+  it('[X9] gates Gemini CLI with a policy that only its hook can satisfy, and writes through links', async () => {
+    const real = join(home, 'dotfiles', 'gemini.json');
+    const link = join(home, '.gemini', 'settings.json');
+    write(real, '{}\n');
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(real, link);
+    expect((await gate(['install', 'gemini', '-w', 'docks', '--yes'])).code).toBe(0);
+    expect(readFileSync(real, 'utf8')).toContain('gate hook --agent gemini');
+    const policy = join(home, '.gemini', 'policies', 'countersign.toml');
+    expect(statSync(policy).mode & 0o777).toBe(0o600);
+    expect((await gate(['uninstall', 'gemini', '--yes'])).code).toBe(0);
+    expect(readFileSync(link, 'utf8')).toBe('{}\n');
+    expect(existsSync(policy)).toBe(false);
+  });
+
+  it.each([
+    ['comments', '{ // mine\n}'],
+    ['broken JSON', '{"a": }'],
+    ['hooks turned off', '{"disableAllHooks":true}'],
+  ])('[X9] changes nothing if the file has %s', async (_, text) => {
+    write(settings, text);
+    const { code, stderr } = await gate(['install', 'claude', '-w', 'docks', '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(settings);
+    expect(readFileSync(settings, 'utf8')).toBe(text);
+    expect(existsSync(join(home, 'countersign', 'gate'))).toBe(false);
+  });
+
+  it('[X9] changes nothing without confirmation, for an unknown agent, or where it can’t write', async () => {
+    write(settings, mine);
+    expect((await gate(['install', 'claude', '-w', 'docks'])).code).toBe(2);
+    expect((await gate(['install', 'cursor', '-w', 'docks', '--yes'])).code).toBe(2);
+    expect(readFileSync(settings, 'utf8')).toBe(mine);
+    // Also fails for root, unlike a file without write permission.
+    mkdirSync(join(`${settings}.before-countersign`, 'full'), { recursive: true });
+    const { code, stderr } = await gate(['install', 'claude', '-w', 'docks', '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${settings}.before-countersign`);
+    expect(readFileSync(settings, 'utf8')).toBe(mine);
+    expect(existsSync(join(home, 'countersign', 'gate', 'claude.json'))).toBe(false);
+  });
+
+  it('[X9] refuses Codex, which runs a call when its hook fails', async () => {
+    const { code, stderr } = await gate(['install', 'codex', '-w', 'docks', '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Codex runs a call when its hook fails');
+  });
+});
+
+describe('countersign gate hook', () => {
+  const call = (event: string, id: string, command: string): string =>
+    JSON.stringify({
+      session_id: `session-${count}`,
+      cwd: t.folder,
+      hook_event_name: event,
+      tool_name: 'Bash',
+      tool_input: { command },
+      ...(event === 'PermissionRequest' ? {} : { tool_use_id: id }),
+      ...(event === 'PostToolUse' ? { tool_response: 'done' } : {}),
+    });
+  const hook = async (input: string): Promise<Ran> => await gate(['hook', '--agent', 'claude'], input);
+  const pending = async () => {
+    await expect.poll(async () => (await t.client.approvals('docks')).items.length, { timeout: 30_000 }).toBe(1);
+    const [approval] = (await t.client.approvals('docks')).items;
+    if (approval === undefined) throw new Error('nothing is pending');
+    return approval;
+  };
+
+  it('[X9.2] says yes once for exactly the approved call, and reports its result', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    const asked = hook(call('PreToolUse', 'call-1', 'echo one'));
+    const approval = await pending();
+    expect(approval.toolName).toBe('claude__Bash');
+    const edited = { command: 'echo two' };
+    await t.client.decide('docks', approval, { decision: 'approve', scope: 'once', arguments: edited });
+    const { code, stdout } = await asked;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: edited },
+    });
+    // Claude Code asks again, with the edited input. The original one, and a second time, is a no.
+    expect((await hook(call('PermissionRequest', '', 'echo one'))).code).toBe(2);
+    expect((await hook(call('PermissionRequest', '', 'echo two'))).stdout).toContain('"behavior":"allow"');
+    expect((await hook(call('PermissionRequest', '', 'echo two'))).code).toBe(2);
+    expect((await hook(call('PostToolUse', 'call-1', 'echo two'))).code).toBe(0);
+    const [last] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
+    const { items } = await t.client.messages('docks', last?.id ?? '');
+    expect(JSON.stringify(items)).toContain('done');
+  });
+
+  it('[X9.2] says no if a person denies the call, and if the server is down', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    const asked = hook(call('PreToolUse', 'call-2', 'echo one'));
+    await t.client.decide('docks', await pending(), { decision: 'deny', reason: 'not today' });
+    const denied = await asked;
+    expect(denied).toMatchObject({ code: 2, stdout: '' });
+    expect(denied.stderr).toContain('not today');
+    await t.stop();
+    expect(await hook(call('PreToolUse', 'call-3', 'echo one'))).toMatchObject({ code: 2, stdout: '' });
+    await t.restart();
+  });
+
+  it('[X9.2] rejects an unknown agent', async () => {
+    expect((await gate(['hook', '--agent', 'cursor'], call('PreToolUse', 'x', 'ls'))).code).toBe(2);
+  });
+});
+
+const agents = fileURLToPath(new URL('../../node_modules/.cache/countersign-agents', import.meta.url));
+const claude = join(agents, 'claude', 'node_modules', '.bin', 'claude');
+if (!existsSync(claude))
+  process.stderr.write('Claude Code is not in the cache of `npm run verify`: it was not drilled.\n');
+
+describe('countersign drill', () => {
+  it('[X10] names the command that installs a missing agent', async () => {
+    const { code, stderr } = await t.runHere(['drill', 'gemini', '--bin', join(t.folder, 'none')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('npm install -g @google/gemini-cli');
+    expect((await t.runHere(['drill', 'cursor'])).code).toBe(2);
+  });
+
+  it.skipIf(!existsSync(claude))('[X10] drills the real Claude Code', { timeout: 180_000 }, async () => {
+    const words = ['drill', 'claude', '--bin', claude, '--only', 'once', '--json', '--home', join(t.folder, 'drill')];
+    const { stdout } = await t.run(words);
+    expect(JSON.parse(stdout)).toMatchObject({
+      agent: 'claude',
+      rows: [
+        { name: 'allowed: runs once', held: true },
+        { name: 'two approvals at once: runs once', held: true },
+      ],
+      gated: false,
+    });
+  });
+});
