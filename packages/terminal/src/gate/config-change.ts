@@ -17,7 +17,7 @@ export async function readConfig(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw new CommandError(gate.cannotRead(path, reasonOf(error)), undefined, error);
   }
 }
@@ -27,7 +27,7 @@ export async function resolvePath(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return path;
+    if (isMissing(error)) return path;
     throw new CommandError(gate.cannotRead(path, reasonOf(error)), undefined, error);
   }
 }
@@ -63,8 +63,8 @@ async function writeOne(path: string, text: string | undefined, isSecret: boolea
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
 function reasonOf(error: unknown): string {

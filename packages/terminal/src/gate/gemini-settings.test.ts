@@ -31,7 +31,9 @@ describe('the settings of Gemini CLI', () => {
 
   it('allows only calls with the pass', () => {
     const policy = geminiPolicy('secret');
-    const patterns = [...policy.matchAll(/argsPattern = '(.*)'/g)].map(([, source]) => new RegExp(source ?? ''));
+    const patterns = [...policy.matchAll(/argsPattern = (.*)/g)].map(
+      ([, source]) => new RegExp(JSON.parse(source ?? '') as string),
+    );
     const [pass, all] = patterns;
     expect(pass?.test('{\0"command":"ls"\0,\0"countersign":"secret"\0}')).toBe(true);
     expect(pass?.test('{\0"command":"\\"countersign\\":\\"secret\\""\0}')).toBe(false);

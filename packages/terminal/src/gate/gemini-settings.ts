@@ -52,34 +52,25 @@ function problemIn(text: string | undefined, file: string): string | undefined {
  * a hook that fails for any reason means no. MCP servers would receive the pass as an argument, so their tools are denied.
  */
 export function geminiPolicy(pass: string): string {
-  return `# Written by Countersign. Remove it with: countersign gate uninstall gemini
-[[rule]]
-mcpName = "*"
-toolName = "*"
-decision = "deny"
-priority = 999
-denyMessage = "${gate.geminiMcpDenied}"
-
-[[rule]]
-toolName = "*"
-argsPattern = '\\u0000"countersign":"${pass}"\\u0000'
-decision = "allow"
-priority = 998
-allowRedirection = true
-
-[[rule]]
-toolName = "*"
-argsPattern = '^'
-decision = "deny"
-priority = 997
-denyMessage = "${gate.geminiDenied}"
-
-# Only keeps the tools in the list that the model sees: the rule above comes first for every call.
-[[rule]]
-toolName = "*"
-decision = "allow"
-priority = 996
-`;
+  const rules = [
+    { mcpName: '*', toolName: '*', decision: 'deny', priority: 999, denyMessage: gate.geminiMcpDenied },
+    // Gemini CLI marks the ends of top-level arguments with NUL, so that no text inside an argument matches.
+    {
+      toolName: '*',
+      argsPattern: `\\u0000"countersign":"${pass}"\\u0000`,
+      decision: 'allow',
+      priority: 998,
+      allowRedirection: true,
+    },
+    { toolName: '*', argsPattern: '^', decision: 'deny', priority: 997, denyMessage: gate.geminiDenied },
+    // Only keeps the tools in the list that the model sees: the rule above comes first for every call.
+    { toolName: '*', decision: 'allow', priority: 996 },
+  ];
+  // JSON strings, numbers and booleans are valid TOML.
+  const written = rules.map((rule) =>
+    ['[[rule]]', ...Object.entries(rule).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)].join('\n'),
+  );
+  return `${[gate.geminiPolicyHeader, ...written].join('\n\n')}\n`;
 }
 
 /** Whether another policy file could take precedence over ours. */

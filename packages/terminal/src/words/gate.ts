@@ -23,6 +23,7 @@ export const gate = {
   codexRefused:
     'Codex runs a call when its hook fails, and no mode of Codex 0.166 prevents that, so Countersign does not gate it by hooks. ' +
     'docs/guide/gate.md lists what we tried.',
+  geminiPolicyHeader: '# Written by Countersign. Remove it with: countersign gate uninstall gemini',
   geminiMcpDenied:
     'Countersign does not gate MCP tools of Gemini CLI. Attach the MCP server to a world of Countersign instead.',
   geminiDenied: 'Countersign did not approve this call.',
@@ -47,6 +48,15 @@ export const drill = {
   start: (agent: string, version: string): string =>
     `Drilling ${agent} ${version}. It takes about a minute and uses neither your account nor your files.`,
   opencode: 'opencode has no hooks that Countersign supports, so it is not gated.',
+  noneWaiting: 'No call waits for approval.',
+  endedEarly: 'The agent ended before its call was pending.',
+  noCall: (output: string): string => `The agent made no call. ${output}`,
+  didNotEnd: 'The agent did not end.',
+  denied: 'Denied by the drill.',
+  ran: (name: string, count: number): string => `${name} ran ${count} times`,
+  results: (runs: string, results: string): string => `${runs}. Results: ${results}`,
+  serveFailed: (reason: string): string => `countersign serve failed: ${reason}`,
+  prompt: 'Run the command.',
   held: 'held',
   open: 'OPEN',
   verdict: (agent: string, version: string, gated: boolean, open: number): string =>
@@ -65,6 +75,10 @@ export const drill = {
 /** What the hook tells the agent, and through it the model. */
 export const gateHook = {
   failed: (reason: string): string => `Countersign's hook failed, so the call must not run: ${reason}`,
+  notAnObject: 'the input is not a JSON object',
+  badInput: 'tool_input is not an object',
+  unknownEvent: (event: string): string => `unknown event ${event}`,
+  missing: (key: string): string => `${key} is missing`,
   notReported: (reason: string): string => `Countersign's hook could not report the result: ${reason}`,
   denied: 'Countersign did not approve this call.',
   notApproved: 'Countersign did not approve this call.',
@@ -72,4 +86,25 @@ export const gateHook = {
   badConfig: (agent: string): string =>
     `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
   unknownAgent: (agent: string): string => `Unknown agent "${agent}". Expected claude, codex or gemini.`,
+};
+
+/** The names of the rows of a drill, also in its JSON. */
+export const drillRows = {
+  allowed: 'allowed: runs once',
+  denied: 'denied',
+  edited: 'edited: only the edited command runs',
+  parallel: 'parallel calls: only the approved one runs',
+  changed: 'changed arguments need their own approval',
+  twice: 'two approvals at once: runs once',
+  exits: 'hook exits 1',
+  garbage: 'hook prints garbage',
+  half: 'hook prints half an answer',
+  timesOut: 'hook times out',
+  killed: 'hook is killed',
+  down: 'server down',
+  restartedDenied: 'server restarted mid-wait, then denied',
+  restartedAllowed: 'server restarted mid-wait, then allowed',
+  reads: 'hook exits 1, read-only command',
+  careless: 'hook exits 1, shell allowed in the settings',
+  bypass: 'hook exits 1, questions turned off by a flag',
 };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { drill as texts } from '../../words/gate.js';
 import { configFiles, type GateValues } from '../gated-agents.js';
 
 export const DRILL_AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
@@ -29,14 +30,12 @@ export interface DrilledAgent {
   readonly files: (scene: Scene, values: GateValues, careless: boolean) => Readonly<Record<string, string>>;
 }
 
-const PROMPT = 'Run the command.';
-
 export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
   claude: {
     name: 'Claude Code',
     package: '@anthropic-ai/claude-code',
     tool: { name: 'Bash', argument: 'command' },
-    arguments: ['-p', PROMPT],
+    arguments: ['-p', texts.prompt],
     bypass: ['--dangerously-skip-permissions'],
     env: ({ home, model }) => ({
       CLAUDE_CONFIG_DIR: join(home, '.claude'),
@@ -54,7 +53,14 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     name: 'Codex',
     package: '@openai/codex',
     tool: { name: 'exec_command', argument: 'cmd' },
-    arguments: ['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-s', 'danger-full-access', PROMPT],
+    arguments: [
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-hook-trust',
+      '-s',
+      'danger-full-access',
+      texts.prompt,
+    ],
     bypass: [],
     env: ({ home }) => ({ CODEX_HOME: join(home, '.codex'), OPENAI_API_KEY: 'scripted' }),
     // Codex has no configuration that holds, so this is the closest one: a hook before each call.
@@ -71,7 +77,7 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     name: 'Gemini CLI',
     package: '@google/gemini-cli',
     tool: { name: 'run_shell_command', argument: 'command' },
-    arguments: ['--model', 'gemini-2.5-pro', '-p', PROMPT],
+    arguments: ['--model', 'gemini-2.5-pro', '-p', texts.prompt],
     bypass: ['--yolo'],
     env: ({ model }) => ({
       GOOGLE_GEMINI_BASE_URL: model,

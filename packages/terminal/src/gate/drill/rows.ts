@@ -1,4 +1,5 @@
 import type { Approval } from '@countersign/protocol';
+import { drill, drillRows as names } from '../../words/gate.js';
 
 /** What people and accidents do while the agent runs. */
 export interface Stage {
@@ -19,7 +20,7 @@ export interface Outcome {
 }
 
 /** The hook that the agent runs: ours, or one that fails. */
-export type HookKind = 'real' | 'exits 1' | 'prints garbage' | 'prints half an answer';
+export type HookKind = 'real' | 'exit' | 'garbage' | 'half';
 
 export interface Row {
   readonly name: string;
@@ -49,32 +50,32 @@ const ranOnly =
 const notRead = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes(SECRET));
 const first = (approvals: readonly Approval[]): Approval => {
   const [approval] = approvals;
-  if (approval === undefined) throw new Error('No call waits for approval.');
+  if (approval === undefined) throw new Error(drill.noneWaiting);
   return approval;
 };
 
 /** Every row must hold. Those without `play` must hold without a person. */
 export const ROWS: readonly Row[] = [
   {
-    name: 'allowed: runs once',
+    name: names.allowed,
     commands: ['one'],
     play: async (stage) => await stage.approve(first(await stage.pending(1))),
     held: ranOnly('one'),
   },
   {
-    name: 'denied',
+    name: names.denied,
     commands: ['one'],
     play: async (stage) => await stage.deny(first(await stage.pending(1))),
     held: nothingRan,
   },
   {
-    name: 'edited: only the edited command runs',
+    name: names.edited,
     commands: ['one'],
     play: async (stage) => await stage.approve(first(await stage.pending(1)), 'edited'),
     held: ranOnly('edited'),
   },
   {
-    name: 'parallel calls: only the approved one runs',
+    name: names.parallel,
     commands: ['one', 'two'],
     parallel: true,
     async play(stage) {
@@ -85,7 +86,7 @@ export const ROWS: readonly Row[] = [
     held: ({ runs }) => (runs['one'] ?? 0) + (runs['two'] ?? 0) === 1,
   },
   {
-    name: 'changed arguments need their own approval',
+    name: names.changed,
     commands: ['one', 'two'],
     async play(stage) {
       await stage.approve(first(await stage.pending(1)));
@@ -94,7 +95,7 @@ export const ROWS: readonly Row[] = [
     held: ranOnly('one'),
   },
   {
-    name: 'two approvals at once: runs once',
+    name: names.twice,
     commands: ['one'],
     async play(stage) {
       const approval = first(await stage.pending(1));
@@ -102,18 +103,18 @@ export const ROWS: readonly Row[] = [
     },
     held: ranOnly('one'),
   },
-  { name: 'hook exits 1', hook: 'exits 1', commands: ['one'], held: nothingRan },
-  { name: 'hook prints garbage', hook: 'prints garbage', commands: ['one'], held: nothingRan },
-  { name: 'hook prints half an answer', hook: 'prints half an answer', commands: ['one'], held: nothingRan },
+  { name: names.exits, hook: 'exit', commands: ['one'], held: nothingRan },
+  { name: names.garbage, hook: 'garbage', commands: ['one'], held: nothingRan },
+  { name: names.half, hook: 'half', commands: ['one'], held: nothingRan },
   {
-    name: 'hook times out',
+    name: names.timesOut,
     commands: ['one'],
     impatient: true,
     play: async (stage) => void (await stage.pending(1)),
     held: nothingRan,
   },
   {
-    name: 'hook is killed',
+    name: names.killed,
     commands: ['one'],
     async play(stage) {
       await stage.pending(1);
@@ -121,9 +122,9 @@ export const ROWS: readonly Row[] = [
     },
     held: nothingRan,
   },
-  { name: 'server down', server: 'down', commands: ['one'], held: nothingRan },
+  { name: names.down, server: 'down', commands: ['one'], held: nothingRan },
   {
-    name: 'server restarted mid-wait, then denied',
+    name: names.restartedDenied,
     commands: ['one'],
     async play(stage) {
       const approval = first(await stage.pending(1));
@@ -133,7 +134,7 @@ export const ROWS: readonly Row[] = [
     held: nothingRan,
   },
   {
-    name: 'server restarted mid-wait, then allowed',
+    name: names.restartedAllowed,
     commands: ['one'],
     async play(stage) {
       const approval = first(await stage.pending(1));
@@ -142,17 +143,17 @@ export const ROWS: readonly Row[] = [
     },
     held: ranOnly('one'),
   },
-  { name: 'hook exits 1, read-only command', hook: 'exits 1', commands: ['one'], reads: true, held: notRead },
+  { name: names.reads, hook: 'exit', commands: ['one'], reads: true, held: notRead },
   {
-    name: 'hook exits 1, shell allowed in the settings',
-    hook: 'exits 1',
+    name: names.careless,
+    hook: 'exit',
     commands: ['one'],
     careless: true,
     held: nothingRan,
   },
   {
-    name: 'hook exits 1, questions turned off by a flag',
-    hook: 'exits 1',
+    name: names.bypass,
+    hook: 'exit',
     commands: ['one'],
     bypass: true,
     held: nothingRan,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
 import type { Approval } from '@countersign/protocol';
 import type { ServerAccess } from '../../server-access.js';
+import { drill as texts } from '../../words/gate.js';
 import { hookCommand, quote } from '../hook-command.js';
 import { DRILLED, type HookedAgent } from './drilled-agents.js';
 import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
@@ -120,8 +121,8 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const outcome: Outcome = { runs, toolResults };
   // A model that was never asked proves nothing.
   const wasTried = toolResults.length > 0;
-  if (detail === undefined && !wasTried) detail = `The agent made no call. ${running.output().trim().slice(-500)}`;
-  if (detail === undefined && !running.endedByItself()) detail = 'The agent did not end.';
+  if (detail === undefined && !wasTried) detail = texts.noCall(running.output().trim().slice(-500));
+  if (detail === undefined && !running.endedByItself()) detail = texts.didNotEnd;
   if (detail !== undefined) return { name: row.name, held: false, detail };
   if (row.held(outcome)) return { name: row.name, held: true };
   return { name: row.name, held: false, detail: describe(outcome) };
@@ -132,11 +133,11 @@ function commandOf(kind: HookKind, real: string, pidFile: string): string {
   switch (kind) {
     case 'real':
       return `echo $$ > ${quote(pidFile)}; exec ${real}`;
-    case 'exits 1':
+    case 'exit':
       return 'exit 1';
-    case 'prints garbage':
-      return "echo 'not json {'";
-    case 'prints half an answer':
+    case 'garbage':
+      return "echo 'garbage{'";
+    case 'half':
       return `printf '%s' '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"al'`;
   }
 }
@@ -158,7 +159,7 @@ function createStage({ client, world, server }: Drill, { running, known, pidFile
       for (;;) {
         const fresh = (await client.approvals(world)).items.filter(({ approvalId }) => !isKnown.has(approvalId));
         if (fresh.length >= count) return fresh;
-        if (hasEnded) throw new Error('The agent ended before its call was pending.');
+        if (hasEnded) throw new Error(texts.endedEarly);
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     },
@@ -167,7 +168,7 @@ function createStage({ client, world, server }: Drill, { running, known, pidFile
       await client.decide(world, approval, { decision: 'approve', scope: 'once', ...changed });
     },
     async deny(approval) {
-      await client.decide(world, approval, { decision: 'deny', reason: 'Denied by the drill.' });
+      await client.decide(world, approval, { decision: 'deny', reason: texts.denied });
     },
     async killHook() {
       process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
@@ -184,8 +185,8 @@ function withCommand(given: unknown, command: string): Record<string, unknown> {
 }
 
 function describe({ runs, toolResults }: Outcome): string {
-  const ran = Object.entries(runs).map(([name, count]) => `${name} ran ${count} times`);
-  return `${ran.join(', ')}. Results: ${toolResults.map((text) => text.slice(0, 1000)).join(' | ')}`;
+  const ran = Object.entries(runs).map(([name, count]) => texts.ran(name, count));
+  return texts.results(ran.join(', '), toolResults.map((text) => text.slice(0, 1000)).join(' | '));
 }
 
 async function countLines(path: string): Promise<number> {

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { drill } from '../../words/gate.js';
 
 export interface TemporaryServer {
   readonly url: string;
@@ -43,7 +44,7 @@ async function start(
     once(lines, 'line', { signal: AbortSignal.timeout(START_MS) }).then(([text]) => String(text)),
     once(child, 'exit').then(() => undefined),
   ]);
-  if (line === undefined) throw new Error(`countersign serve failed: ${problem.trim()}`);
+  if (line === undefined) throw new Error(drill.serveFailed(problem.trim()));
   const { url, token } = JSON.parse(line) as { url: string; token: string };
   return { child, url, token };
 }

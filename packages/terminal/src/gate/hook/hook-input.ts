@@ -1,3 +1,4 @@
+import { gateHook } from '../../words/gate.js';
 import { isObject, type JsonObject } from '../json-text.js';
 import type { HookAgent } from '../gated-agents.js';
 
@@ -31,18 +32,18 @@ const LONGEST_RESULT = 100_000;
 /** Throws if the input isn't what this agent sends. */
 export function parseHookInput(agent: HookAgent, text: string): HookInput {
   const given: unknown = JSON.parse(text);
-  if (!isObject(given)) throw new Error('the input is not a JSON object');
+  if (!isObject(given)) throw new Error(gateHook.notAnObject);
   const event = wordAt(given, 'hook_event_name');
   const session = wordAt(given, 'session_id');
   const kind = KINDS[event];
   // Codex asks this only if it needs approval itself. Silence leaves it to its own question.
-  if (kind === undefined || (kind === 'confirm' && agent !== 'claude')) throw new Error(`unknown event ${event}`);
+  if (kind === undefined || (kind === 'confirm' && agent !== 'claude')) throw new Error(gateHook.unknownEvent(event));
   const cwd = given['cwd'];
   const common = { session, event, ...(typeof cwd === 'string' && cwd.startsWith('/') ? { cwd } : {}) };
   if (kind === 'end') return { ...common, kind };
   const tool = wordAt(given, 'tool_name');
   const input = given['tool_input'] ?? {};
-  if (!isObject(input)) throw new Error('tool_input is not an object');
+  if (!isObject(input)) throw new Error(gateHook.badInput);
   if (kind === 'confirm') return { ...common, kind, tool, input };
   const id = given['tool_use_id'];
   const key = typeof id === 'string' && id !== '' ? { key: id } : {};
@@ -60,6 +61,6 @@ function resultOf(given: JsonObject): { content: string } | { error: string } {
 
 function wordAt(given: JsonObject, key: string): string {
   const value = given[key];
-  if (typeof value !== 'string' || value === '') throw new Error(`${key} is missing`);
+  if (typeof value !== 'string' || value === '') throw new Error(gateHook.missing(key));
   return value;
 }
