@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every path in a folder with its kind, permissions, owner, hard links and content. Two folders with equal trees have the same files, byte for byte. */
-export function readTree(folder: string): Map<string, string> {
+/**
+ * Every path in a folder with its kind, permissions, owner, hard links and content. Two folders with equal trees have the same files, byte for
+ * byte; with `anyOrder`, apart from the order of the lines in them.
+ */
+export function readTree(folder: string, { anyOrder = false } = {}): Map<string, string> {
   const tree = new Map<string, string>();
   const firstNames = new Map<bigint, string>();
   const walk = (path: string): void => {
@@ -18,7 +21,15 @@ export function readTree(folder: string): Map<string, string> {
       const first = firstNames.get(stats.ino) ?? path;
       firstNames.set(stats.ino, first);
       const sameAs = first === path ? '' : `, same as ${first}`;
-      tree.set(path, `file ${common} ${createHash('sha256').update(readFileSync(at)).digest('hex')}${sameAs}`);
+      const content = readFileSync(at);
+      const hashed = anyOrder
+        ? content
+            .toString('latin1')
+            .split(/[\n\0]/)
+            .toSorted()
+            .join('\n')
+        : content;
+      tree.set(path, `file ${common} ${createHash('sha256').update(hashed).digest('hex')}${sameAs}`);
     } else tree.set(path, `special ${common}`);
   };
   walk('');

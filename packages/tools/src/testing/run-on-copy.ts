@@ -15,6 +15,8 @@ import { readTree } from './read-tree.js';
 /** A real run: which files there are afterwards, and what it printed. */
 export interface RealRun {
   readonly tree: ReadonlyMap<string, string>;
+  /** Without the order of lines. */
+  readonly unordered: ReadonlyMap<string, string>;
   readonly exitCode: number;
 }
 
@@ -37,7 +39,8 @@ export async function runOnCopy(
     const { signal } = new AbortController();
     const run = { signal, clock: systemClock, timeoutMs: 60_000, output: () => undefined };
     const { result } = await runCommand(command, run);
-    return { tree: readTree(folder), exitCode: result.exitCode };
+    const unordered = readTree(folder, { anyOrder: true });
+    return { tree: readTree(folder), unordered, exitCode: result.exitCode };
   } finally {
     for (const path of [folder, temporary]) await removeTree(path);
   }
