@@ -24,6 +24,7 @@ import type {
   NewExternalAgent,
   NewExternalCall,
   Delegation,
+  Effect,
   Grant,
   Group,
   GroupChange,
@@ -263,6 +264,8 @@ export interface Client {
     options?: CallOptions,
   ): Promise<List<QueuedApproval>>;
   approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
+  /** The effect of a pending call, masked like in the approval but up to 5 MB long (A52.8). */
+  wholeEffect(world: string, approval: string, options?: CallOptions): Promise<Effect>;
   /** A pending call with its secrets unmasked. The reveal is recorded in the audit log (A15). */
   reveal(world: string, approval: string, options?: CallOptions): Promise<RevealedCall>;
   /** Approves or denies exactly the call that was shown: its hash is sent with the decision (A7). */

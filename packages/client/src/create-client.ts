@@ -3,6 +3,7 @@ import {
   agentSchema,
   approvalWithContextSchema,
   revealedCallSchema,
+  wholeEffectSchema,
   auditEntrySchema,
   auditVerdictSchema,
   chatSchema,
@@ -232,6 +233,10 @@ export function createClient(options: ClientOptions): Client {
     },
     approval: (world, approval, options) =>
       getKnown(world, approvalWithContextSchema, { path: ['worlds', world, 'approvals', approval] }, options),
+    wholeEffect: async (world, approval, options) => {
+      const path = ['worlds', world, 'approvals', approval, 'effect'];
+      return (await getKnown(world, wholeEffectSchema, { path }, options)).effect;
+    },
     reveal: (world, approval, options) =>
       getKnown(
         world,

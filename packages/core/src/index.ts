@@ -40,6 +40,7 @@ export type { VerifiedReceipt } from './decisions/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
 export { announceSigners } from './decisions/announce-signers.js';
 export { publishToolResult } from './decisions/publish-tool-result.js';
+export { showWholeEffect } from './calls/show-whole-effect.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';
 export { renameChat } from './worlds/rename-chat.js';

@@ -58,6 +58,7 @@ export {
   describeEffect,
   describeNoEffect,
   effectSchema,
+  wholeEffectSchema,
   leftOutFileSchema,
   noEffectReasonSchema,
   noEffectSchema,

@@ -1,11 +1,9 @@
 import type { Gate } from '../approval/check-tool-approval.js';
 import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
-import { CountersignError, effectSchema, type Effect, type NoEffect } from '@countersign/protocol';
-import { maskCallText, maskSecrets } from '../masking/index.js';
+import { CountersignError, type NoEffect } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EffectPaths, RehearsalContext, RehearsalRecord, Rehearsals, Tool } from '../ports/index.js';
 import { createStop, onAbort, untilAborted } from '../ports/until-aborted.js';
-import { capText, createOwnSecretStream } from '../results/index.js';
 import { readState } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import type { Place, Runtime } from '../step/runtime.js';
@@ -14,6 +12,7 @@ import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { createRehearsalLine, type RehearsalLine } from './rehearsal-line.js';
 import { policiesOf, rulesAbout } from './rules-about.js';
 import { newId } from '../turn/ids.js';
+import { showEffect } from './show-effect.js';
 import { coverEffect, signCall, type SignedCall } from './sign-call.js';
 
 /** The call to sign, and where it would run. */
@@ -187,7 +186,7 @@ function isAboutEffect(gate: Gate): boolean {
 }
 
 /** A signal that also aborts after the limit. */
-function limitTime({ clock }: Runtime, signal: AbortSignal): { signal: AbortSignal; end(): void } {
+export function limitTime({ clock }: Runtime, signal: AbortSignal): { signal: AbortSignal; end(): void } {
   const stop = createStop();
   const forget = onAbort(signal, () => stop.stop(new Error('stopped')));
   const cancel = clock.after(LIMIT_MS, () => stop.stop(new Error('the rehearsal took too long')));
@@ -198,61 +197,4 @@ function limitTime({ clock }: Runtime, signal: AbortSignal): { signal: AbortSign
       cancel();
     },
   };
-}
-
-/** People don't read more on a card. The hash covers all of it. */
-const EFFECT_LIMIT_BYTES = 64 * 1024;
-const OUTPUT_LIMIT_BYTES = 16 * 1024;
-/** `maskCallText` masks nothing in longer text. */
-const TEXT_LIMIT_BYTES = 30 * 1024;
-const MAX_FILES = 1000;
-const HASH = /^[0-9a-f]{64}$/;
-
-/**
- * An effect as people see it, truncated before and after masking. Paths and diffs are masked like a preview, and output like a result. Throws if
- * the tool returned something else.
- */
-export function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
-  const effect = effectSchema.parse(found);
-  if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
-  let cuts = effect.truncated || effect.leftOut.length > MAX_FILES ? 1 : 0;
-  let room = EFFECT_LIMIT_BYTES;
-  const show = (text: string, mask = maskCallText, most = TEXT_LIMIT_BYTES): string => {
-    const roughly = capText(text, TEXT_LIMIT_BYTES);
-    const own = createOwnSecretStream(ownSecrets);
-    const masked = mask(own.push(roughly) + own.end());
-    const shown = capText(masked, Math.min(most, room));
-    if (roughly !== text || shown !== masked) cuts += 1;
-    room = Math.max(0, room - Buffer.byteLength(shown));
-    return shown;
-  };
-  /** Stops at the first one with a name that doesn't fit: a part of a path looks like another path. */
-  const showNames = <T, U>(all: readonly T[], showOne: (one: T) => U): U[] => {
-    const shown: U[] = [];
-    for (const one of all.slice(0, MAX_FILES)) {
-      const before = cuts;
-      const names = showOne(one);
-      if (cuts > before) break;
-      shown.push(names);
-    }
-    return shown;
-  };
-  const output = show(effect.output, maskSecrets, OUTPUT_LIMIT_BYTES);
-  // All names come before the first diff: a command could otherwise hide behind long diffs which other files it changes.
-  const named = showNames(effect.files, ({ path, from, target, ...file }) => ({
-    ...file,
-    path: show(path),
-    ...(from === undefined ? {} : { from: show(from) }),
-    ...(target === undefined ? {} : { target: show(target) }),
-  }));
-  const leftOut = showNames(effect.leftOut, ({ path, why }) => ({ path: show(path), why: show(why) }));
-  const files = named.map(({ diff, ...file }) => {
-    if (diff === undefined) return file;
-    const shown = show(diff);
-    return shown === '' ? file : { ...file, diff: shown };
-  });
-  const { effectHash, exitCode } = effect;
-  const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
-  const more = unlisted === 0 ? {} : { unlisted };
-  return { files, leftOut, effectHash, exitCode, output, truncated: cuts > 0 || unlisted > 0, ...more };
 }

@@ -7,7 +7,7 @@ import {
   type UndoableCall,
   type UndoPreview,
 } from '@countersign/protocol';
-import { showEffect } from '../calls/rehearse-call.js';
+import { showEffect } from '../calls/show-effect.js';
 import { maskArguments, maskCallText } from '../masking/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { InvocationRecord, StoreReader, Undos, UndoState } from '../ports/index.js';

@@ -143,6 +143,7 @@ function rehearsalsOf<Value>(
     // As above: the value was returned by `check`.
     rehearse: (args, context) => rehearsals.rehearse(args as Value, context),
     drop: (invocationId) => rehearsals.drop(invocationId),
+    show: async (invocationId, effectHash, signal) => await rehearsals.show?.(invocationId, effectHash, signal),
     list: () => rehearsals.list(),
   };
 }

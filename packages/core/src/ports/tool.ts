@@ -145,6 +145,11 @@ export interface Rehearsals {
   rehearse(args: unknown, context: RehearsalContext): Promise<Rehearsal>;
   /** Deletes what is kept for a call that has ended. Does nothing if there is nothing. */
   drop(invocationId: string): Promise<void>;
+  /**
+   * The kept effect with this hash, truncated less than the one that `rehearse` returned. Undefined if it isn't kept on this machine. Ends when the
+   * signal aborts.
+   */
+  show?(invocationId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   /** The ids of the calls that something is kept for on this machine. */
   list(): Promise<readonly string[]>;
 }

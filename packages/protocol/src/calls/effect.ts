@@ -61,6 +61,9 @@ export const effectSchema = z.object({
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;
 
+/** The effect of a waiting call with much higher limits than on its card. */
+export const wholeEffectSchema = z.object({ effect: effectSchema });
+
 /**
  * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
  * `network`: the call may reach the network. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed

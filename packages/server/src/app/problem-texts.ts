@@ -86,6 +86,9 @@ export const problemTexts = {
   notForClients: "Clients can't manage providers. Send the request without X-Countersign-Client.",
   cannotApprove: "This client registered with approvals: false, so it can't see or decide approvals.",
   noApproval: (id: string) => `There is no approval "${id}" in this world.`,
+  noEffect: 'This call has no effect to show. It was not rehearsed.',
+  effectGone:
+    'The rest of this effect is no longer available. The call was decided, or another server keeps its rehearsal.',
   noGrant: (id: string) => `There is no active grant "${id}" in this world.`,
   notYourCall: 'Only the client that runs this call can answer it. Send its secret as X-Countersign-Client.',
   /** The same text as for a world that doesn't exist. */

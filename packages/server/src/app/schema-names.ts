@@ -36,6 +36,7 @@ import {
   toolResultReplySchema,
   undoableCallSchema,
   undoPreviewSchema,
+  wholeEffectSchema,
   worldSchema,
 } from '@countersign/protocol';
 import { z } from 'zod';
@@ -81,6 +82,7 @@ const named = {
   Stats: statsSchema,
   Timeline: timelineSchema,
   ToolResultReply: toolResultReplySchema,
+  WholeEffect: wholeEffectSchema,
   World: worldSchema,
 };
 

@@ -1,13 +1,15 @@
+import type { Tool } from '@countersign/core/ports';
 import {
   type AuditEntry,
   CLIENT_HEADER,
   type CreatedToken,
+  type Effect,
   SESSION_HEADER,
   type RegisteredClient,
 } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
-import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 import { openStream } from '../testing/open-stream.js';
 
 afterEach(closeApps);
@@ -25,6 +27,69 @@ async function asked(...paths: string[]): Promise<Harbour> {
 async function register(t: Harbour, client: Record<string, unknown>): Promise<RegisteredClient> {
   return (await t.api<RegisteredClient>('POST', '/worlds/harbour/clients', client)).body;
 }
+
+describe('the whole effect of a call', () => {
+  const hash = 'a'.repeat(64);
+  const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+  const effectOf = (count: number): Effect => ({
+    files: Array.from({ length: count }, (_, index) => ({
+      path: `file-${index}`,
+      change: 'changed',
+      kind: 'file',
+      bytes: 1,
+      diff: `${'+one two three\n'.repeat(index === 0 ? 3_000 : 1)}+GITHUB_TOKEN=${secret}`,
+    })),
+    leftOut: [],
+    effectHash: hash,
+    exitCode: 0,
+    output: '',
+    truncated: false,
+  });
+  const sweep = (shown: () => Effect | undefined): Tool => {
+    const { tool } = removing();
+    return {
+      ...tool,
+      definition: { ...tool.definition, name: 'sweep' },
+      rehearsals: {
+        rehearse: async () => ({ fingerprint: hash, effect: effectOf(1_200) }),
+        show: async () => shown(),
+        drop: async () => undefined,
+        list: async () => [],
+      },
+    };
+  };
+
+  it('[A52.8] is masked, has the same hash, and is available while the call waits', async () => {
+    let kept: Effect | undefined = effectOf(1_200);
+    const t = await openHarbour({ tools: [sweep(() => kept)] });
+    await t.propose({ name: 'sweep', arguments: {} });
+    const [pending] = await t.pending();
+    expect(pending).toMatchObject({ effect: { effectHash: hash, truncated: true } });
+    const path = `/worlds/harbour/approvals/${pending?.approvalId}/effect`;
+    const { status, body } = await t.api<{ effect: Effect }>('GET', path);
+    expect(status).toBe(200);
+    expect(body.effect).toMatchObject({ effectHash: hash, truncated: false });
+    expect(body.effect.files).toHaveLength(1_200);
+    expect(body.effect.files[0]?.diff?.length).toBeGreaterThan(40_000);
+    expect(JSON.stringify(body)).not.toContain(secret);
+    kept = { ...effectOf(1), effectHash: 'b'.repeat(64) };
+    expect(await t.api('GET', path)).toMatchObject({ status: 409 });
+    kept = undefined;
+    expect(await t.api('GET', path)).toMatchObject({ status: 409 });
+    kept = effectOf(1_200);
+    await decide(t, { tool_call_id: pending?.approvalId, decision: 'deny', reason: 'no' });
+    expect(await t.api('GET', path)).toMatchObject({ status: 409 });
+  });
+
+  it('[A52.8] does not exist for a call that was not rehearsed, or in another world', async () => {
+    const t = await asked('a');
+    const [pending] = await t.pending();
+    expect(await t.api('GET', `/worlds/harbour/approvals/${pending?.approvalId}/effect`)).toMatchObject({
+      status: 404,
+    });
+    expect(await t.api('GET', '/worlds/harbour/approvals/none/effect')).toMatchObject({ status: 404 });
+  });
+});
 
 describe('the approval queue', () => {
   it('[A12] [W3.12] [W3.21] lists approvals in order, with their positions', async () => {

@@ -7,6 +7,7 @@ import {
   revealApproval,
   revokeGrant,
   showApproval,
+  showWholeEffect,
   undoCall,
 } from '@countersign/core';
 import {
@@ -25,6 +26,7 @@ import {
   toolResultSchemaFor,
   undoableCallSchema,
   undoPreviewSchema,
+  wholeEffectSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
@@ -99,6 +101,34 @@ export const approvalRoutes = [
       const approval = await showApproval(runtime, params.world, params.approval);
       if (approval === undefined) throw new HttpProblem(404, problemTexts.noApproval(params.approval));
       return { status: 200, body: approval };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/approvals/{approval}/effect',
+    scope: 'approvals',
+    needs: 'read',
+    tag,
+    summary: 'Get the whole effect of a pending call',
+    description:
+      'An approval has a truncated effect. This returns up to 5 MB of it, with at most 64 KiB for each file, masked in the same way. 404 if the call has no effect; 409 if its rehearsal is no longer kept on this server.',
+    headers: AS_CLIENT,
+    answers: { 200: { description: 'The effect', schema: wholeEffectSchema } },
+    async handle({ context, params, c }) {
+      await requireApprovals(c, context, params.world);
+      const { runtime } = context.engine;
+      await readWorld(runtime, params.world, async () => undefined);
+      const found = await showWholeEffect(runtime, params.world, params.approval);
+      switch (found?.kind) {
+        case undefined:
+          throw new HttpProblem(404, problemTexts.noApproval(params.approval));
+        case 'none':
+          throw new HttpProblem(404, problemTexts.noEffect);
+        case 'gone':
+          throw new HttpProblem(409, problemTexts.effectGone);
+        case 'shown':
+          return { status: 200, body: { effect: found.effect } };
+      }
     },
   }),
   route({

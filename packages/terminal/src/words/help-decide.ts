@@ -7,7 +7,7 @@ export const approvalsHelp = {
   list: { about: 'List waiting calls in all worlds, oldest first', examples: ['countersign approvals list --json'] },
   show: {
     about: 'Show exactly what an approval would run, and the messages before it',
-    examples: ['countersign approvals show approval_…'],
+    examples: ['countersign approvals show approval_…', 'countersign approvals show approval_… --all'],
   },
   watch: {
     about: 'Prompt for each call as it arrives; run it in a second terminal',
@@ -32,6 +32,7 @@ export const approvalsHelp = {
   chat: 'only this chat',
   who: 'only calls that this person can sign or has signed (id or name, or me)',
   reveal: 'show masked secrets; recorded in the audit log',
+  all: 'show everything that the call will change, up to 5 MB',
   scope: 'once, session (this chat) or always',
   rule: 'with --scope always: rule to add instead of the proposed one',
   pattern: 'with --scope session: only calls like this, such as "rm *.tmp"',

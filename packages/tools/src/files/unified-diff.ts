@@ -2,14 +2,19 @@ import type { Preview } from '@countersign/protocol';
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
-/** The maximum number of lines shown, and of changes to search for, because the search is quadratic in the number of changes. */
+/** The maximum number of lines shown by default, and of changes to search for, because the search is quadratic in the number of changes. */
 const MAX_LINES = 600;
 const LONGEST_LINE = 1_000;
 /** The maximum number of lines in both texts. A preview must not block the server. */
 const MAX_COMPARED = 50_000;
 
 /** The change to a file in `diff -u` format, for people. `before` is undefined if the file doesn't exist yet. */
-export function unifiedDiff(name: string, before: string | undefined, after: string): Preview {
+export function unifiedDiff(
+  name: string,
+  before: string | undefined,
+  after: string,
+  most: number = MAX_LINES,
+): Preview {
   const shown = oneLine(name);
   const head = [`--- ${before === undefined ? '/dev/null' : `a/${shown}`}`, `+++ b/${shown}`];
   const preview = (lines: readonly string[], truncated: boolean): Preview => ({
@@ -20,8 +25,8 @@ export function unifiedDiff(name: string, before: string | undefined, after: str
   if (hunks === undefined) return preview(['(too many changes to compare line by line)'], true);
   if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(no changes)'], false);
   const body = hunks.flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
-  const rest = body.length - MAX_LINES;
-  const lines = body.slice(0, MAX_LINES).map(shorten);
+  const rest = body.length - most;
+  const lines = body.slice(0, most).map(shorten);
   if (rest > 0) return preview([...lines, `[${rest} more lines of this change are not shown.]`], true);
   return preview(
     lines,

@@ -27,7 +27,7 @@ export async function predictEffect(
   if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
   if (mayUseNetwork(options, context)) return { noEffect: { reason: 'network' } };
   const done = await rehearseOnce(command, options, context, async ({ draft, signal, ...rehearsed }) => ({
-    effect: await effectOf(draft, await listChanges(draft, signal), rehearsed, signal),
+    effect: await effectOf(draft, await listChanges(draft, signal), rehearsed, { signal }),
   }));
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { systemClock, type RehearsalContext, type Rehearsal, type ToolContext } from '@countersign/core/ports';
-import type { NoEffectReason } from '@countersign/protocol';
+import type { Effect, NoEffectReason } from '@countersign/protocol';
 import { lockFolder } from '../files/lock-folder.js';
 import type { PlannedDraft } from '../sandbox/draft/apply-plan.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
@@ -29,6 +29,7 @@ export interface CommandRehearsals {
   rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;
   /** Applies the rehearsal with this hash. Never runs the command. */
   apply(context: ToolContext, effectHash: string, apply?: ApplyDraft): Promise<KeptResult>;
+  show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   drop(callId: string): Promise<void>;
   list(): Promise<readonly string[]>;
 }
@@ -41,6 +42,7 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
       rehearse: () => Promise.resolve(without('no-sandbox')),
       apply: () =>
         Promise.reject(new NoRehearsal('nothing was applied: there is no sandbox that could have rehearsed it')),
+      show: () => Promise.resolve(undefined),
       drop: () => Promise.resolve(),
       list: () => Promise.resolve([]),
     };
@@ -53,6 +55,7 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
         rehearse(text, { ...options, sandbox }, context, kept),
       ),
     apply: (context, effectHash, apply) => kept.apply(context.invocationId, effectHash, rulesOf(context), apply),
+    show: (callId, effectHash, signal) => kept.show(callId, effectHash, signal),
     drop: (callId) => kept.drop(callId),
     list: () => kept.list(),
   };

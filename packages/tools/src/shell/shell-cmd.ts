@@ -81,6 +81,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
     contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
     rehearsals: {
       rehearse: ({ command, parameters: words }, context) => rehearsals.rehearse(joinCommand(command, words), context),
+      show: (callId, effectHash, signal) => rehearsals.show(callId, effectHash, signal),
       drop: (callId) => rehearsals.drop(callId),
       list: () => rehearsals.list(),
     },

@@ -13,7 +13,7 @@ import {
   lacksPasskey,
   yourPart,
 } from '@countersign/client';
-import type { PolicyMatch, RevealedCall } from '@countersign/protocol';
+import type { Effect, PolicyMatch, RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { CallView } from '../calls/call-view.js';
@@ -43,6 +43,8 @@ export interface ApprovalCardProps extends CardPlace {
   check: CheckEdited;
   /** Returns the unmasked call; undefined on failure, which is shown elsewhere. */
   onReveal: () => Promise<Revealed | undefined>;
+  /** Returns the whole effect; undefined on failure, which is shown elsewhere. */
+  onShowAll: () => Promise<Effect | undefined>;
   me: Reader | undefined;
   /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
@@ -57,7 +59,7 @@ type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
-  const { onAnswer, onReveal, matches, check, me, wary, wasEdited, ...place } = props;
+  const { onAnswer, onReveal, onShowAll, matches, check, me, wary, wasEdited, ...place } = props;
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
@@ -192,7 +194,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
           <div className="rounded-md border border-line bg-sunken px-3 py-2">
             <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
           </div>
-          <EffectView approval={shown} />
+          <EffectView approval={shown} onShowAll={onShowAll} />
         </>
       )}
       <Circumstances

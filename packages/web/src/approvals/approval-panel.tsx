@@ -9,6 +9,7 @@ import { QuestionCard } from './question-card.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
 import { useReveal } from './use-reveal.js';
+import { useWholeEffect } from './use-whole-effect.js';
 import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 import { t } from '../words/approvals.js';
@@ -66,6 +67,7 @@ export function ApprovalPanel({
   const client = useClient();
   const matches = useMatches();
   const reveal = useReveal();
+  const showWhole = useWholeEffect();
   const readerOf = useReader();
   const isForYou = useForYou();
   const isMine = (id: string): boolean => {
@@ -230,6 +232,7 @@ export function ApprovalPanel({
             client.checkPolicy(asked.worldId, { agentId: approval.agentId, tool: approval.toolName, arguments: args })
           }
           onReveal={() => reveal(asked)}
+          onShowAll={() => showWhole(asked)}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}
         />

@@ -1,4 +1,5 @@
 import { type ApprovalView, effectText, type EffectFile } from '@countersign/client';
+import type { Effect } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
@@ -18,12 +19,17 @@ const OPEN_LINES = 30;
 export function EffectView({
   approval,
   foot = approval.decision === undefined ? t.rehearsed : '',
+  onShowAll,
 }: {
   approval: Pick<ApprovalView, 'effect' | 'noEffect' | 'decision'>;
   foot?: string;
+  /** Gets the rest of a truncated effect; undefined on failure, which is shown elsewhere. */
+  onShowAll?: () => Promise<Effect | undefined>;
 }): ReactElement | null {
   const [count, setCount] = useState(FIRST);
-  const text = effectText(approval);
+  const [loaded, setLoaded] = useState<Effect>();
+  const whole = loaded?.effectHash === approval.effect?.effectHash ? loaded : undefined;
+  const text = effectText(whole === undefined ? approval : { effect: whole });
   const hidden = (text?.files.length ?? 0) - count;
   useFold(hidden > 0);
   if (text === undefined) return null;
@@ -67,6 +73,11 @@ export function EffectView({
           </span>
         </p>
       ))}
+      {onShowAll !== undefined && approval.effect?.truncated === true && whole === undefined ? (
+        <button type="button" className="text-blue hover:underline" onClick={() => void onShowAll().then(setLoaded)}>
+          {t.showWhole}
+        </button>
+      ) : null}
       {output === '' ? null : (
         <details>
           <summary className="cursor-pointer text-ink-2">{t.printed}</summary>

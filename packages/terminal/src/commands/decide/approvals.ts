@@ -46,6 +46,7 @@ interface ApprovalFlags {
   pattern?: string;
   detach?: boolean;
   reveal?: boolean;
+  all?: boolean;
 }
 
 type Listed = QueuedApproval & { readonly world: string };
@@ -80,11 +81,14 @@ export function addApprovals(program: Command, register: Register): void {
     },
   );
   register<ApprovalFlags>(
-    withHelp(inWorld(approvals.command('show').argument('<id>')), help.show).option('--reveal', help.reveal),
+    withHelp(inWorld(approvals.command('show').argument('<id>')), help.show)
+      .option('--reveal', help.reveal)
+      .option('--all', help.all),
     async (context, { args, options }) => {
       const client = await context.client();
       const found = await find(client, args[0] ?? '', options.world);
-      const approval = options.reveal === true ? await revealed(client, found) : found.approval;
+      const masked = options.reveal === true ? await revealed(client, found) : found.approval;
+      const approval = options.all === true ? await withWholeEffect(client, masked, found.world) : masked;
       if (context.options.json) return context.json(approval);
       showCard(context, approval);
       for (const { sender, content, role } of approval.context) {
@@ -291,6 +295,16 @@ async function revealed(
   const { arguments: args } = await client.reveal(world, approval.approvalId);
   const { preview: _masked, ...rest } = approval;
   return { ...rest, arguments: args };
+}
+
+/** A call without an effect, or with one that isn't truncated, stays as it is. */
+async function withWholeEffect(
+  client: Client,
+  approval: ApprovalWithContext,
+  world: string,
+): Promise<ApprovalWithContext> {
+  if (approval.effect?.truncated !== true) return approval;
+  return { ...approval, effect: await client.wholeEffect(world, approval.approvalId) };
 }
 
 function refuseSettled({ status }: ApprovalWithContext): void {

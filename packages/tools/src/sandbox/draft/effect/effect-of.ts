@@ -29,6 +29,7 @@ interface EffectLimits {
   /** The largest file whose lines are compared. */
   readonly comparedBytes: number;
   readonly diffChars: number;
+  readonly diffLines: number;
   readonly allDiffChars: number;
   readonly outputChars: number;
   /** Paths that are listed by name. */
@@ -38,9 +39,20 @@ interface EffectLimits {
 const EFFECT_LIMITS: EffectLimits = {
   comparedBytes: 512 * 1024,
   diffChars: 16 * 1024,
+  diffLines: 600,
   allDiffChars: 64 * 1024,
   outputChars: 16 * 1024,
   files: 500,
+};
+
+/** If people ask for all of it. */
+export const WHOLE_LIMITS: EffectLimits = {
+  comparedBytes: 512 * 1024,
+  diffChars: 64 * 1024,
+  diffLines: 50_000,
+  allDiffChars: 4 * 1024 ** 2,
+  outputChars: 64 * 1024,
+  files: 20_000,
 };
 
 /** What a planned draft will do to the working folder, for people and for the signature (A53). Reads only paths that the draft changes. */
@@ -48,13 +60,12 @@ export async function effectOf(
   draft: PlannedDraft,
   changes: readonly Change[],
   { leftOut, result }: Rehearsed,
-  signal?: AbortSignal,
+  { signal, limits = EFFECT_LIMITS }: { signal?: AbortSignal; limits?: EffectLimits } = {},
 ): Promise<Effect> {
-  const limits = EFFECT_LIMITS;
   const moves = await guessMoves(draft.workingDirectory, changes, signal);
   const all = changes.flatMap((change) => filesOf(change, moves)).toSorted(byHarm);
   const listed = all.slice(0, limits.files);
-  const { files, isCut } = await addDiffs(listed, draft, changes, signal);
+  const { files, isCut } = await addDiffs(listed, draft, changes, { signal, limits });
   const printed = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
   const output = cut(printed, limits.outputChars, '[The rest of the output is not shown.]');
   const unlisted = all.length - listed.length;
@@ -140,10 +151,9 @@ async function addDiffs(
   listed: readonly ChangedFile[],
   draft: PlannedDraft,
   changes: readonly Change[],
-  signal: AbortSignal | undefined,
+  { signal, limits }: { signal: AbortSignal | undefined; limits: EffectLimits },
 ): Promise<{ files: ChangedFile[]; isCut: boolean }> {
   const puts = new Map(changes.flatMap((change) => (change.do === 'put' ? [[change.path, change] as const] : [])));
-  const limits = EFFECT_LIMITS;
   const files: ChangedFile[] = [];
   let left = limits.allDiffChars;
   let isCut = false;
@@ -189,7 +199,7 @@ async function diffOf(
   if (old?.kind === 'file' && before === undefined) return undefined;
   if (before?.equals(after) === true) return 'same';
   if (looksBinary(after) || (before !== undefined && looksBinary(before))) return binary(after);
-  return unifiedDiff(path, before?.toString(), after.toString());
+  return unifiedDiff(path, before?.toString(), after.toString(), limits.diffLines);
 }
 
 const HEAD_BYTES = 4096;

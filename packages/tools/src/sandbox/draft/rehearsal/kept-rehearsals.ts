@@ -10,7 +10,7 @@ import { DraftConflict } from '../draft-conflict.js';
 import type { Drafting } from '../drafting.js';
 import type { EffectPaths } from '@countersign/core/ports';
 import { effectPaths } from '../effect/effect-paths.js';
-import { effectOf, hashEffect, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
+import { effectOf, hashEffect, WHOLE_LIMITS, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
 import { listChanges } from '../effect/list-changes.js';
 import { inspectDraft } from '../inspect/inspect-draft.js';
 import { leftOutSchema } from '../inspect/left-out.js';
@@ -83,6 +83,8 @@ export interface KeptRehearsals {
   find(callId: string): Promise<KeptRecord | undefined>;
   /** Whether applying it would still do what it says: nobody changed its paths, and the rules leave out nothing else. */
   isCurrent(callId: string, kept: KeptRehearsal, rules: DraftRules): Promise<boolean>;
+  /** The kept effect with this hash, nearly complete. Undefined if nothing with it is kept. */
+  show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   /** Keeps a planned draft. The working folder must be locked. Returns undefined if it alone exceeds the budget. */
   keep(callId: string, rehearsal: NewRehearsal): Promise<FoundEffect | undefined>;
   /** Remembers why a call has no effect to show. */
@@ -184,11 +186,18 @@ export function keptRehearsals(
           return false;
         }
       }),
+    async show(callId, effectHash, signal) {
+      const kept = await readRecord(rootOf(callId));
+      if (kept?.kind !== 'kept' || kept.effect.effectHash !== effectHash) return undefined;
+      const draft = draftIn(rootOf(callId), kept);
+      const effect = await effectOf(draft, await listChanges(draft, signal), kept, { signal, limits: WHOLE_LIMITS });
+      return effect.effectHash === effectHash ? effect : undefined;
+    },
     async keep(callId, { key, agent, draft, leftOut, result, signal }) {
       const changes = await listChanges(draft, signal);
       const bytes = changes.reduce((sum, change) => sum + (change.do === 'put' ? change.bytes : 0), 0);
       if (bytes > budget.bytes) return undefined;
-      const effect = await effectOf(draft, changes, { leftOut, result }, signal);
+      const effect = await effectOf(draft, changes, { leftOut, result }, { signal });
       await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory } = draft;
       const paths = effectPaths(changes, leftOut);

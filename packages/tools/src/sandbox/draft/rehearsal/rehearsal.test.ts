@@ -261,6 +261,21 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53] the rehearsal of a command
     expect(truncated).toBe(false);
   });
 
+  it('[A52.8] shows all of a truncated effect while it is kept', async () => {
+    const tool = shellCmd(options);
+    const { files, truncated, unlisted, effectHash } = await effectOf('seq 10000 > long; touch n{1..700}', { tool });
+    expect({ files: files.length, truncated, unlisted }).toEqual({ files: 500, truncated: true, unlisted: 201 });
+    const { signal } = new AbortController();
+    const whole = await tool.rehearsals?.show?.('call', effectHash, signal);
+    expect(whole).toMatchObject({ effectHash, truncated: false });
+    expect(whole?.files).toHaveLength(701);
+    expect(whole?.files.find(({ path }) => path === 'long')?.diff).toMatch(/\+10000$/);
+    expect(await tool.rehearsals?.show?.('call', '0'.repeat(64), signal)).toBeUndefined();
+    await expect(tool.rehearsals?.show?.('call', effectHash, AbortSignal.abort())).rejects.toThrow('abort');
+    await tool.rehearsals?.drop('call');
+    expect(await tool.rehearsals?.show?.('call', effectHash, signal)).toBeUndefined();
+  });
+
   it('an aborted rehearsal rejects, and leaves nothing behind', async () => {
     await expect(rehearse('sleep 100', { signal: AbortSignal.timeout(200) })).rejects.toThrow('aborted due to timeout');
     expect(left()).toEqual([]);

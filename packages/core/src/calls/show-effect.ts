@@ -1,0 +1,99 @@
+import { setImmediate } from 'node:timers/promises';
+import { effectSchema, type Effect } from '@countersign/protocol';
+import { maskCallText, maskSecrets } from '../masking/index.js';
+import { capText, createOwnSecretStream } from '../results/index.js';
+
+interface ShownLimits {
+  readonly bytes: number;
+  readonly outputBytes: number;
+  /** Of one path or diff. */
+  readonly textBytes: number;
+  readonly files: number;
+}
+
+/** `maskCallText` masks nothing in longer text. */
+const MASKED_BYTES = 30 * 1024;
+/** People don't read more on a card. The hash covers all of it. */
+const CARD: ShownLimits = { bytes: 64 * 1024, outputBytes: 16 * 1024, textBytes: MASKED_BYTES, files: 1_000 };
+/** If people ask for all of it. `maskSecrets` returns only the start of longer texts. */
+const WHOLE: ShownLimits = { bytes: 5_000_000, outputBytes: 64 * 1024, textBytes: 64 * 1024, files: 20_000 };
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * An effect as people see it, truncated before and after masking. Paths and diffs are masked like a preview, and output like a result. Throws if
+ * the tool returned something else.
+ */
+export function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
+  const parts = showing(found, ownSecrets, CARD);
+  for (;;) {
+    const next = parts.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+const BLOCK_MS = 10;
+
+/** Like `showEffect`, with much higher limits. Yields to the event loop, because masking this much takes up to a second. */
+export async function showWhole(found: unknown, ownSecrets: readonly string[]): Promise<Effect> {
+  const parts = showing(found, ownSecrets, WHOLE);
+  for (let began = performance.now(); ;) {
+    const next = parts.next();
+    if (next.done === true) return next.value;
+    if (performance.now() - began < BLOCK_MS) continue;
+    await setImmediate();
+    began = performance.now();
+  }
+}
+
+/** Yields after each text. */
+function* showing(
+  found: unknown,
+  ownSecrets: readonly string[],
+  limits: ShownLimits,
+): Generator<undefined, Effect, undefined> {
+  const effect = effectSchema.parse(found);
+  if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
+  let cuts = effect.truncated || effect.leftOut.length > limits.files ? 1 : 0;
+  let room = limits.bytes;
+  const show = (text: string, mask = maskCallText, most = limits.textBytes): string => {
+    const roughly = capText(text, Math.max(MASKED_BYTES, most));
+    const own = createOwnSecretStream(ownSecrets);
+    const plain = own.push(roughly) + own.end();
+    const masked = Buffer.byteLength(plain) > MASKED_BYTES ? maskSecrets(plain) : mask(plain);
+    const shown = capText(masked, Math.min(most, room));
+    if (roughly !== text || shown !== masked) cuts += 1;
+    room = Math.max(0, room - Buffer.byteLength(shown));
+    return shown;
+  };
+  /** Stops at the first one with a name that doesn't fit: a part of a path looks like another path. */
+  function* showNames<T, U>(all: readonly T[], showOne: (one: T) => U): Generator<undefined, U[], undefined> {
+    const shown: U[] = [];
+    for (const one of all.slice(0, limits.files)) {
+      const before = cuts;
+      const names = showOne(one);
+      if (cuts > before) break;
+      shown.push(names);
+      yield;
+    }
+    return shown;
+  }
+  const output = show(effect.output, maskSecrets, limits.outputBytes);
+  // All names come before the first diff: a command could otherwise hide behind long diffs which other files it changes.
+  const named = yield* showNames(effect.files, ({ path, from, target, ...file }) => ({
+    ...file,
+    path: show(path),
+    ...(from === undefined ? {} : { from: show(from) }),
+    ...(target === undefined ? {} : { target: show(target) }),
+  }));
+  const leftOut = yield* showNames(effect.leftOut, ({ path, why }) => ({ path: show(path), why: show(why) }));
+  const files: Effect['files'] = [];
+  for (const { diff, ...file } of named) {
+    const shown = diff === undefined ? '' : show(diff);
+    files.push(shown === '' ? file : { ...file, diff: shown });
+    yield;
+  }
+  const { effectHash, exitCode } = effect;
+  const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
+  const more = unlisted === 0 ? {} : { unlisted };
+  return { files, leftOut, effectHash, exitCode, output, truncated: cuts > 0 || unlisted > 0, ...more };
+}

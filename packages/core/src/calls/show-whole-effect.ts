@@ -1,0 +1,39 @@
+import type { Effect } from '@countersign/protocol';
+import { untilAborted } from '../ports/until-aborted.js';
+import type { Runtime } from '../step/runtime.js';
+import { limitTime } from './rehearse-call.js';
+import { showWhole } from './show-effect.js';
+
+/** `gone`: the call was decided, or another machine keeps its rehearsal. `none`: it was not rehearsed. */
+export type WholeEffect = { kind: 'shown'; effect: Effect } | { kind: 'none' | 'gone' };
+
+/** The effect of a waiting call, masked like on its card, but with much higher limits (A52.8). Undefined if there is no such approval. */
+export async function showWholeEffect(
+  runtime: Runtime,
+  worldId: string,
+  approvalId: string,
+): Promise<WholeEffect | undefined> {
+  const found = await runtime.store.read(async (reader) => {
+    const approval = await reader.approval(approvalId);
+    const invocation = approval === undefined ? undefined : await reader.invocation(approval.invocationId);
+    return approval === undefined || invocation === undefined ? undefined : { approval, invocation };
+  });
+  if (found === undefined || found.approval.worldId !== worldId) return undefined;
+  const { approval, invocation } = found;
+  if (approval.rehearsal === null || !('effect' in approval.rehearsal)) return { kind: 'none' };
+  const { effect } = approval.rehearsal;
+  if (!effect.truncated) return { kind: 'shown', effect };
+  const tool = approval.status === 'pending' ? runtime.tools(worldId).get(invocation.toolName) : undefined;
+  const limited = limitTime(runtime, new AbortController().signal);
+  try {
+    const show = async (): Promise<Effect | undefined> =>
+      tool?.trusted === true
+        ? await tool.rehearsals?.show?.(invocation.id, effect.effectHash, limited.signal)
+        : undefined;
+    const whole = await untilAborted(show, limited.signal);
+    if (whole?.effectHash !== effect.effectHash) return { kind: 'gone' };
+    return { kind: 'shown', effect: await showWhole(whole, runtime.ownSecrets()) };
+  } finally {
+    limited.end();
+  }
+}
