@@ -106,6 +106,16 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A58] undoing a command', () => 
     expect(readFileSync(join(folder.path, 'f'), 'utf8')).toBe('2\n');
   });
 
+  it('[A58.1] keeps the last one if a call is applied again, and leaves no draft behind', async () => {
+    await run('touch first', 'call');
+    const undos = await run('touch second', 'call');
+    expect(readdirSync(drafts.path).filter((name) => /^(?:undo|draft)-/.test(name))).toEqual([
+      expect.stringMatching(/^undo-.*-call$/),
+    ]);
+    expect(await undos.undo('call', hashOf(await undos.preview('call')))).toBe('done');
+    expect(readdirSync(folder.path)).toEqual(['first']);
+  });
+
   it('[A58.3] keeps only as much, as many and as long as the limits allow, and drops the oldest first', async () => {
     const undoLimits = { ms: 3_600_000, bytes: 25_000, count: 3 };
     sh('for i in $(seq 6); do head -c 10000 /dev/zero > f$i; done; head -c 30000 /dev/zero > large');

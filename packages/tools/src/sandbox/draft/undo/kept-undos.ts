@@ -108,12 +108,18 @@ export function keptUndos(drafting: Drafting, owner: string, limits: UndoLimits 
     await removeTree(draft.upper);
     const plan = await reversePlan(draft, drafted);
     const root = newCallFolder(drafting.folder);
-    await mkdir(join(root, 'upper'), { recursive: true, mode: 0o700 });
-    await moveOld(draft.plan, join(root, 'upper'), oldAt);
-    await makeSpace(bytes);
-    const { workingDirectory } = draft;
-    await write(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, bytes });
-    await rename(root, rootOf(callId));
+    try {
+      await mkdir(join(root, 'upper'), { recursive: true, mode: 0o700 });
+      await moveOld(draft.plan, join(root, 'upper'), oldAt);
+      await makeSpace(bytes);
+      const { workingDirectory } = draft;
+      await write(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, bytes });
+      await removeTree(rootOf(callId));
+      await rename(root, rootOf(callId));
+    } catch (error) {
+      await removeTree(root);
+      throw error;
+    }
   };
 
   const check = async (root: string, kept: KeptUndo): Promise<UndoState> => {
