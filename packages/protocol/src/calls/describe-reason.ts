@@ -46,7 +46,7 @@ function textOf(reason: Reason): string {
     case 'rule-without-sandbox':
       return `there is no sandbox to enforce this rule: ${reason.rule}`;
     case 'effect-unknown':
-      return `a rule is about what this call does, and it couldn't be rehearsed: ${reason.rule}`;
+      return `a rule is about what this call does, and it wasn't rehearsed: ${reason.rule}`;
     case 'effect-exceeds':
       return `this call does more than a rule allows: ${reason.rule}`;
     case 'unpredictable':
