@@ -1,10 +1,10 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { readBody } from '../app/read-body.js';
 import type { AgentGate } from './agent-gate.js';
 import type { ClientSessions } from './client-sessions.js';
 import { cancelKeyOf, gatewayServer } from './gateway-server.js';
+import type * as Sdk from './sdk.js';
 import type { WaitingClients } from './waiting-clients.js';
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -15,6 +15,7 @@ const cancelledSchema = z.looseObject({
 });
 
 interface Parts {
+  sdk: typeof Sdk;
   context: AppContext;
   gate: AgentGate;
   sessions: ClientSessions;
@@ -22,7 +23,10 @@ interface Parts {
 }
 
 /** Answers one request of an MCP client. Requests of a session share nothing, so any process can answer any of them. */
-export async function answerRequest(c: AppRequest, { context, gate, sessions, waiting }: Parts): Promise<Response> {
+export async function answerRequest(
+  c: AppRequest,
+  { sdk, context, gate, sessions, waiting }: Parts,
+): Promise<Response> {
   const { engine, version } = context;
   const body = await readBody(c, 'json', context.bodyLimit);
   const message = parse(body);
@@ -35,8 +39,8 @@ export async function answerRequest(c: AppRequest, { context, gate, sessions, wa
   if (cancelled.success) waiting.cancel(cancelKeyOf(connection, cancelled.data.params.requestId));
   const { raw } = c.req;
   const request = new Request(raw.url, { method: 'POST', headers: raw.headers, body, signal: raw.signal });
-  const about = { engine, gate, waiting, session, connection, version, gone: raw.signal };
-  const handler = createMcpHandler(() => gatewayServer(about), {
+  const about = { sdk, engine, gate, waiting, session, connection, version, gone: raw.signal };
+  const handler = sdk.createMcpHandler(() => gatewayServer(about), {
     onerror: (error) => context.log.warn('MCP request refused', { error: String(error) }),
   });
   const response = await handler.fetch(request);

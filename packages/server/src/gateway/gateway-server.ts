@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { canonicalJson, type Engine } from '@countersign/core';
 import { errorMessage } from '@countersign/core/ports';
 import type { ListedTool } from '@countersign/protocol';
-import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type Tool } from '@modelcontextprotocol/server';
+import type { CallToolResult, Server, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { AgentGate, ClientCall } from './agent-gate.js';
 import { gatewayTexts } from './gateway-texts.js';
 import { holdCall } from './hold-call.js';
 import { PERMISSION_PROMPT, permissionRequestSchema, permissionText, type Permission } from './permission-prompt.js';
+import type * as Sdk from './sdk.js';
 import { text, toToolResult } from './to-tool-result.js';
 import { MOST_HELD, type WaitingClients } from './waiting-clients.js';
 
 export interface GatewayRequest {
+  sdk: typeof Sdk;
   engine: Engine;
   gate: AgentGate;
   waiting: WaitingClients;
@@ -46,8 +48,8 @@ type Tell = (message: string) => void;
 
 /** The MCP server for one request of an external agent. It has no state of its own. */
 export function gatewayServer(request: GatewayRequest): Server {
-  const { gate, version } = request;
-  const server = new Server(
+  const { gate, version, sdk } = request;
+  const server = new sdk.Server(
     { name: 'countersign', version },
     { capabilities: { tools: {} }, instructions: gatewayTexts.instructions },
   );
@@ -76,7 +78,7 @@ export function gatewayServer(request: GatewayRequest): Server {
       if (name === WAIT_FOR_CALL.name) return await waitFor(args, about);
       if (gate.asksPermission && name === PERMISSION_PROMPT.name) return await askPermission(args, about);
       if (!(await offered()).some((tool) => tool.name === name))
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, gatewayTexts.unknownTool(name));
+        throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, gatewayTexts.unknownTool(name));
       return await callTool({ tool: name, arguments: args, key }, about);
     } finally {
       held.end();

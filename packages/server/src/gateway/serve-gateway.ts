@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { AppContext, Env } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import { answerRequest } from './answer-request.js';
 import { createClientSessions } from './client-sessions.js';
 import { findGate } from './find-gate.js';
 import { createWaitingClients } from './waiting-clients.js';
@@ -15,8 +16,8 @@ export function serveGateway(app: Hono<Env>, context: AppContext): void {
     switch (c.req.method) {
       case 'POST': {
         // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (N5).
-        const { answerRequest } = await import('./answer-request.js');
-        return await answerRequest(c, { context, gate, sessions, waiting });
+        const sdk = await import('./sdk.js');
+        return await answerRequest(c, { sdk, context, gate, sessions, waiting });
       }
       case 'DELETE':
         // Nothing is stored for a session, so there is nothing to end.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createParser } from 'eventsource-parser';
+import { errors } from '../words/errors.js';
 import {
   answerTo,
   cancelledBy,
@@ -116,8 +117,7 @@ export function forwardMessages({ find, write, onLost, pause }: ForwardOptions):
   return {
     async receive(line) {
       const message = parse(line);
-      if (message === undefined)
-        return write(failure(null, INVALID_JSON, 'Parse error: expected one JSON message per line'));
+      if (message === undefined) return write(failure(null, INVALID_JSON, errors.gatewayNotJson));
       const asked = readRequest(message);
       if (asked !== undefined) return await request(asked);
       const cancelled = cancelledBy(message);
@@ -151,7 +151,7 @@ async function detailOf(response: Response): Promise<string> {
     if ('error' in body && typeof body.error === 'object' && body.error !== null && 'message' in body.error)
       return String(body.error.message);
   }
-  return `The server answered with status ${response.status}.`;
+  return errors.gatewayStatus(response.status);
 }
 
 /** The messages of a response: one JSON document, or a stream of events. */

@@ -25,6 +25,8 @@ export const errors = {
     `The gateway needs the token of an external agent. Pass --token-file FILE or set ${variable}.`,
   gatewayNeedsWorld: 'Choose a world with -w. The token belongs to one world.',
   gatewayNoServer: thenRun('No server is running for this home folder. Start one with:', 'countersign serve'),
+  gatewayNotJson: 'Parse error: expected one JSON message per line.',
+  gatewayStatus: (status: number): string => `The server answered with status ${status}.`,
   gatewayLost: 'The server does not answer. Trying again until it does.',
 
   // Flags
