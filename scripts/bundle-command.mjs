@@ -58,6 +58,10 @@ export async function bundleCommand(which = 'command') {
   const { output } = await bundle.write({ dir: fresh, format: 'esm' });
   await bundle.close();
   if (which === 'command') {
+    // On its own: shared chunks would contain the whole command.
+    const hook = await rolldown({ input: { hook: join(dist, 'hook.js') }, platform: 'node', logLevel: 'silent' });
+    await hook.write({ dir: join(fresh, 'hook'), format: 'esm' });
+    await hook.close();
     const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
     writeFileSync(join(fresh, 'licenses.md'), bundleLicenses(modules));
     const entries = library.map((name) => join(dist, `${name}.d.ts`));

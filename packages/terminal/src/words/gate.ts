@@ -85,6 +85,8 @@ export const gateHook = {
   reservedArgument: (name: string): string => `The argument "${name}" is reserved for Countersign. Leave it out.`,
   badConfig: (agent: string): string =>
     `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
+  tooLong: 'the input is too long',
+  killed: 'it was stopped before the call was approved',
   unknownAgent: (agent: string): string => `Unknown agent "${agent}". Expected claude, codex or gemini.`,
 };
 

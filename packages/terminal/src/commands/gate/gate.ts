@@ -96,18 +96,21 @@ export function addGate(program: Command, register: Register): void {
   });
 
   const hook = withHelp(group.command('hook').requiredOption('--agent <agent>', help.agent), help.hook);
-  register<{ agent: string }>(hook, async (context, { options }) => {
-    const { stdin, stdout, stderr } = context.console;
-    const agent = HOOK_AGENTS.find((known) => known === options.agent);
-    const { code, ...out } =
-      agent === undefined
-        ? { code: EXIT.usage, stdout: '', stderr: gateHook.unknownAgent(options.agent) }
-        : await runHook(agent, await homeOf(context), await text(stdin));
-    if (out.stderr !== '') stderr.write(`${plainLine(out.stderr)}\n`);
-    // In one write at the very end: for some agents, this is a yes whatever happens afterwards.
-    if (out.stdout !== '') stdout.write(out.stdout);
-    return code;
-  });
+  register<{ agent: string; world?: string }>(
+    hook.option('-w, --world <world>', WORLD),
+    async (context, { options }) => {
+      const { stdin, stdout, stderr } = context.console;
+      const agent = HOOK_AGENTS.find((known) => known === options.agent);
+      const { code, ...out } =
+        agent === undefined
+          ? { code: EXIT.usage, stdout: '', stderr: gateHook.unknownAgent(options.agent) }
+          : await runHook(agent, await homeOf(context), await text(stdin), options.world);
+      if (out.stderr !== '') stderr.write(`${plainLine(out.stderr)}\n`);
+      // In one write at the very end: for some agents, this is a yes whatever happens afterwards.
+      if (out.stdout !== '') stdout.write(out.stdout);
+      return code;
+    },
+  );
 }
 
 async function homeOf({ options, servers }: CommandContext): Promise<string> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClientError, createClient, type Client } from '@countersign/client';
 import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { gateHook as texts } from '../../words/gate.js';
 import type { HookAgent } from '../gated-agents.js';
@@ -9,6 +8,7 @@ import { isObject } from '../json-text.js';
 import { forgetSession, hashOf, leaveNote, takeNote } from './call-notes.js';
 import { canonical, CONFIRMED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
+import { hookServer, HookServerError, type HookServer } from './hook-server.js';
 
 /** What the hook prints and how it exits. Only a yes has text on standard output; for Codex, it is exit code 0. */
 export interface HookExit {
@@ -31,24 +31,25 @@ const PAUSE_MS = 500;
 const WAIT_S = 50;
 
 /** Never rejects, and never answers yes unless the server said that this very call has started. */
-export async function runHook(agent: HookAgent, home: string, text: string): Promise<HookExit> {
+export async function runHook(agent: HookAgent, home: string, text: string, world?: string): Promise<HookExit> {
   let kind: HookInput['kind'] = 'propose';
   try {
     const input = parseHookInput(agent, text);
     ({ kind } = input);
-    const config = await readHookConfig(home, agent);
-    const client = createClient({ url: config.url, token: config.token });
+    const stored = await readHookConfig(home, agent);
+    const config = world === undefined ? stored : { ...stored, world };
+    const server = hookServer(config);
     switch (input.kind) {
       case 'propose':
-        return await propose({ agent, home, config, client }, input);
+        return await propose({ agent, home, config, server }, input);
       case 'confirm':
-        return await confirmCall({ agent, home, config, client }, input);
+        return await confirmCall({ agent, home, config, server }, input);
       case 'report':
-        await report({ agent, home, config, client }, input);
+        await report({ agent, home, config, server }, input);
         return { code: 0, stdout: '', stderr: '' };
       case 'end':
         await forgetSession(home, input.session);
-        await client.external.endSession(config.world, input.session);
+        await server.endSession(input.session);
         return { code: 0, stdout: '', stderr: '' };
     }
   } catch (error) {
@@ -63,13 +64,13 @@ interface Hook {
   readonly agent: HookAgent;
   readonly home: string;
   readonly config: HookConfig;
-  readonly client: Client;
+  readonly server: HookServer;
 }
 
 const no = (reason: string): HookExit => ({ code: 2, stdout: '', stderr: reason });
 
 async function propose(
-  { agent, home, config, client }: Hook,
+  { agent, home, config, server }: Hook,
   input: Extract<HookInput, { kind: 'propose' }>,
 ): Promise<HookExit> {
   if (PASS_ARGUMENT in input.input) return no(texts.reservedArgument(PASS_ARGUMENT));
@@ -83,7 +84,7 @@ async function propose(
     ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
     reports: true,
   };
-  const decided = await untilDecided(client, config.world, call);
+  const decided = await untilDecided(server, call);
   if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
   const run = inputToRun(agent, decided.arguments, config.pass);
   await leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
@@ -91,23 +92,20 @@ async function propose(
 }
 
 /** Fails at once if there is no server, and then waits for a person. A server that is being restarted is asked again. */
-async function untilDecided(client: Client, world: string, call: NewExternalCall): Promise<ExternalCall> {
+async function untilDecided(server: HookServer, call: NewExternalCall): Promise<ExternalCall> {
   let known: ExternalCall | undefined;
   let wasReached = false;
   let lastAnswer = Date.now();
   for (;;) {
     try {
       // Sending the same call with the same key again has no effect.
-      known =
-        known === undefined
-          ? await client.external.propose(world, call)
-          : await client.external.wait(world, known.id, WAIT_S);
+      known = known === undefined ? await server.propose(call) : await server.wait(known.id, WAIT_S);
       if (known.state !== 'pending') return known;
       wasReached = true;
       lastAnswer = Date.now();
     } catch (error) {
       wasReached ||= wasDropped(error);
-      const isRestart = error instanceof ClientError && (error.kind !== 'problem' || error.status >= 500);
+      const isRestart = error instanceof HookServerError && (error.status === 0 || error.status >= 500);
       if (!wasReached || !isRestart || Date.now() - lastAnswer > RECONNECT_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -123,23 +121,23 @@ function wasDropped(error: unknown): boolean {
 
 /** Confirms only a call that PreToolUse just got a yes for, and that the server still says has started with these arguments. */
 async function confirmCall(
-  { home, config, client }: Hook,
+  { home, server }: Hook,
   { session, tool, input }: Extract<HookInput, { kind: 'confirm' }>,
 ): Promise<HookExit> {
   const note = await takeNote(home, session, { stage: 'confirmed', tool, input: hashOf(input) });
   if (note === undefined) return no(texts.notApproved);
-  const { state, arguments: approved } = await client.external.wait(config.world, note.id, 0);
+  const { state, arguments: approved } = await server.wait(note.id, 0);
   if (state !== 'allowed' || canonical(approved) !== canonical(input)) return no(texts.notApproved);
   return { code: 0, stdout: CONFIRMED, stderr: '' };
 }
 
 async function report(
-  { home, config, client }: Hook,
+  { home, server }: Hook,
   { session, tool, input, key, result }: Extract<HookInput, { kind: 'report' }>,
 ): Promise<void> {
   const sought = { stage: 'reported' as const, tool, input: hashOf(input), ...(key === undefined ? {} : { key }) };
   const note = await takeNote(home, session, sought);
-  if (note !== undefined) await client.external.report(config.world, note.id, result);
+  if (note !== undefined) await server.report(note.id, result);
 }
 
 async function readHookConfig(home: string, agent: HookAgent): Promise<HookConfig> {
