@@ -14,6 +14,7 @@ const SUITES = [
   'gate',
   'policy',
   'rehearsal',
+  'hook',
   'masking',
   'blocks',
   'mcp',
@@ -87,6 +88,9 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
         if (found !== undefined) results.rehearsal = found;
         break;
       }
+      case 'hook':
+        results.hook = await (await import('./hook.js')).hookSuite(quick ? 20 : 100);
+        break;
       case 'masking':
         results.masking = (await import('./masking.js')).maskingSuite();
         break;

@@ -11,6 +11,7 @@ import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
 import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { PageResult } from './page.js';
+import type { HookResult } from './hook.js';
 import { LARGE_FILES, type RehearsalResult } from './rehearsal.js';
 import type { ServerResult } from './server.js';
 import { SYNCS, type TurnsResult } from './turns.js';
@@ -24,6 +25,7 @@ export interface Results {
   gate?: GateResult;
   policy?: PolicyResult;
   rehearsal?: RehearsalResult;
+  hook?: HookResult;
   masking?: MaskingResult;
   blocks?: BlocksResult;
   mcp?: McpResult;
@@ -51,6 +53,7 @@ export function printResults(results: Results): void {
   if (results.gate !== undefined) printGate(results.gate);
   if (results.policy !== undefined) printPolicy(results.policy);
   if (results.rehearsal !== undefined) printRehearsal(results.rehearsal);
+  if (results.hook !== undefined) printHook(results.hook);
   if (results.masking !== undefined) printMasking(results.masking);
   if (results.blocks !== undefined) printBlocks(results.blocks);
   if (results.mcp !== undefined) printMcp(results.mcp);
@@ -180,6 +183,14 @@ function printRehearsal({ small, large }: RehearsalResult): void {
   print('Rehearsal of a command that changes one file  (µs)', ['', 'median', 'p99', 'cpu', '÷ run'], rows);
 }
 
+function printHook({ node, hook, beyondNodeP95 }: HookResult): void {
+  const rows = [
+    ['Node alone', ...shown(node), ''],
+    ['gate hook, a rule allows the call', ...shown(hook), number(beyondNodeP95)],
+  ];
+  print('The hook of an external agent  (µs)', ['', 'median', 'p99', 'cpu', 'p95 beyond Node'], rows);
+}
+
 function printMasking({ longest }: MaskingResult): void {
   print(
     `Masking: longest block for ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
@@ -289,7 +300,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { growth, waiting, gate, rehearsal, server, page } = results;
+  const { growth, waiting, gate, rehearsal, hook, server, page } = results;
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
@@ -323,6 +334,7 @@ export function judgeTargets(results: Results): Target[] {
   }
   if (rehearsal !== undefined)
     add('A53', 'a rehearsal adds before people are asked, median', rehearsal.small.rehearse.median, 120_000, 'µs');
+  if (hook !== undefined) add('A55', 'gate hook beyond starting Node, p95', hook.beyondNodeP95, 60_000, 'µs');
   if (server !== undefined) {
     add('N4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
     add('N4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { CreatedExternalAgent } from '@countersign/protocol';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { closeApps, openApp, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+
+const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'countersign-hook-'));
+});
+afterEach(async () => {
+  await closeApps();
+  rmSync(home, { recursive: true, force: true });
+});
+
+type Program = 'claude' | 'codex' | 'gemini';
+
+/** A server with one world, and what `gate install` writes for each program. */
+async function open(policy: readonly string[] = []): Promise<AppFixture> {
+  const t = await openApp();
+  await t.api('POST', '/worlds', { name: 'Harbour', policy });
+  mkdirSync(join(home, 'gate'));
+  for (const program of ['claude', 'codex', 'gemini']) {
+    const agent = { name: program, program };
+    const { body } = await t.api<CreatedExternalAgent>('POST', '/worlds/harbour/external/agents', agent);
+    const config = { url: t.url, world: 'harbour', agent: body.agent, token: body.token, pass: 'pass-of-this-test' };
+    writeFileSync(join(home, 'gate', `${program}.json`), JSON.stringify(config));
+  }
+  return t;
+}
+
+/** As recorded from Claude Code 2.1.325, Codex 0.166 and Gemini CLI 0.61, shortened. */
+const recorded = {
+  claude: {
+    session_id: '5b6ad7d2-7d5c-4c0f-9c0a-5d7d2b1e0f11',
+    transcript_path: '/root/.claude/projects/x.jsonl',
+    cwd: '/home/ada/project',
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'git status', description: 'Show the status' },
+    tool_use_id: 'toolu_01A',
+  },
+  codex: {
+    session_id: '019a7f',
+    turn_id: '1',
+    cwd: '/home/ada/project',
+    hook_event_name: 'PreToolUse',
+    model: 'gpt',
+    permission_mode: 'default',
+    tool_name: 'Bash',
+    tool_input: { command: 'git status' },
+    tool_use_id: 'call_1',
+  },
+  gemini: {
+    session_id: 'e4f1',
+    cwd: '/home/ada/project',
+    hook_event_name: 'BeforeTool',
+    timestamp: '2026-11-17T10:00:00.000Z',
+    tool_name: 'run_shell_command',
+    tool_input: { command: 'git status', description: 'Show the status' },
+  },
+};
+
+function start(program: string, input: unknown) {
+  const child = spawn(process.execPath, [command, 'gate', 'hook', '--agent', program, '--home', home], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
+  const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[code], stdout, stderr]) => ({ code: code as number | null, stdout, stderr }),
+  );
+  return { child, ended };
+}
+
+const run = async (program: string, input: unknown) => await start(program, input).ended;
+
+it.each(['claude', 'codex', 'gemini'] as const)('[X8.2] answers %s as it expects', async (program: Program) => {
+  const tool = program === 'gemini' ? 'run_shell_command' : 'Bash';
+  await open([`allow ${program}__${tool}(git status)`, 'deny shell_cmd(git push)']);
+  const yes = await run(program, recorded[program]);
+  expect(yes).toMatchObject({ code: 0, stderr: '' });
+  const answer = yes.stdout === '' ? {} : (JSON.parse(yes.stdout) as object);
+  expect(answer).toMatchObject(
+    {
+      claude: { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } },
+      // For Codex, silence is a yes.
+      codex: {},
+      gemini: { decision: 'allow', hookSpecificOutput: { tool_input: { countersign: 'pass-of-this-test' } } },
+    }[program],
+  );
+  const pushing = { ...recorded[program], tool_use_id: 'other', tool_input: { command: 'git push' } };
+  const no = await run(program, pushing);
+  expect(no).toMatchObject({ code: 2, stdout: '' });
+  expect(no.stderr).toContain('deny shell_cmd(git push)');
+});
+
+it('[X8.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {
+  const t = await open();
+  const { child, ended } = start('claude', recorded.claude);
+  const pending = () => t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
+  const card = await until(async () => (await pending()).body.items[0], 'the call waits');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('must not run') as string });
+  expect((await pending()).body.items).toHaveLength(1);
+  const decision = { tool_call_id: card.approvalId, decision: 'approve' };
+  expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
+  // The agent asks again with the same id, and gets the answer.
+  expect(await run('claude', recorded.claude)).toMatchObject({ code: 0 });
+});
+
+it('[X8.2] says no to garbage, an unknown agent or flag, a missing configuration and a server that is down', async () => {
+  const t = await open(['allow claude__Bash(git status)']);
+  for (const input of ['', 'not json {', '[]', '{}', { ...recorded.claude, hook_event_name: 'Unknown' }])
+    expect(await run('claude', input)).toMatchObject({ code: 2, stdout: '' });
+  expect(await run('cursor', recorded.claude)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'Unknown agent "cursor". Expected claude, codex or gemini.\n',
+  });
+  rmSync(join(home, 'gate', 'codex.json'));
+  expect(await run('codex', recorded.codex)).toMatchObject({ code: 2, stdout: '' });
+  await t.close();
+  expect(await run('claude', recorded.claude)).toMatchObject({ code: 2, stdout: '' });
+});
