@@ -36,7 +36,7 @@ export interface Results {
 
 /** A limit (N2–N5) with the measured value. N1 is compared with the peers, in `peers/`. */
 export interface Target {
-  number: 'N2' | 'N3' | 'N4' | 'N5' | 'A53';
+  number: 'N2' | 'N3' | 'N4' | 'N5' | 'A53' | 'A55';
   what: string;
   reached: number;
   /** The same ratio, using CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
