@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,21 +33,18 @@ export async function runHookCommand(
 export async function hookMain(words: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const fail = (reason: string): never => {
-    stderr.write(`${plainLine(texts.failed(reason))}\n`);
+    writeSync(stderr.fd, `${plainLine(texts.failed(reason))}\n`);
     process.exit(2);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => fail(texts.killed));
   process.once('uncaughtException', (error) => fail(error.message));
   const exit = await runHookCommand(words, { stdin, env });
   process.exitCode = exit.code;
-  if (exit.stderr !== '') stderr.write(`${plainLine(exit.stderr)}\n`);
-  // In one write at the very end: for some agents, this is a yes whatever happens afterwards.
-  if (exit.stdout !== '') stdout.write(exit.stdout);
-  // An open connection must not keep the process alive.
-  setTimeout(() => process.exit(), LINGER_MS).unref();
+  if (exit.stderr !== '') writeSync(stderr.fd, `${plainLine(exit.stderr)}\n`);
+  // In one write at the very end: for some agents, this is a yes whatever happens afterwards. Then exit: an open connection takes time to close.
+  if (exit.stdout === '') process.exit();
+  stdout.write(exit.stdout, () => process.exit());
 }
-
-const LINGER_MS = 500;
 
 function no(reason: string): HookExit {
   return { code: 2, stdout: '', stderr: reason };
