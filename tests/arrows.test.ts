@@ -54,6 +54,7 @@ const packages: Readonly<Record<string, PackageRules>> = {
       '@countersign/client',
       '@countersign/web',
       '@countersign/terminal',
+      '@countersign/terminal/hook',
       protocol,
     ],
     bundled: true,
