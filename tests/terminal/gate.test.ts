@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openHarbourServer, type HarbourServer, type Ran } from './harbour-server.js';
+import { openHarbourServer, runAlone, type HarbourServer, type Ran } from './harbour-server.js';
 
 let t: HarbourServer;
 let home = '';
@@ -108,6 +108,17 @@ describe('countersign gate install', () => {
     expect(stderr).toContain(`${settings}.before-countersign`);
     expect(readFileSync(settings, 'utf8')).toBe(mine);
     expect(existsSync(join(home, 'countersign', 'gate', 'claude.json'))).toBe(false);
+  });
+
+  it('[X9] needs a server that keeps running', async () => {
+    const { code, stderr } = await runAlone(['gate', 'install', 'claude', '--yes'], {
+      HOME: home,
+      COUNTERSIGN_HOME: join(home, 'countersign'),
+      CLAUDE_CONFIG_DIR: join(home, 'claude'),
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('No server is running.');
+    expect(existsSync(settings)).toBe(false);
   });
 
   it('[X9] refuses Codex, which runs a call when its hook fails', async () => {

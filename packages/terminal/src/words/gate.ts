@@ -27,6 +27,7 @@ export const gate = {
   geminiMcpDenied:
     'Countersign does not gate MCP tools of Gemini CLI. Attach the MCP server to a world of Countersign instead.',
   geminiDenied: 'Countersign did not approve this call.',
+  needsServer: 'No server is running. Start "countersign serve", keep it running, then try again. Nothing was changed.',
   notInstalled: 'The gate is not installed.',
   askInstall: (name: string, world: string): string =>
     `Gate ${name} with these changes? Each of its calls will need approval in the world ${world}, unless a rule allows it.`,

@@ -2,6 +2,7 @@ import { homedir, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
@@ -48,6 +49,8 @@ export function addGate(program: Command, register: Register): void {
     const plan = await planInstallation(agent, filesOf(context, agent), { home, command: hookCommand(agent, home) });
     showChanges(context, plan.changes);
     const client = await context.client();
+    // The hook could not find a server that ends with this command.
+    if ((await context.ownServer()) !== undefined) throw new CommandError(gate.needsServer);
     const { id: world } = await findWorld(client, options.world);
     await confirm(context, { yes: options.yes, what: gate.askInstall(NAMES[agent], world) });
     const created = await client.external.createAgent(world, {
