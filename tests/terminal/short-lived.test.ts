@@ -118,7 +118,7 @@ describe('without a server', () => {
       const again = await run('undo', call, '-w', 'harbour', '--yes');
       expect(again).toMatchObject({ code: 1, stderr: 'countersign: This call was already undone.\n' });
       expect((await run('undo')).stderr).toContain('There is nothing to undo.');
-      expect((await run('undo', 'call_none', '-w', 'harbour', '--yes')).code).toBe(1);
+      expect((await run('undo', 'call_none', '-w', 'harbour', '--yes')).code).toBe(2);
     },
   );
 
