@@ -178,7 +178,7 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, and a running MCP server. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, and an external agent. */
 const UNREACHABLE = [
   'post_session',
   'post_sign_in_oidc',
@@ -197,6 +197,9 @@ const UNREACHABLE = [
   'post_worlds_world_mcp_servers_name_sign_in',
   'delete_worlds_world_mcp_servers_name_sign_in',
   'post_mcp_sign_ins',
+  'post_worlds_world_external_calls',
+  'get_worlds_world_external_calls_call',
+  'post_worlds_world_external_calls_call_result',
 ];
 
 /** Rejections that write an audit record: an invalid decision (A6), and revealing a call without permission (A15). */
