@@ -106,6 +106,19 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     },
   );
 
+  it.runIf(sandbox.kind === 'bubblewrap')('[A52.8] a truncated effect can be shown completely', async () => {
+    const { page, world } = await enter();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
+    await opened.api.updateWorld(world, { workingDirectory: folder });
+    await write(page, call('shell_cmd', { command: 'seq 5000 > long.txt' }));
+    const effect = page.getByRole('group', { name: 'What it will do' });
+    await effect.getByText('Not all of it is shown. Approving covers all of it.').waitFor();
+    await effect.getByRole('button', { name: 'Show all' }).click();
+    await effect.getByText('Not all of it is shown.').waitFor({ state: 'detached' });
+    expect(await effect.textContent()).toContain('5000 in total');
+    await rm(folder, { recursive: true });
+  });
+
   it('[A5.2] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
