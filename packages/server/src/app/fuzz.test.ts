@@ -197,6 +197,8 @@ const UNREACHABLE = [
   'post_worlds_world_mcp_servers_name_sign_in',
   'delete_worlds_world_mcp_servers_name_sign_in',
   'post_mcp_sign_ins',
+  // No call in this world can be rehearsed.
+  'get_worlds_world_approvals_approval_effect',
   'post_worlds_world_external_calls',
   'get_worlds_world_external_calls_call',
   'post_worlds_world_external_calls_call_result',
