@@ -81,7 +81,7 @@ function start(program: string, input: unknown) {
 
 const run = async (program: string, input: unknown) => await start(program, input).ended;
 
-it.each(['claude', 'codex', 'gemini'] as const)('[X8.2] answers %s as it expects', async (program: Program) => {
+it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects', async (program: Program) => {
   const tool = program === 'gemini' ? 'run_shell_command' : 'Bash';
   await open([`allow ${program}__${tool}(git status)`, 'deny shell_cmd(git push)']);
   const yes = await run(program, recorded[program]);
@@ -101,7 +101,7 @@ it.each(['claude', 'codex', 'gemini'] as const)('[X8.2] answers %s as it expects
   expect(no.stderr).toContain('deny shell_cmd(git push)');
 });
 
-it('[X8.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {
+it('[X9.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {
   const t = await open();
   const { child, ended } = start('claude', recorded.claude);
   const pending = () => t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
@@ -115,7 +115,7 @@ it('[X8.2] a hook that is killed while it waits never says yes, and the call kee
   expect(await run('claude', recorded.claude)).toMatchObject({ code: 0 });
 });
 
-it('[X8.2] says no to garbage, an unknown agent or flag, a missing configuration and a server that is down', async () => {
+it('[X9.2] says no to garbage, an unknown agent or flag, a missing configuration and a server that is down', async () => {
   const t = await open(['allow claude__Bash(git status)']);
   for (const input of ['', 'not json {', '[]', '{}', { ...recorded.claude, hook_event_name: 'Unknown' }])
     expect(await run('claude', input)).toMatchObject({ code: 2, stdout: '' });
