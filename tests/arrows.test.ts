@@ -255,8 +255,9 @@ function crossings(name: string, rules: PackageRules, own: Manifest, module: Sou
     // A package may read its own version.
     if (imported === `${own.name}/package.json`) return true;
     if (isBuiltin(imported)) return imported.startsWith('node:') && (rules.browser !== true || module.isTest);
-    // The test runner is an optional peer: only the shared test kit may need it.
-    if (packageOf(imported) === 'vitest') return module.isTest || inPackage.startsWith('testing/');
+    // The test runner is an optional peer: only the shared test kit may need it. Generated test data is part of the kit.
+    if (['vitest', 'fast-check'].includes(packageOf(imported)))
+      return module.isTest || inPackage.startsWith('testing/');
     if (isOurs(imported)) return may.includes(imported) && (module.isTest || packageOf(imported) in declared);
     return packageOf(imported) in declared;
   };

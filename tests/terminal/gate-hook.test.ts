@@ -35,8 +35,8 @@ async function open(policy: readonly string[] = []): Promise<AppFixture> {
   return t;
 }
 
-/** As recorded from Claude Code 2.1.325, Codex 0.166 and Gemini CLI 0.61, shortened. */
-const recorded = {
+/** In the form that Claude Code 2.1.325, Codex 0.166 and Gemini CLI 0.61 send, shortened. The drill runs the real ones. */
+const inputs = {
   claude: {
     session_id: '5b6ad7d2-7d5c-4c0f-9c0a-5d7d2b1e0f11',
     transcript_path: '/root/.claude/projects/x.jsonl',
@@ -84,7 +84,7 @@ const run = async (program: string, input: unknown) => await start(program, inpu
 it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects', async (program: Program) => {
   const tool = program === 'gemini' ? 'run_shell_command' : 'Bash';
   await open([`allow ${program}__${tool}(git status)`, 'deny shell_cmd(git push)']);
-  const yes = await run(program, recorded[program]);
+  const yes = await run(program, inputs[program]);
   expect(yes).toMatchObject({ code: 0, stderr: '' });
   const answer = yes.stdout === '' ? {} : (JSON.parse(yes.stdout) as object);
   expect(answer).toMatchObject(
@@ -95,7 +95,7 @@ it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects
       gemini: { decision: 'allow', hookSpecificOutput: { tool_input: { countersign: 'pass-of-this-test' } } },
     }[program],
   );
-  const pushing = { ...recorded[program], tool_use_id: 'other', tool_input: { command: 'git push' } };
+  const pushing = { ...inputs[program], tool_use_id: 'other', tool_input: { command: 'git push' } };
   const no = await run(program, pushing);
   expect(no).toMatchObject({ code: 2, stdout: '' });
   expect(no.stderr).toContain('deny shell_cmd(git push)');
@@ -103,7 +103,7 @@ it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects
 
 it('[X9.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {
   const t = await open();
-  const { child, ended } = start('claude', recorded.claude);
+  const { child, ended } = start('claude', inputs.claude);
   const pending = () => t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
   const card = await until(async () => (await pending()).body.items[0], 'the call waits');
   child.kill('SIGTERM');
@@ -112,20 +112,20 @@ it('[X9.2] a hook that is killed while it waits never says yes, and the call kee
   const decision = { tool_call_id: card.approvalId, decision: 'approve' };
   expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
   // The agent asks again with the same id, and gets the answer.
-  expect(await run('claude', recorded.claude)).toMatchObject({ code: 0 });
+  expect(await run('claude', inputs.claude)).toMatchObject({ code: 0 });
 });
 
 it('[X9.2] says no to garbage, an unknown agent or flag, a missing configuration and a server that is down', async () => {
   const t = await open(['allow claude__Bash(git status)']);
-  for (const input of ['', 'not json {', '[]', '{}', { ...recorded.claude, hook_event_name: 'Unknown' }])
+  for (const input of ['', 'not json {', '[]', '{}', { ...inputs.claude, hook_event_name: 'Unknown' }])
     expect(await run('claude', input)).toMatchObject({ code: 2, stdout: '' });
-  expect(await run('cursor', recorded.claude)).toMatchObject({
+  expect(await run('cursor', inputs.claude)).toMatchObject({
     code: 2,
     stdout: '',
     stderr: 'Unknown agent "cursor". Expected claude, codex or gemini.\n',
   });
   rmSync(join(home, 'gate', 'codex.json'));
-  expect(await run('codex', recorded.codex)).toMatchObject({ code: 2, stdout: '' });
+  expect(await run('codex', inputs.codex)).toMatchObject({ code: 2, stdout: '' });
   await t.close();
-  expect(await run('claude', recorded.claude)).toMatchObject({ code: 2, stdout: '' });
+  expect(await run('claude', inputs.claude)).toMatchObject({ code: 2, stdout: '' });
 });

@@ -87,6 +87,12 @@ export const gateHook = {
   badConfig: (agent: string): string =>
     `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
   tooLong: 'the input is too long',
+  answered: (status: number): string => `the server answered ${status}`,
+  noJson: (status: number): string => `the server answered ${status} without JSON`,
+  notACall: 'the server answered something that is not a call',
+  noAnswer: 'it did not answer in time',
+  longAnswer: 'the answer is too long',
+  unreachable: (origin: string, reason: string): string => `Could not reach ${origin}: ${reason}`,
   killed: 'it was stopped before the call was approved',
   unknownAgent: (agent: string): string => `Unknown agent "${agent}". Expected claude, codex or gemini.`,
 };

@@ -136,7 +136,7 @@ export function PolicyTester({
                 </code>
               </p>
             )}
-            <EffectView approval={verdict} />
+            <EffectView approval={verdict} foot={t.rehearsed} />
             <NotApplied misses={verdict.notApplied ?? []} />
           </div>
         )}

@@ -32,6 +32,7 @@ export const t = {
   anyAgent: 'any agent',
   rehearse: 'Rehearse it first',
   rehearseHint: 'Runs it in a draft, which is deleted, and judges what it did.',
+  rehearsed: 'Rehearsed in a draft, which was deleted. Nothing was changed.',
   test: 'Test',
   testedWithEdits: 'Tested with the rules in the editor, which are not saved yet.',
   testFailed: 'The call could not be tested. Try again.',

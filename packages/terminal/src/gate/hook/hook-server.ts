@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { ExternalCall, ExternalResult, NewExternalCall } from '@countersign/protocol';
+import { gateHook as texts } from '../../words/gate.js';
 import { isObject } from '../json-text.js';
 
 /** The server rejected the request, or couldn't be reached (status 0). */
@@ -55,7 +56,7 @@ async function send(to: URL, token: string, { method, body }: { method: string; 
   const value = parse(text, status);
   if (status >= 200 && status < 300) return value;
   const detail = isObject(value) ? value['detail'] : undefined;
-  throw new HookServerError(status, typeof detail === 'string' ? detail : `the server answered ${status}`);
+  throw new HookServerError(status, typeof detail === 'string' ? detail : texts.answered(status));
 }
 
 async function open(
@@ -71,8 +72,8 @@ async function open(
       ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     };
     const sent = request(to, { method, headers, timeout: TIMEOUT_MS, agent: false }, resolve);
-    sent.once('timeout', () => sent.destroy(new Error('it did not answer in time')));
-    sent.once('error', (error) => reject(new HookServerError(0, `Could not reach ${to.origin}: ${error.message}`)));
+    sent.once('timeout', () => sent.destroy(new Error(texts.noAnswer)));
+    sent.once('error', (error) => reject(new HookServerError(0, texts.unreachable(to.origin, error.message))));
     sent.end(text);
   });
 }
@@ -84,7 +85,7 @@ async function readText(response: IncomingMessage): Promise<string> {
     for await (const part of response) {
       parts.push(part as Buffer);
       bytes += (part as Buffer).length;
-      if (bytes > MOST_BYTES) throw new Error('the answer is too long');
+      if (bytes > MOST_BYTES) throw new Error(texts.longAnswer);
     }
   } catch (error) {
     throw new HookServerError(0, error instanceof Error ? error.message : String(error));
@@ -96,7 +97,7 @@ function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new HookServerError(status < 500 ? status : 0, `the server answered ${status} without JSON`);
+    throw new HookServerError(status < 500 ? status : 0, texts.noJson(status));
   }
 }
 
@@ -106,7 +107,7 @@ const STATES = ['pending', 'allowed', 'denied', 'ended'] as const;
 function toCall(value: unknown): ExternalCall {
   const state = isObject(value) ? STATES.find((known) => known === value['state']) : undefined;
   if (!isObject(value) || state === undefined || typeof value['id'] !== 'string')
-    throw new HookServerError(200, 'the server answered with something else than a call');
+    throw new HookServerError(200, texts.notACall);
   const { id, arguments: args, edited, reason } = value;
   return {
     id,
