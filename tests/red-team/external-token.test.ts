@@ -38,6 +38,7 @@ it('[A55.6] the token of an external agent gets no answer from any route but its
     'post /worlds/{world}/external/calls 422',
     'post /worlds/{world}/external/calls/{call}/result 422',
     'post /worlds/{world}/external/sessions/{session}/end 204',
+    'post /worlds/{world}/policy/check 422',
     'post /worlds/{world}/tool-results 422',
   ]);
   for (const path of ['/metrics', '/api/openapi.json']) {
