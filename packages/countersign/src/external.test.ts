@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   addAgent,
   awaitExternal,
@@ -315,10 +318,76 @@ describe('rules', () => {
     ['deny edit_file(./.env)', 'codex__apply_patch', { input: '*** Begin Patch\n*** Update File: .env\n' }],
     ['deny grep(/etc/**)', 'claude__Grep', { pattern: 'x', path: '/etc/ssl' }],
     ['deny web_fetch(evil.example)', 'claude__WebFetch', { url: 'https://evil.example/x', prompt: 'read' }],
+    ['deny list_files(/etc/**)', 'claude__Glob', { pattern: '/etc/*.key', path: 'src' }],
+    ['deny list_files(/etc/**)', 'claude__Glob', { pattern: '../../../etc/ssl/*' }],
+    ['deny read_file(/etc/**)', 'claude__Read', { file_path: ' /etc/shadow' }],
+    ['deny shell_cmd', 'claude__Bash', { command: { text: 'rm a' } }],
+    ['deny edit_file', 'codex__apply_patch', { input: 'no patch' }],
   ])('[A55.5] %s holds for %s', async (rule, toolName, args) => {
     const t = await open({ policy: [rule, `allow ${toolName}`] });
     const { id } = await t.propose({ toolName, arguments: args });
     expect(await t.claim(id)).toMatchObject({ state: 'denied', reason: expect.stringContaining(rule) as string });
+  });
+
+  it.each<[string, string, Record<string, unknown>, string?]>([
+    ['claude__Read(./**)', 'a path in the home folder', { file_path: '~/.ssh/id_rsa' }],
+    ['claude__Read(./**)', 'a path that is trimmed', { file_path: ' /etc/shadow' }],
+    ['claude__Glob(./**)', 'a glob elsewhere', { pattern: '/etc/*' }],
+    ['claude__Glob(./**)', 'a glob with several folders', { pattern: '{src,/etc}/*' }],
+    ['claude__Glob(./**)', 'a glob that climbs', { pattern: '*/../../*' }],
+    ['codex__exec_command(ls)', 'two commands', { command: 'ls', cmd: 'rm -rf a' }],
+    ['claude__Grep(./**)', 'a search in a folder with a denied file', { pattern: 'x', path: '.' }, 'deny *(./.env)'],
+  ])('[A55.8] allow %s does not cover %s', async (covered, _, args, other = 'deny look') => {
+    const t = await open({ policy: [`allow ${covered}`, other] });
+    const { id } = await t.propose({ toolName: covered.replace(/\(.*/, ''), arguments: args });
+    expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('[A55.8] allow rules cover globs and paths in their folder', async () => {
+    const t = await open({ policy: ['allow claude__Glob(./**)', 'allow claude__Read(./**)'] });
+    const claimed = async (toolName: string, args: Record<string, unknown>) =>
+      (await t.claim((await t.propose({ key: JSON.stringify(args), toolName, arguments: args })).id)).state;
+    expect(await claimed('claude__Glob', { pattern: 'src/**/*.{ts,tsx}' })).toBe('allowed');
+    expect(await claimed('claude__Glob', { pattern: '/home/ada/project/src/*' })).toBe('allowed');
+    expect(await claimed('claude__Read', { file_path: '/home/ada/project/a' })).toBe('allowed');
+  });
+
+  it('[A55.5] a program that works in another folder does not escape rules about the world’s folder', async () => {
+    // The world's folder is / here.
+    const t = await open({
+      policy: ['deny read_file(./secrets/**)', 'deny claude__Read(./a/.env)', 'allow claude__Read'],
+    });
+    const claimed = async (file_path: string, cwd: string) => {
+      const runs = { where: 'outside', cwd, reports: true } as const;
+      const key = `${file_path} in ${cwd}`;
+      const { id } = await t.propose({ key, toolName: 'claude__Read', arguments: { file_path }, runs });
+      return (await t.claim(id)).state;
+    };
+    for (const cwd of ['/', '/a', '/home/ada/project']) {
+      expect(await claimed('/secrets/key', cwd)).toBe('denied');
+      expect(await claimed('/a/.env', cwd)).toBe('denied');
+      expect(await claimed('/a/secrets.ts', cwd)).toBe('allowed');
+    }
+    expect(await claimed('secrets/key', '/home/ada/project')).toBe('denied');
+  });
+
+  it('[A55.8] a rule about a folder holds for new files behind a link to it', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-link-')));
+    await mkdir(join(folder, 'secrets'));
+    await symlink('secrets', join(folder, 'public'));
+    const t = await open({ policy: [`deny write_file(${folder}/secrets/**)`, 'allow claude__Write'] });
+    const args = { file_path: join(folder, 'public', 'new', 'key'), content: '' };
+    const { id } = await t.propose({ toolName: 'claude__Write', arguments: args });
+    expect(await t.claim(id)).toMatchObject({ state: 'denied' });
+    await rm(folder, { recursive: true });
+  });
+
+  it('[A55.1] [A7.5] the same command in another folder is another call', async () => {
+    const t = await open();
+    await t.propose();
+    await t.propose();
+    const runs = { where: 'outside', cwd: '/', reports: true } as const;
+    await expect(t.propose({ runs })).rejects.toThrow('another call was already proposed with this key');
   });
 
   it('[A55.5] ask rules hold too, and a path rule makes each command need approval', async () => {

@@ -29,7 +29,7 @@ export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'provi
 
 /** Nothing that the world opens to its sandbox applies outside of it. */
 export function placeOutside({ workingDirectory, home }: Place, { cwd = workingDirectory }: StoredExternalCall): Place {
-  return { workingDirectory: cwd, home };
+  return { workingDirectory: cwd, home, ...(cwd === workingDirectory ? {} : { worldDirectory: workingDirectory }) };
 }
 
 /** Throws if the folder isn't usable. */

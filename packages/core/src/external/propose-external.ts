@@ -1,5 +1,5 @@
 import { CountersignError, EXTERNAL_PROVIDER, type Signer, whoText } from '@countersign/protocol';
-import { placeOutside, type StoredExternalCall } from '../calls/external-call.js';
+import { placeOutside, readExternalCall, type StoredExternalCall } from '../calls/external-call.js';
 import { gateNeeds, limitWaiting, saysWhoSigns } from '../calls/gate-call.js';
 import {
   judgeProposed,
@@ -76,7 +76,7 @@ interface Before {
 }
 
 /** A stored call as it was proposed, before a person edited it. */
-type Proposition = { toolName: string; argumentsText: string | undefined };
+type Proposition = { toolName: string; argumentsText: string | undefined; cwd: string | undefined };
 
 async function readBefore(runtime: Runtime, chatId: string, id: string): Promise<Before> {
   return await runtime.store.read(async (reader) => {
@@ -85,12 +85,16 @@ async function readBefore(runtime: Runtime, chatId: string, id: string): Promise
     if (call === undefined) return { hasChat, call };
     const message = await reader.message(call.messageId);
     const argumentsText = message?.toolCalls?.find((each) => each.id === id)?.function.arguments;
-    return { hasChat, call: { toolName: call.toolName, argumentsText } };
+    const cwd = message === undefined ? undefined : readExternalCall(message)?.cwd;
+    return { hasChat, call: { toolName: call.toolName, argumentsText, cwd } };
   });
 }
 
-function refuseOther({ toolName, argumentsText }: Proposition, proposal: ExternalProposal): void {
-  if (toolName === proposal.toolName && argumentsText === canonicalJson(proposal.arguments)) return;
+/** The same command in another folder is another call (A7.5). */
+function refuseOther({ toolName, argumentsText, cwd }: Proposition, proposal: ExternalProposal): void {
+  const { runs } = proposal;
+  const isSamePlace = runs.where === 'here' || runs.cwd === cwd;
+  if (isSamePlace && toolName === proposal.toolName && argumentsText === canonicalJson(proposal.arguments)) return;
   throw new CountersignError('conflict', 'another call was already proposed with this key', { field: 'key' });
 }
 

@@ -70,13 +70,25 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
   return compiled.ok && judge({ world: compiled.policy, agent: NO_RULES }, call).outcome !== 'none';
 }
 
-/** The rules for a call, and the deny and ask rules for the built-in tool that it stands for. */
+/**
+ * The rules for a call, and the deny and ask rules for the built-in tool that it stands for. A program outside chooses the folder that it works in,
+ * so deny and ask rules apply in the world's folder, too.
+ */
 export function weigh(policies: Policies, call: PolicyCall): Weighing {
-  const own = weighOne(policies, call);
-  if (call.standsFor === undefined) return own;
+  const { worldDirectory: workingDirectory, home } = call.place;
+  const both = call.standsFor === undefined ? [call] : [call, call.standsFor];
+  const inWorld =
+    workingDirectory === undefined ? [] : both.map((one) => ({ ...one, place: { workingDirectory, home } }));
   const { admin, world, agent } = policies;
   const strict = { ...(admin === undefined ? {} : { admin: withoutAllow(admin) }), world: withoutAllow(world), agent };
-  const other = weighOne(strict, call.standsFor);
+  return [...both.slice(1), ...inWorld].reduce<Weighing>(
+    (own, other) => addStrict(own, weighOne(strict, other)),
+    weighOne(policies, call),
+  );
+}
+
+/** Adds what stops a call, and nothing that allows it. */
+function addStrict(own: Weighing, other: Weighing): Weighing {
   const deny = own.deny ?? other.deny;
   const adminAsk = own.adminAsk ?? other.adminAsk;
   const closed = own.closed ?? other.closed;

@@ -77,6 +77,8 @@ export interface Rule {
 export interface Place {
   readonly workingDirectory: string;
   readonly home: string;
+  /** The world's folder, if a program outside runs the call in another one. In deny and ask rules, `./` refers to both. */
+  readonly worldDirectory?: string;
 }
 
 /** What a policy judges: a tool name, arguments and subjects. */

@@ -27,6 +27,8 @@ export interface Place {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
+  /** The world's folder, if a program outside runs the call in another one. In deny and ask rules, `./` refers to both. */
+  worldDirectory?: string;
   /** The sandbox for tools that don't report one. If absent, they run in this process with its permissions. */
   sandbox?: CallSandbox;
   /** The access that rules allow inside the sandbox. */

@@ -1,4 +1,6 @@
 import { realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import type { StandIn, Tool, ToolPlace } from '@countersign/core/ports';
 import { externalProgramSchema, programName, type Subject } from '@countersign/protocol';
 import { absolutePath, writeSubjects } from '../files/path-argument.js';
@@ -22,7 +24,7 @@ export function externalTool(name: string): Tool | undefined {
     },
     trusted: false,
     external: true,
-    ...(known?.does === 'run' ? { unconfined: true } : {}),
+    ...(readsUnnamedPaths(known) ? { unconfined: true } : {}),
     sandbox: () => ({ kind: 'external', network: 'unknown', hosts: [], readable: [], detail }),
     validate: (args) => ({ ok: true, value: args }),
     ...(known === undefined
@@ -34,6 +36,11 @@ export function externalTool(name: string): Tool | undefined {
         }),
     execute: () => Promise.reject(new Error(`only ${detail} can run this`)),
   };
+}
+
+/** A command, or a search in a folder, may read files that the call doesn't name, and nothing hides them from the program. */
+function readsUnnamedPaths(known: KnownTool | undefined): boolean {
+  return known?.does === 'run' || (known?.does === 'read' && known.as === 'grep');
 }
 
 function splitName(name: string): [string?, string?] {
@@ -56,8 +63,11 @@ interface Touched {
   standIn?: StandIn;
 }
 
-/** No rule can allow it, because nothing tells what it touches. */
-const UNKNOWN: Touched = { own: [{ kind: 'dynamic', why: { code: 'no-subjects' } }] };
+/** No rule can allow it, because nothing tells what it touches. It still stands for the built-in tool, which a rule may deny. */
+function unknown(tool: string, args: Arguments): Touched {
+  const own: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
+  return { own, standIn: { tool, arguments: args, subjects: own } };
+}
 
 function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
   switch (known.does) {
@@ -75,10 +85,11 @@ function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched
 }
 
 function commandOf(args: Arguments): Touched {
-  const command = args['command'] ?? args['cmd'];
+  const [command, ...others] = [args['command'], args['cmd']].filter((given) => given !== undefined);
   const words = Array.isArray(command) ? command : [];
   const isText = typeof command === 'string' || (words.length > 0 && words.every((word) => typeof word === 'string'));
-  if (!isText) return UNKNOWN;
+  // With two of them, it is unknown which one the program runs.
+  if (!isText || others.length > 0) return unknown('shell_cmd', args);
   const subjects =
     typeof command === 'string' ? subjectsOfCommand(command) : subjectsOfCommand('', words as readonly string[]);
   // A relative path in the command means another file than in the session's folder.
@@ -96,19 +107,42 @@ function pathsOf(as: FileTool, args: Arguments, place: ToolPlace, otherwise: str
     const value = args[name];
     return typeof value === 'string' && value !== '' ? [{ name, value }] : [];
   });
-  if (named.length === 0 && otherwise === undefined) return UNKNOWN;
+  if (named.length === 0 && otherwise === undefined) return unknown(as, args);
   const all: readonly { name: string; value: string }[] =
     named.length === 0 ? [{ name: 'path', value: otherwise ?? '.' }] : named;
-  const own = all.flatMap(({ name, value }) => pathSubjects(as, value, place, name));
-  const standing = all.flatMap(({ value }) => pathSubjects(as, value, place, 'path'));
+  const globbed = as === 'list_files' ? globSubjects(args['pattern'], all[0]?.value ?? '.', place) : [];
+  const own = [...all.flatMap(({ name, value }) => pathSubjects(as, value, place, name)), ...globbed];
+  const standing = [...all.flatMap(({ value }) => pathSubjects(as, value, place, 'path')), ...globbed];
   return { own, standIn: { tool: as, arguments: { ...args, path: all[0]?.value }, subjects: standing } };
 }
 
-function pathSubjects(as: FileTool, path: string, place: ToolPlace, argument: string): readonly Subject[] {
-  if (as === 'write_file' || as === 'edit_file') {
+function pathSubjects(as: FileTool, given: string, place: ToolPlace, argument: string): readonly Subject[] {
+  return readingsOf(given).flatMap((path): readonly Subject[] => {
+    if (as !== 'write_file' && as !== 'edit_file') return [{ kind: 'path', path: absolutePath(place, path), argument }];
     return writeSubjects(path, place).map((subject) => (subject.kind === 'path' ? { ...subject, argument } : subject));
-  }
-  return [{ kind: 'path', path: absolutePath(place, path), argument }];
+  });
+}
+
+/** Some programs trim a path and expand `~`, and others don't. Rules judge each file that it may name. */
+function readingsOf(path: string): readonly string[] {
+  const trimmed = path.trim();
+  const fromHome = /^~(?:\/|$)/.test(trimmed) ? [join(homedir(), trimmed.slice(1))] : [];
+  return [...new Set([path, trimmed, ...fromHome])].filter((reading) => reading !== '');
+}
+
+const GLOB_CHARACTER = /[*?[\]{}()!+@]/;
+
+/** The folder in which a glob starts: an absolute one, or one with `..`, leaves the folder that the call names. */
+function globSubjects(pattern: unknown, folder: string, place: ToolPlace): readonly Subject[] {
+  if (typeof pattern !== 'string' || pattern === '') return [];
+  const names = pattern.trim().split('/');
+  const first = names.findIndex((name) => GLOB_CHARACTER.test(name));
+  const [fixed, rest] = first === -1 ? [names, []] : [names.slice(0, first), names.slice(first)];
+  const start = fixed.length === 1 && fixed[0] === '' ? '/' : fixed.join('/');
+  const found =
+    start === '' ? [] : pathSubjects('list_files', start, { workingDirectory: absolutePath(place, folder) }, 'pattern');
+  const isDynamic = rest.includes('..') || /[{(][^})]*\//.test(rest.join('/'));
+  return isDynamic ? [...found, { kind: 'dynamic', why: { code: 'glob' } }] : found;
 }
 
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
@@ -117,14 +151,15 @@ const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 function patchOf(args: Arguments, place: ToolPlace): Touched {
   const texts = Object.values(args).filter((value) => typeof value === 'string');
   const paths = texts.flatMap((text) => [...text.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim()));
-  if (paths.length === 0) return UNKNOWN;
+  if (paths.length === 0) return unknown('edit_file', args);
   const own = paths.flatMap((path) => pathSubjects('edit_file', path, place, 'path'));
   return { own, standIn: { tool: 'edit_file', arguments: { path: paths[0] }, subjects: own } };
 }
 
-function urlOf({ url }: Arguments): Touched {
+function urlOf(args: Arguments): Touched {
+  const { url } = args;
   const own = typeof url === 'string' ? hostSubjects(url) : undefined;
-  if (own === undefined) return UNKNOWN;
+  if (own === undefined) return unknown('web_fetch', args);
   return { own, standIn: { tool: 'web_fetch', arguments: { url }, subjects: own } };
 }
 
@@ -133,8 +168,15 @@ async function findRealPaths(known: KnownTool, args: Arguments, place: ToolPlace
   const found: Subject[] = [];
   for (const subject of touchedBy(known, args, place).own) {
     if (subject.kind !== 'path') continue;
-    const real = await realpath(subject.path).catch(() => subject.path);
+    const real = await realPath(subject.path);
     if (real !== subject.path) found.push({ kind: 'path', path: real });
   }
   return found;
+}
+
+/** The path with all links resolved, also if the file, or folders that it is in, don't exist yet. */
+async function realPath(path: string): Promise<string> {
+  const folder = dirname(path);
+  if (folder === path) return path;
+  return await realpath(path).catch(async () => join(await realPath(folder), basename(path)));
 }
