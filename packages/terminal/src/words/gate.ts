@@ -34,7 +34,8 @@ export const gate = {
   askUninstall: (name: string): string => `Remove the gate from ${name}? Its calls will no longer need approval here.`,
   installed: (name: string, world: string): string =>
     `${name} is gated: its calls need approval in the world ${world}. Restart sessions that are already running.`,
-  drillNext: (agent: string): string => `Run "countersign drill ${agent}" to check that this version of it holds.`,
+  drillNext: (agent: string): string =>
+    `Run "countersign drill ${agent}" to check that the gate holds for the installed version.`,
   uninstalled: (name: string): string => `${name} is not gated anymore. Restart sessions that are already running.`,
   nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
   status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,

@@ -71,7 +71,7 @@ export const t = {
     chat: 'Chat: send messages and stop agents',
     sign: 'Sign: approve and deny calls',
     admin: 'Admin: change policies, agents, servers and people',
-    propose: 'Propose: for external agents. No route needs it yet',
+    propose: 'Propose: let an external agent propose calls',
   } satisfies Record<TokenScope, string>,
   noScope: 'Choose at least one.',
   expires: 'Expires',
