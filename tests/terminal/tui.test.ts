@@ -42,6 +42,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
       /Mason +⏳ waiting/,
       'Mason wants to write',
       '+ # Notes of the harbour',
+      'Adds 1 file',
     ]);
     await tmux.press('Tab');
     await choose(tmux, 'Enter', 'Nothing is selected, so nothing was approved.');

@@ -27,6 +27,11 @@ describe.runIf(hasBrowser)('the first visit', () => {
     // The summary is shown as a diff.
     const panel = page.getByRole('complementary', { name: 'Waiting for you' });
     await panel.getByRole('group', { name: 'Changes' }).getByText('# Notes of the harbour').waitFor();
+    // What a file tool will do is known without a sandbox (A52.9).
+    const effect = panel.getByRole('group', { name: 'What it will do' });
+    await effect.getByText('Adds 1 file').waitFor();
+    await effect.getByText('notes/summary.md').waitFor();
+    expect(await effect.innerText()).not.toContain('Rehearsed');
     await button(page, 'Approve once').click();
     await panel.getByRole('group', { name: 'Command' }).getByText('mkdir').waitFor();
     await giveReason(page, 'not this one');

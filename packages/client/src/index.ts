@@ -59,7 +59,7 @@ export {
   wantsTo,
   editedText,
   editedWhyText,
-  isEditShown,
+  isRehearsed,
   whyText,
 } from './show/card-text.js';
 export { isLocalLink } from './show/is-local-link.js';

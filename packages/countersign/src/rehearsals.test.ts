@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describeEffect, type Effect } from '@countersign/protocol';
-import { findSandbox, shellCmd } from '@countersign/tools';
+import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
@@ -11,6 +12,7 @@ import { lifecycle } from './testing/tool-turn.js';
 
 const put = (path: string, text = 'new') => ({ name: 'put', arguments: { path, text } });
 const approve = { decision: 'approve' } as const;
+const TOKEN = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
 
 const inFolder = freshFolder();
 let made: RehearsingTool;
@@ -74,12 +76,11 @@ describe('a call that needs approval', () => {
   });
 
   it('[A52.1] masks secrets in paths, diffs and output, and cuts long ones', async () => {
-    const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
-    made.prints.text = `token=${secret}\n${'x'.repeat(100_000)}`;
+    made.prints.text = `token=${TOKEN}\n${'x'.repeat(100_000)}`;
     const t = await open();
-    await propose(t, put('notes.txt', `GITHUB_TOKEN=${secret}`));
+    await propose(t, put('notes.txt', `GITHUB_TOKEN=${TOKEN}`));
     const { effect } = await t.onlyApproval();
-    expect(JSON.stringify(effect)).not.toContain(secret);
+    expect(JSON.stringify(effect)).not.toContain(TOKEN);
     expect(effect?.output).toContain('‹masked');
     expect(effect?.files[0]?.diff).toContain('‹masked');
     expect(effect?.truncated).toBe(true);
@@ -197,6 +198,37 @@ it('[A52] [A53.2] a real command is rehearsed, and its draft applied, where a sa
   expect(existsSync(inFolder('a.tmp'))).toBe(false);
   expect(readFileSync(inFolder('b.txt'), 'utf8')).toBe('two\nthree\n');
   expect(lastResults(t)).toEqual([{ result: { exitCode: 0, stdout: 'done\n', stderr: '' } }]);
+});
+
+it('[A52.9] [A52.10] [A7] the effect of a file tool is known without a rehearsal, also if the world doesn’t rehearse', async () => {
+  const workingDirectory = dirname(inFolder('notes.md'));
+  writeFileSync(inFolder('notes.md'), 'one\n');
+  const t = await open({ workingDirectory, tools: [writeFile(), editFile()] });
+  await t.world.update({ rehearse: 'off' });
+  const edit = (newText: string) => ({ name: 'edit_file', arguments: { path: 'notes.md', oldText: 'one', newText } });
+  await propose(t, edit('two'), { name: 'write_file', arguments: { path: 'docs/new.md', content: `${TOKEN}\n` } });
+  const asked = await t.world.approvals();
+  const [changed, added] = [about(asked, 'notes.md'), about(asked, 'docs/new.md')];
+  expect(describeEffect(changed.effect ?? { files: [] })).toBe('Changes 1 file');
+  expect(changed.effect?.files[0]?.diff).toBe(changed.preview?.text);
+  expect(describeEffect(added.effect ?? { files: [] })).toBe('Adds 1 file and 1 folder');
+  expect(JSON.stringify(added.effect)).toContain('‹masked');
+  expect(JSON.stringify(added.effect)).not.toContain(TOKEN);
+
+  // The file has changed since it was shown, so the call is shown again with its new effect.
+  writeFileSync(inFolder('notes.md'), 'zero\none\n');
+  await t.world.decide(changed, approve).catch(() => undefined);
+  const again = about(await t.world.approvals(), 'notes.md');
+  expect(again.approvalId).not.toBe(changed.approvalId);
+  expect(again.effect?.effectHash).not.toBe(changed.effect?.effectHash);
+  // An edit is approved at once, and the call that runs is the edited one.
+  await t.world.decide(again, { ...approve, arguments: edit('three').arguments });
+  await t.world.decide(added, approve);
+  await t.chat.settled();
+  expect(readFileSync(inFolder('notes.md'), 'utf8')).toBe('zero\nthree\n');
+  expect(readFileSync(inFolder('docs/new.md'), 'utf8')).toBe(`${TOKEN}\n`);
+  expect(lifecycle(t).join()).not.toContain('REHEARSED');
+  expect((await t.world.audit()).map(({ kind }) => kind)).not.toContain('rehearsal');
 });
 
 describe('a rehearsal', () => {

@@ -75,9 +75,14 @@ export function editedText({ effect }: Pick<ApprovalView, 'effect'>): string {
   return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
 }
 
-/** Whether an edit of this call is shown with its effect before it can be signed, instead of being approved immediately (A52.7). */
-export function isEditShown({ effect }: Pick<ApprovalView, 'effect'>): boolean {
-  return effect !== undefined;
+/** Whether the call ran in a draft to find its effect. An edit is then shown before it can be signed (A52.7), and the call can be undone. */
+export function isRehearsed({ effect, toolName }: Pick<ApprovalView, 'effect' | 'toolName'>): boolean {
+  return effect !== undefined && !isFileTool(toolName);
+}
+
+/** Tools that only write a file, so that their effect is known without a rehearsal (A52.9). */
+export function isFileTool(toolName: string): boolean {
+  return toolName === 'write_file' || toolName === 'edit_file';
 }
 
 /** `wants to run`, or `wants to use TOOL` if there is no specific verb. */

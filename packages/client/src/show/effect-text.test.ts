@@ -1,5 +1,6 @@
 import type { Effect } from '@countersign/protocol';
 import { expect, it } from 'vitest';
+import { isRehearsed } from './card-text.js';
 import { effectText } from './effect-text.js';
 
 const effect: Effect = {
@@ -51,4 +52,22 @@ it('says why it is unknown, and nothing for tools that never rehearse', () => {
     isKnown: false,
   });
   expect(effectText({})).toBeUndefined();
+});
+
+it('[A52.9] [A52.10] repeats no lines of a file tool, whose call shows them to their end, and doesn’t call it rehearsed', () => {
+  const [file] = effect.files.filter(({ path }) => path === 'n.txt');
+  const written = { ...effect, files: file === undefined ? [] : [file], leftOut: [], exitCode: 0, truncated: true };
+  expect(effectText({ effect: written, toolName: 'write_file' })).toMatchObject({
+    sentence: 'Adds 1 file',
+    isKnown: true,
+    files: [{ sign: '+', path: 'n.txt', about: '', diff: [] }],
+    notes: [],
+    isRehearsed: false,
+    isTruncated: false,
+  });
+  const command = effectText({ effect: written, toolName: 'shell_cmd' });
+  expect(command).toMatchObject({ isRehearsed: true, isTruncated: true });
+  expect(command?.files[0]?.diff).toHaveLength(1);
+  expect(isRehearsed({ effect: written, toolName: 'edit_file' })).toBe(false);
+  expect(isRehearsed({ effect: written, toolName: 'shell_cmd' })).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { describeEffect, describeNoEffect, type ChangedFile } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
+import { isFileTool } from './card-text.js';
 import { diffLines, type DiffLine } from './diff-lines.js';
 
 /** One path that the call changes. Removed ones come first. */
@@ -22,7 +23,20 @@ export interface EffectText {
   /** What else they should know, destructive or surprising parts first. */
   readonly notes: readonly string[];
   readonly output: string;
+  /** False for a file tool: its effect is known without a rehearsal. */
+  readonly isRehearsed: boolean;
+  readonly isTruncated: boolean;
 }
+
+const NOTHING = {
+  isKnown: false,
+  isDestructive: false,
+  files: [],
+  notes: [],
+  output: '',
+  isRehearsed: false,
+  isTruncated: false,
+} as const;
 
 const SIGNS: Readonly<Record<ChangedFile['change'], string>> = { removed: '−', changed: '~', moved: '→', added: '+' };
 
@@ -42,14 +56,20 @@ const TYPES: Readonly<Record<NonNullable<ChangedFile['mediaType']>, string>> = {
   'application/wasm': 'WebAssembly program',
 };
 
-/** Undefined if the call's tool can't rehearse. */
-export function effectText({ effect, noEffect }: Pick<ApprovalView, 'effect' | 'noEffect'>): EffectText | undefined {
+/** Undefined if nothing says what the call will do. `toolName` is that of a call whose own lines are shown too. */
+export function effectText(
+  shown: Pick<ApprovalView, 'effect' | 'noEffect'> & Partial<Pick<ApprovalView, 'toolName'>>,
+): EffectText | undefined {
+  const { effect, noEffect, toolName } = shown;
   if (effect === undefined) {
     if (noEffect === undefined) return undefined;
     const sentence = `It is unknown what this will change. ${describeNoEffect(noEffect)}`;
-    return { sentence, isKnown: false, isDestructive: false, files: [], notes: [], output: '' };
+    return { ...NOTHING, sentence };
   }
-  const { files, leftOut, exitCode, output, truncated, unlisted } = effect;
+  const { files, leftOut, exitCode, output, unlisted } = effect;
+  // The lines that a file tool writes are shown as the call, to their end.
+  const isRehearsed = toolName === undefined || !isFileTool(toolName);
+  const isTruncated = effect.truncated && isRehearsed;
   return {
     sentence: describeEffect(effect),
     isKnown: true,
@@ -59,15 +79,17 @@ export function effectText({ effect, noEffect }: Pick<ApprovalView, 'effect' | '
       sign: SIGNS[file.change],
       path: oneLine(file.path),
       about: aboutFile(file),
-      diff: file.diff === undefined ? [] : diffLines(file.diff),
+      diff: file.diff === undefined || !isRehearsed ? [] : diffLines(file.diff),
     })),
     notes: [
       ...(exitCode === 0 ? [] : [`The command fails with exit code ${exitCode}.`]),
       ...leftOut.map(({ path, why }) => `Will not be applied: ${oneLine(path)} (${why})`),
       ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
-      ...(truncated ? ['Not all of it is shown. Approving covers all of it.'] : []),
+      ...(isTruncated ? ['Not all of it is shown. Approving covers all of it.'] : []),
     ],
     output,
+    isRehearsed,
+    isTruncated,
   };
 }
 

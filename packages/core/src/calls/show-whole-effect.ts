@@ -3,6 +3,7 @@ import { untilAborted } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
 import { limitTime } from './rehearse-call.js';
 import { showWhole } from './show-effect.js';
+import { isRehearsed } from './sign-call.js';
 
 /** `gone`: the call was decided, or another machine keeps its rehearsal. `none`: it was not rehearsed. */
 export type WholeEffect = { kind: 'shown'; effect: Effect } | { kind: 'none' | 'gone' };
@@ -22,7 +23,8 @@ export async function showWholeEffect(
   const { approval, invocation } = found;
   if (approval.rehearsal === null || !('effect' in approval.rehearsal)) return { kind: 'none' };
   const { effect } = approval.rehearsal;
-  if (!effect.truncated) return { kind: 'shown', effect };
+  // Without a rehearsal, the arguments are all of it.
+  if (!effect.truncated || !isRehearsed(approval.rehearsal)) return { kind: 'shown', effect };
   const tool = approval.status === 'pending' ? runtime.tools(worldId).get(invocation.toolName) : undefined;
   const limited = limitTime(runtime, new AbortController().signal);
   try {

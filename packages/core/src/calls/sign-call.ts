@@ -4,6 +4,7 @@ import {
   inProcess,
   previewSchema,
   type CallSandbox,
+  type Effect,
   type Preview,
   type Subject,
   type ToolDefinition,
@@ -16,6 +17,7 @@ import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import type { ReadCall } from './read-call.js';
+import { showEffect } from './show-effect.js';
 import { createMemo } from '../masking/create-memo.js';
 
 /** Subjects for a tool that failed to report any. */
@@ -32,7 +34,7 @@ export interface SignedCall {
   fingerprint: string | undefined;
   /** What the call would change, masked, if its tool provides a preview. */
   preview: Preview | null;
-  /** The rehearsal that the hash covers, if there was one. */
+  /** The rehearsal that the hash covers, or the effect that the tool knows without one. */
   rehearsal: RehearsalRecord | null;
   /** The subjects that the tool found at the target. */
   seen: readonly Subject[];
@@ -86,9 +88,22 @@ function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: 
     sandbox,
     fingerprint,
     preview: preview === undefined ? null : showPreview(preview),
-    rehearsal: null,
+    rehearsal: tool?.trusted === true ? knownEffect(runtime, preview) : null,
     seen: seen === undefined ? [] : (readSubjects(seen) ?? UNKNOWN_SUBJECTS),
   };
+}
+
+/** The effect of a call whose tool knows it without a rehearsal (A52.9). The tool's own fingerprint stays what is signed. */
+function knownEffect(runtime: Runtime, preview: unknown): RehearsalRecord | null {
+  if (typeof preview !== 'object' || preview === null || !('effect' in preview)) return null;
+  return { effect: showEffect(preview.effect, runtime.ownSecrets()) };
+}
+
+/** Whether the call ran in a draft, so that a yes applies that draft. */
+export function isRehearsed(
+  rehearsal: RehearsalRecord | null | undefined,
+): rehearsal is Extract<RehearsalRecord, { effect: Effect }> {
+  return rehearsal?.ms !== undefined && 'effect' in rehearsal;
 }
 
 /** The signature of a rehearsed call: the hash of its effect takes the place of the tool's fingerprint (A52). */
@@ -100,6 +115,7 @@ export function coverEffect(
   rehearsal: RehearsalRecord | null,
 ): SignedCall {
   if (rehearsal === null || !('effect' in rehearsal)) return { ...signed, rehearsal };
+  if (!isRehearsed(rehearsal)) return signed;
   const { sandbox } = signed;
   const fingerprint = rehearsal.effect.effectHash;
   return { ...signed, callHash: hashOf(runtime, call, about, { sandbox, fingerprint }), fingerprint, rehearsal };

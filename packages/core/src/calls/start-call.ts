@@ -24,7 +24,7 @@ import {
 import { placeOfCall } from './external-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
-import { approvedHash, type SignedCall } from './sign-call.js';
+import { approvedHash, isRehearsed, type SignedCall } from './sign-call.js';
 
 /** A call that is ready to run. */
 interface ReadyCall {
@@ -71,10 +71,9 @@ function fingerprintFor(
   signed: SignedCall | undefined,
   { because, byEffect }: Extract<Gate, { kind: 'run' }>,
 ): string | undefined {
-  const { rehearsal = null } = signed ?? {};
-  const isRehearsed = rehearsal !== null && 'effect' in rehearsal;
-  if (byEffect === true && !isRehearsed) throw new Error('the gate judged an effect that nobody can apply');
-  return isRehearsed && because !== 'decision' && byEffect !== true ? undefined : signed?.fingerprint;
+  const wasRehearsed = isRehearsed(signed?.rehearsal);
+  if (byEffect === true && !wasRehearsed) throw new Error('the gate judged an effect that nobody can apply');
+  return wasRehearsed && because !== 'decision' && byEffect !== true ? undefined : signed?.fingerprint;
 }
 
 /**

@@ -14,7 +14,7 @@ import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../c
 import { placeOfCall } from '../calls/external-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { signAndRehearse } from '../calls/rehearse-call.js';
-import { coverEffect, signCall, type SignedCall } from '../calls/sign-call.js';
+import { coverEffect, isRehearsed, signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
@@ -166,7 +166,7 @@ export function supersedeApproval(
 }
 
 /**
- * Replaces the approval of a call that a person edited, if the call had an effect or has one now: nobody has seen what the edited call does, so it
+ * Replaces the approval of a call that a person edited, if it was rehearsed, before the edit or now: nobody has seen what the edited call does, so it
  * must be shown before it can be signed (A52.7). Returns false for other calls; the edit is then approved immediately (A7.4).
  */
 export function showEdited(
@@ -177,7 +177,7 @@ export function showEdited(
   const { approval, invocation, toSign, by } = asked;
   if (toSign?.ok !== true || toSign.call.argumentsText === invocation.arguments) return false;
   const { judged, signed } = toSign;
-  if (![approval.rehearsal, signed.rehearsal].some((each) => each !== null && 'effect' in each)) return false;
+  if (!isRehearsed(approval.rehearsal) && !isRehearsed(signed.rehearsal)) return false;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
   const { chatId, id: callId } = invocation;

@@ -66,6 +66,7 @@ export type {
   OpenedToSandbox,
   EffectPaths,
   Rehearsal,
+  EffectPreview,
   RehearsalContext,
   StandIn,
   Rehearsals,

@@ -225,10 +225,10 @@ export interface SigningRecord {
 
 /**
  * The rehearsal of a call as shown with its approval, masked and truncated. `ms`: how long it took; absent if the call wasn't run because there
- * was no point in it.
+ * was no point in it, or because its tool knows the effect without running it (A52.9).
  */
 export type RehearsalRecord =
-  | { readonly ms: number; readonly effect: Effect }
+  | { readonly ms?: number; readonly effect: Effect }
   | { readonly ms?: number; readonly noEffect: NoEffect };
 
 export interface ApprovalRecord {

@@ -122,6 +122,11 @@ export interface EffectPaths {
   readonly leftOut: readonly string[];
 }
 
+/** The preview of a tool that only writes a file: its effect is known without a rehearsal (A52.9). */
+export interface EffectPreview extends Preview {
+  readonly effect: Effect;
+}
+
 /** What a rehearsal found: the effect with its fingerprint, or the reason why it found no effect. */
 export type Rehearsal =
   | {
@@ -247,7 +252,7 @@ export interface Tool {
    */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /** What the call would change, such as a diff, for the approval card. A plain string is treated as complete. No side effects. */
-  preview?(args: unknown, place: ToolPlace): Promise<string | Preview>;
+  preview?(args: unknown, place: ToolPlace): Promise<string | Preview | EffectPreview>;
   /**
    * Set if the tool can show what a call will do before it runs. A signed rehearsal's fingerprint takes the place of `fingerprint`, and `execute`
    * then applies what was rehearsed; it must never run the call instead. Ignored for an untrusted tool.

@@ -43,7 +43,7 @@ export type ChangedFile = z.infer<typeof changedFileSchema>;
 /** A change that the call made but that will not be applied, with the reason as a sentence. */
 export const leftOutFileSchema = z.object({ path: z.string(), why: z.string() });
 
-/** What a call will do to the working folder, found by a rehearsal. A yes applies exactly this. */
+/** What a call will do to the working folder, found by a rehearsal or known by a file tool. A yes applies exactly this. */
 export const effectSchema = z.object({
   /** Removed paths first, then changed, moved and added ones. */
   files: z.array(changedFileSchema),

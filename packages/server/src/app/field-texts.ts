@@ -303,7 +303,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   policy: 'Rules, one per line.',
   position: 'Position in the queue, starting at 1. Absent after the 100th.',
   preview: 'What the call would change, such as a diff.',
-  effect: 'What the call will do, found by a rehearsal. An approval applies exactly this.',
+  effect:
+    'What the call will do. An approval applies exactly this. Found by a rehearsal, except for write_file and edit_file.',
   settledAt: 'When the call ended.',
   undoUntil: 'When the call can no longer be undone. Earlier if space is needed.',
   paths: 'Paths that have changed since the call.',

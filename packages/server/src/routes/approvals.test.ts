@@ -7,6 +7,7 @@ import {
   SESSION_HEADER,
   type RegisteredClient,
 } from '@countersign/protocol';
+import { writeFile } from '@countersign/tools';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
@@ -79,6 +80,17 @@ describe('the whole effect of a call', () => {
     kept = effectOf(1_200);
     await decide(t, { tool_call_id: pending?.approvalId, decision: 'deny', reason: 'no' });
     expect(await t.api('GET', path)).toMatchObject({ status: 409 });
+  });
+
+  it('[A52.8] [A52.9] of a file tool is the one on its card, because the arguments have the rest', async () => {
+    const t = await openHarbour({ tools: [writeFile()] });
+    await t.propose({ name: 'write_file', arguments: { path: 'long.txt', content: 'line\n'.repeat(1_000) } });
+    const [pending] = await t.pending();
+    expect(pending).toMatchObject({ effect: { files: [{ path: 'long.txt', change: 'added' }], truncated: true } });
+    const path = `/worlds/harbour/approvals/${pending?.approvalId}/effect`;
+    const { status, body } = await t.api<{ effect: Effect }>('GET', path);
+    expect(status).toBe(200);
+    expect(pending).toMatchObject(body);
   });
 
   it('[A52.8] does not exist for a call that was not rehearsed, or in another world', async () => {

@@ -55,6 +55,37 @@ describe('a card', () => {
     expect(own).toHaveLength(3);
   });
 
+  it('[A52.10] shows the change of a file tool once, then what it will do, and doesn’t call it rehearsed', () => {
+    const diff = '--- /dev/null\n+++ b/docs/a.txt\n@@ -0,0 +1,30 @@\n' + '+new\n'.repeat(30);
+    const effect: Effect = {
+      files: [
+        { path: 'docs', change: 'added', kind: 'folder' },
+        { path: 'docs/a.txt', change: 'added', kind: 'file', bytes: 120, diff },
+      ],
+      leftOut: [],
+      effectHash: 'x',
+      exitCode: 0,
+      output: '',
+      truncated: false,
+    };
+    const args = { path: 'docs/a.txt', content: 'new\n'.repeat(30) };
+    const preview = { text: diff, truncated: false };
+    const approval = {
+      ...approvalOf(1, { toolName: 'write_file', arguments: args, preview, effect }),
+      invocationId: 'c',
+    };
+    const { text, isCut } = describeApproval(approval, { agentName: 'Ada', paint, columns: 80 });
+    expect(isCut).toBe(false);
+    const lines = barred(text);
+    expect(lines.filter((line) => line.includes('+new'))).toHaveLength(30);
+    expect(lines.slice(-3)).toEqual([
+      'What it will do: Adds 1 file and 1 folder',
+      '  + docs (folder)',
+      '  + docs/a.txt',
+    ]);
+    expect(text).not.toContain('Rehearsed');
+  });
+
   it('[A17] shows what a rehearsed call will do, destructive parts first, or why nobody knows', () => {
     const diff = `@@ -1 +1,30 @@\n-old\n${Array.from({ length: 30 }, (_, line) => `+new ${line}`).join('\n')}`;
     const effect: Effect = {

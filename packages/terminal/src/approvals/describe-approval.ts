@@ -118,11 +118,11 @@ const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', place: '', note: '' } 
 function effectLines(approval: ApprovalView, columns: number, whole: boolean): string[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { isKnown, output } = text;
+  const { isRehearsed, output } = text;
   const exact = (line: string): string[] => wrapExactLines(line, columns - 4).map((part) => `    ${part}`);
   return [
     ...describeEffectLines(text, columns, whole),
-    ...(isKnown ? [`  ${cardWords.rehearsed}`] : []),
+    ...(isRehearsed ? [`  ${cardWords.rehearsed}`] : []),
     ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''))] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { isEditShown, mayEdit, type ApprovalView } from '@countersign/client';
+import { isRehearsed, mayEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -78,7 +78,7 @@ export function describeChoices(
   const { options, toolName, proposedRule } = approval;
   const signs = [
     ...(options.includes('approve_once')
-      ? [isEdited ? (isEditShown(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
+      ? [isEdited ? (isRehearsed(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
       : []),
     ...(options.includes('approve_session') && !isEdited ? [cardWords.session(toolName, agentName)] : []),
     ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),

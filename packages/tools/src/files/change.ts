@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Preview } from '@countersign/protocol';
+import { lstat } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import type { EffectPreview } from '@countersign/core/ports';
+import type { ChangedFile, Preview } from '@countersign/protocol';
+import { hashEffect } from '../sandbox/draft/effect/effect-of.js';
+import type { Put } from '../sandbox/draft/effect/list-changes.js';
 import { looksBinary } from './looks-binary.js';
-import type { Target } from './open-target.js';
+import { foldersTo, NEW_FILE_MODE, type Target } from './open-target.js';
 import { unifiedDiff } from './unified-diff.js';
 
 /** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
 export function fingerprintOf({ path, old }: Target): string {
-  const content = old === undefined ? 'absent' : createHash('sha256').update(old.bytes).digest('hex');
+  const content = old === undefined ? 'absent' : hashOf(old.bytes);
   return JSON.stringify([path, content]);
 }
 
@@ -24,4 +29,57 @@ export function diffOf({ name, old }: Target, content: string): Preview {
     return { text, truncated: true };
   }
   return unifiedDiff(name, old?.bytes.toString('utf8'), content);
+}
+
+/** What a write will do, which is known without running anything (A52.9). */
+export async function previewOf(workingDirectory: string, target: Target, content: string): Promise<EffectPreview> {
+  const { path, old } = target;
+  const preview = diffOf(target, content);
+  const folders = await missingFolders(workingDirectory, path);
+  const name = relative(workingDirectory, path);
+  const bytes = Buffer.byteLength(content);
+  const { uid, gid, mode } = old ?? { uid: -1, gid: -1, mode: NEW_FILE_MODE };
+  const was = old === undefined ? '' : hashOf(old.bytes);
+  const same = { do: 'put', target: '', sameAs: '' } as const;
+  const changes: Put[] = [
+    ...folders.map((folder): Put => ({ ...same, ...NEW_FOLDER, path: folder })),
+    { ...same, path: name, kind: 'file', mode, uid, gid, bytes, hash: hashOf(content), was },
+  ];
+  const isText = old === undefined || !looksBinary(old.bytes);
+  const files: ChangedFile[] = [
+    ...folders.map((folder): ChangedFile => ({ path: folder, change: 'added', kind: 'folder' })),
+    {
+      path: name,
+      change: old === undefined ? 'added' : 'changed',
+      kind: 'file',
+      bytes,
+      ...(isText ? { diff: preview.text } : {}),
+    },
+  ];
+  const result = { exitCode: 0, stdout: '', stderr: '' };
+  const effectHash = hashEffect(changes, { leftOut: [], result });
+  return {
+    ...preview,
+    effect: { files, leftOut: [], effectHash, exitCode: 0, output: '', truncated: preview.truncated },
+  };
+}
+
+const NEW_FOLDER = { kind: 'folder', mode: 0o777, uid: -1, gid: -1, bytes: 0, hash: '', was: '' } as const;
+
+/** The parent folders that a write creates, relative to the working folder. */
+async function missingFolders(workingDirectory: string, path: string): Promise<string[]> {
+  const folders = foldersTo(workingDirectory, dirname(path));
+  const exist = await Promise.all(
+    folders.map((folder) =>
+      lstat(folder).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return folders.filter((_, index) => exist[index] === false).map((folder) => relative(workingDirectory, folder));
+}
+
+function hashOf(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex');
 }

@@ -1,7 +1,7 @@
 import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
-import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
+import { checkUnchanged, diffOf, fingerprintOf, previewOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { inspectTarget, replaceFile, type Target } from './open-target.js';
 import { findHardLinks, pathArgument, writesInside, writeSubjects } from './path-argument.js';
@@ -35,7 +35,7 @@ export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typ
     },
     async preview(edit, { workingDirectory }) {
       const { target, content } = await applyEdit(workingDirectory, edit);
-      return diffOf(target, content);
+      return await previewOf(workingDirectory, target, content);
     },
     async execute(edit, { workingDirectory, signal, fingerprint }) {
       return await lockFolder(workingDirectory, lock, async () => {

@@ -12,6 +12,8 @@ import { refuseWhatRuns } from './refuse-what-runs.js';
 /** A file to be replaced is read completely, for its fingerprint and diff. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
+export const NEW_FILE_MODE = 0o644;
+
 /** The current state of the file that a write would replace. */
 export interface Target {
   /** The real path; it contains no symlinks. */
@@ -89,7 +91,8 @@ async function checkParents(workingDirectory: string, folder: string): Promise<v
   }
 }
 
-function foldersTo(workingDirectory: string, folder: string): string[] {
+/** The folders from the working folder, which is left out, down to this one. */
+export function foldersTo(workingDirectory: string, folder: string): string[] {
   const segments = relative(workingDirectory, folder)
     .split(sep)
     .filter((segment) => segment !== '');
@@ -138,7 +141,7 @@ async function makeFolder(workingDirectory: string, path: string): Promise<void>
 
 async function writeNew(path: string, content: string, old: Target['old']): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const handle: FileHandle = await open(path, flags, old?.mode ?? 0o644);
+  const handle: FileHandle = await open(path, flags, old?.mode ?? NEW_FILE_MODE);
   try {
     if (old !== undefined) {
       // Only root can change the owner; for other users, the file becomes their own, as with any editor.

@@ -1,7 +1,7 @@
 import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
-import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
+import { checkUnchanged, fingerprintOf, previewOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { inspectTarget, replaceFile } from './open-target.js';
 import { createsInside, findHardLinks, pathArgument, writeSubjects } from './path-argument.js';
@@ -27,7 +27,7 @@ export function writeFile(lock?: ProcessLock): TypedTool<'write_file', z.input<t
     contained: ({ path }, place) => createsInside(path, place),
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await inspectTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
-      diffOf(await inspectTarget(workingDirectory, path), content),
+      previewOf(workingDirectory, await inspectTarget(workingDirectory, path), content),
     async execute({ path, content }, { workingDirectory, signal, fingerprint, mayCreate }) {
       return await lockFolder(workingDirectory, lock, async () => {
         const target = await inspectTarget(workingDirectory, path, mayCreate);

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile as readBack, stat, symlink, writeFile as putBack } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tool } from '@countersign/core/ports';
+import { describeEffect, effectSchema, type Effect } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
 import { editFile } from './edit-file.js';
@@ -145,19 +146,58 @@ describe('write_file', () => {
   it('shows the change before anyone approves it', async () => {
     await put('a.txt', 'one\ntwo\nthree\n');
     const place = { workingDirectory };
-    expect(await writeFile().preview?.({ path: 'a.txt', content: 'one\n2\nthree\n' }, place)).toEqual({
+    expect(await writeFile().preview?.({ path: 'a.txt', content: 'one\n2\nthree\n' }, place)).toMatchObject({
       text: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three',
       truncated: false,
     });
-    expect(await writeFile().preview?.({ path: 'new', content: 'x' }, place)).toEqual({
+    expect(await writeFile().preview?.({ path: 'new', content: 'x' }, place)).toMatchObject({
       text: '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file',
       truncated: false,
     });
     await put('image', Buffer.from([1, 0, 2]));
-    expect(await writeFile().preview?.({ path: 'image', content: 'x' }, place)).toEqual({
+    expect(await writeFile().preview?.({ path: 'image', content: 'x' }, place)).toMatchObject({
       text: expect.stringContaining('a binary file of 3 bytes is replaced') as string,
       truncated: true,
     });
+  });
+
+  it('[A52.9] says what it will do: the file, new folders, and a hash of the old and the new content', async () => {
+    const effectOf = async (tool: Tool, args: unknown): Promise<Effect> => {
+      const preview = await tool.preview?.(args, { workingDirectory });
+      if (typeof preview !== 'object' || !('effect' in preview)) throw new Error('a file tool knows its effect');
+      return effectSchema.parse(preview.effect);
+    };
+    const added = await effectOf(writeFile(), { path: './docs/a/../b/new.txt', content: 'x\n' });
+    expect(added).toMatchObject({ leftOut: [], exitCode: 0, output: '', truncated: false });
+    expect(added.files).toEqual([
+      { path: 'docs', change: 'added', kind: 'folder' },
+      { path: 'docs/b', change: 'added', kind: 'folder' },
+      {
+        path: 'docs/b/new.txt',
+        change: 'added',
+        kind: 'file',
+        bytes: 2,
+        diff: '--- /dev/null\n+++ b/docs/b/new.txt\n@@ -0,0 +1 @@\n+x',
+      },
+    ]);
+    expect(describeEffect(added)).toBe('Adds 1 file and 2 folders');
+    expect(await readdir(workingDirectory)).not.toContain('docs');
+
+    await put('a.txt', 'one\n');
+    const edit = { path: 'a.txt', oldText: 'one', newText: 'two' };
+    const changed = await effectOf(editFile(), edit);
+    expect(describeEffect(changed)).toBe('Changes 1 file');
+    expect(changed.files[0]?.diff).toContain('-one\n+two');
+    expect(await effectOf(editFile(), edit)).toEqual(changed);
+    expect((await effectOf(writeFile(), { path: 'a.txt', content: 'two\n' })).effectHash).toBe(changed.effectHash);
+    expect((await effectOf(writeFile(), { path: 'a.txt', content: 'two' })).effectHash).not.toBe(changed.effectHash);
+    await put('a.txt', 'one\n\n');
+    expect((await effectOf(writeFile(), { path: 'a.txt', content: 'two\n' })).effectHash).not.toBe(changed.effectHash);
+
+    await put('image', Buffer.from([1, 0, 2]));
+    const replaced = await effectOf(writeFile(), { path: 'image', content: 'x' });
+    expect(replaced).toMatchObject({ files: [{ path: 'image', change: 'changed', bytes: 1 }], truncated: true });
+    expect(replaced.files[0]).not.toHaveProperty('diff');
   });
 
   it('needs approval', () => {

@@ -3,7 +3,7 @@ import {
   type ApprovalView,
   editedText,
   grantMatch,
-  isEditShown,
+  isRehearsed,
   mayEdit,
   patternOf,
   type Reader,
@@ -71,7 +71,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const isEdited = mode === 'edit' && edited.isChanged;
   const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
   // The edited call gets its own card, with what it will do (A52.7), unless a rule lets it run without approval.
-  const isPreview = isEdited && isEditShown(approval) && editedWhy?.outcome !== 'run';
+  const isPreview = isEdited && isRehearsed(approval) && editedWhy?.outcome !== 'run';
   const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview, shown.effect]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;

@@ -18,10 +18,10 @@ const OPEN_LINES = 30;
 /** What a call will do to the working folder, or why nobody knows. The sentence comes first, and destructive parts before others. */
 export function EffectView({
   approval,
-  foot = approval.decision === undefined ? t.rehearsed : '',
+  foot,
   onShowAll,
 }: {
-  approval: Pick<ApprovalView, 'effect' | 'noEffect' | 'decision'>;
+  approval: Pick<ApprovalView, 'effect' | 'noEffect' | 'decision'> & Partial<Pick<ApprovalView, 'toolName'>>;
   foot?: string;
   /** Gets the rest of a truncated effect; undefined on failure, which is shown elsewhere. */
   onShowAll?: () => Promise<Effect | undefined>;
@@ -29,11 +29,12 @@ export function EffectView({
   const [count, setCount] = useState(FIRST);
   const [loaded, setLoaded] = useState<Effect>();
   const whole = loaded?.effectHash === approval.effect?.effectHash ? loaded : undefined;
-  const text = effectText(whole === undefined ? approval : { effect: whole });
+  const text = effectText(whole === undefined ? approval : { ...approval, effect: whole });
   const hidden = (text?.files.length ?? 0) - count;
   useFold(hidden > 0);
   if (text === undefined) return null;
-  const { sentence, isKnown, isDestructive, files, notes, output } = text;
+  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed, isTruncated } = text;
+  const end = foot ?? (isRehearsed && approval.decision === undefined ? t.rehearsed : '');
   const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
   if (!isKnown) {
     return (
@@ -73,7 +74,7 @@ export function EffectView({
           </span>
         </p>
       ))}
-      {onShowAll !== undefined && approval.effect?.truncated === true && whole === undefined ? (
+      {onShowAll !== undefined && isTruncated && whole === undefined ? (
         <button type="button" className="text-blue hover:underline" onClick={() => void onShowAll().then(setLoaded)}>
           {t.showWhole}
         </button>
@@ -84,7 +85,7 @@ export function EffectView({
           <FoldedText text={output} className="mt-1 rounded-md border border-line bg-sunken px-2 py-1" />
         </details>
       )}
-      {foot === '' ? null : <p className="text-ink-3">{foot}</p>}
+      {end === '' ? null : <p className="text-ink-3">{end}</p>}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import {
   durationText,
   failureText,
   type Invocation,
+  isRehearsed,
   nameOf,
   type OutputTail,
 } from '@countersign/client';
@@ -168,7 +169,7 @@ function Detail({
           <Visible text={decisionStory(decision, now, me)} />
         </SignatureLine>
       )}
-      {decision === undefined || approval?.effect === undefined ? null : (
+      {decision === undefined || approval?.effect === undefined || !isRehearsed(approval) ? null : (
         <details className="text-[0.8125rem] text-ink-2">
           <summary>{t.shownEffect(describeEffect(approval.effect))}</summary>
           <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
@@ -218,7 +219,7 @@ function undoneText({ by, at }: NonNullable<Invocation['undone']>, now: number, 
 /** Only for a call that people saw change something. Whether it can still be undone is known once they ask. */
 function canUndo({ status, undone }: Invocation, approval: ApprovalView | undefined): boolean {
   if (undone !== undefined || (status.kind !== 'succeeded' && status.kind !== 'failed')) return false;
-  return (approval?.effect?.files.length ?? 0) > 0;
+  return approval !== undefined && isRehearsed(approval) && (approval.effect?.files.length ?? 0) > 0;
 }
 
 function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElement {

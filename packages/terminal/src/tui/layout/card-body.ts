@@ -120,7 +120,7 @@ const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
 function effectBody(approval: ApprovalView, width: number): Line[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { sentence, isKnown, isDestructive, files, notes, output } = text;
+  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed } = text;
   const room = width - 6;
   const own = (words: string, look: Omit<Span, 'text'>): Line[] =>
     wrapWords(words, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
@@ -143,7 +143,7 @@ function effectBody(approval: ApprovalView, width: number): Line[] {
             ]),
           ),
         ]),
-    ...own(cardWords.rehearsed, { dim: true }),
+    ...(isRehearsed ? own(cardWords.rehearsed, { dim: true }) : []),
   ];
 }
 

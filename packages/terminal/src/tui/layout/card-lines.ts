@@ -1,7 +1,7 @@
 import {
   coveredTitle,
   describeCall,
-  isEditShown,
+  isRehearsed,
   maskedText,
   mayEdit,
   patternOf,
@@ -152,7 +152,7 @@ function choiceLines(
           'exact',
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
-        ...words(isEditShown(approval) ? screenWords.editShownHint : screenWords.editHint, { dim: true }),
+        ...words(isRehearsed(approval) ? screenWords.editShownHint : screenWords.editHint, { dim: true }),
       ];
     case 'answer':
       return [
