@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson, type Engine } from '@countersign/core';
 import { errorMessage } from '@countersign/core/ports';
 import type { ListedTool } from '@countersign/protocol';
@@ -101,6 +101,11 @@ function toTool({ name, description, parameters, trusted, readOnly }: ListedTool
   };
 }
 
+/** Equal for calls with the same tool and arguments. Short, because calls whose client left are remembered. */
+function sameCallOf(tool: string, argumentsText: string): string {
+  return createHash('sha256').update(`${tool} ${argumentsText}`).digest('base64');
+}
+
 interface About {
   request: GatewayRequest;
   /** Abort when the client cancels or disconnects. */
@@ -115,7 +120,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   const { gate, session, waiting } = about.request;
   const argumentsText = canonicalJson(args);
-  const same = `${tool} ${argumentsText}`;
+  const same = sameCallOf(tool, argumentsText);
   const proposing = `${gate.agentId} ${same}`;
   const isFirst = !waiting.isWatched(proposing);
   const unwatch = waiting.watch(proposing);
@@ -151,7 +156,7 @@ async function waitFor(args: unknown, about: About): Promise<CallToolResult> {
     call.location !== 'server'
   )
     return failure(gatewayTexts.unknownCall);
-  return await hold(call.id, about, `${call.toolName} ${call.arguments}`);
+  return await hold(call.id, about, sameCallOf(call.toolName, call.arguments));
 }
 
 async function hold(id: string, { request, stops, tell, limitMs }: About, same: string): Promise<CallToolResult> {
@@ -172,6 +177,7 @@ async function hold(id: string, { request, stops, tell, limitMs }: About, same: 
       onOutput: tell,
     });
     if (held.kind === 'settled' && !stops.some(({ aborted }) => aborted)) {
+      waiting.deliver(gate.agentId, id);
       const { chatId } = held.call;
       return await toToolResult(
         held.result,

@@ -1,8 +1,10 @@
+import { newExternalCallSchema } from '@countersign/protocol';
 import { z } from 'zod';
 
 /** What Claude Code sends to the tool that `--permission-prompt-tool` names. */
 export const permissionRequestSchema = z.looseObject({
-  tool_name: z.string().min(1),
+  // The name is shown on the card, so it must not contain other text.
+  tool_name: newExternalCallSchema.shape.tool,
   input: z.record(z.string(), z.unknown()),
   tool_use_id: z.string().min(1).max(200).optional(),
 });

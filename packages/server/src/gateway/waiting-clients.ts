@@ -15,6 +15,8 @@ export interface WaitingClients {
   leave(agent: string, sameCall: string, callId: string): void;
   /** The call that a client left, once: the next client that sends the same call gets its result. */
   takeLeft(agent: string, sameCall: string): string | undefined;
+  /** Forgets a call whose client has come back for its result. */
+  deliver(agent: string, callId: string): void;
 }
 
 export function createWaitingClients(): WaitingClients {
@@ -62,6 +64,10 @@ export function createWaitingClients(): WaitingClients {
       const callId = left.get(agent)?.get(sameCall);
       left.get(agent)?.delete(sameCall);
       return callId;
+    },
+    deliver(agent, callId) {
+      const own = left.get(agent);
+      for (const [sameCall, id] of own ?? []) if (id === callId) own?.delete(sameCall);
     },
   };
 }

@@ -1,4 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,6 +55,19 @@ describe('countersign gate hook', () => {
     await configure('http://127.0.0.1:9');
     const text = JSON.stringify({ ...call, tool_input: { command: 'ls', countersign: 'p' } });
     expect(await runHook('claude', home, text)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('[X9.2] makes the agent run what was approved, if it differs from what it sent', async () => {
+    const allowed = { id: 'call-1', state: 'allowed', edited: false, arguments: { command: 'ls' } };
+    const server = createServer((_, response) => response.end(JSON.stringify(allowed)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await configure(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const sent = { ...call, tool_input: { command: 'ls', cmd: 'rm -rf a' } };
+    const { code, stdout } = await runHook('claude', home, JSON.stringify(sent)).finally(() => server.close());
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('"updatedInput":{"command":"ls"}') as string,
+    });
   });
 
   it('takes each note once', async () => {

@@ -88,7 +88,9 @@ async function propose(
   if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
   const run = inputToRun(agent, decided.arguments, config.pass);
   await leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
-  return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited: decided.edited === true }), stderr: '' };
+  // The agent must run what was approved, also if it differs from what it sent for another reason than an edit.
+  const edited = decided.edited === true || canonical(decided.arguments) !== canonical(input.input);
+  return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited }), stderr: '' };
 }
 
 /** Fails at once if there is no server, and then waits for a person. A server that is being restarted is asked again. */
