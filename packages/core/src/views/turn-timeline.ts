@@ -39,7 +39,12 @@ function toTimeline(
   const spans = Array.from({ length: iterations }, (_, index): Span[] => {
     const of = calls.filter(({ iteration }) => iteration === index + 1);
     const asked = approvals.filter(({ invocationId }) => of.some(({ id }) => id === invocationId));
-    return [...models.slice(index, index + 1), ...rehearsalSpans(asked), ...waitingSpans(asked), ...toolSpans(of)];
+    return [
+      ...models.slice(index, index + 1),
+      ...rehearsalSpans(turn, asked),
+      ...waitingSpans(asked),
+      ...toolSpans(of),
+    ];
   }).flat();
   return {
     turnId: turn.id,
@@ -75,8 +80,8 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
   return [...spans, { kind: 'model', label: 'model', startedAt: iso(next) }];
 }
 
-/** A rehearsal ends when approval is requested. */
-function rehearsalSpans(approvals: readonly ApprovalRecord[]): Span[] {
+/** A rehearsal ends when approval is requested. Its length is from another clock, so it must not seem to start before the turn. */
+function rehearsalSpans(turn: TurnRecord, approvals: readonly ApprovalRecord[]): Span[] {
   return approvals.flatMap(({ toolName, requestedAt, rehearsal }): Span[] => {
     if (rehearsal?.ms === undefined) return [];
     const outcome = 'effect' in rehearsal ? 'rehearsed' : rehearsal.noEffect.reason;
@@ -84,7 +89,7 @@ function rehearsalSpans(approvals: readonly ApprovalRecord[]): Span[] {
       {
         kind: 'rehearsal',
         label: toolName,
-        startedAt: iso(requestedAt - rehearsal.ms),
+        startedAt: iso(Math.max(turn.createdAt, requestedAt - rehearsal.ms)),
         endedAt: iso(requestedAt),
         outcome,
       },
