@@ -24,7 +24,7 @@ export function sandboxText(sandbox: CallSandbox): { words: string; level: Sandb
       return {
         words:
           `not sandboxed: ${detail ?? 'an external program'} runs this itself, outside Countersign's sandbox. ` +
-          'It could use your own credentials to approve its other calls; only rules `with passkey` prevent that',
+          'It could use your own credentials to approve its other calls; only rules “with passkey” prevent that',
         level: 'warning',
       };
     case 'unknown':
