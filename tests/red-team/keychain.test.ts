@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addAgent, createChat, createWorld, publishMessage } from '@countersign/core';
 import { scripted } from '@countersign/core/testing';
@@ -17,11 +18,11 @@ const obedient = scripted(({ messages }) => {
   return { calls: JSON.parse(last.content) as { name: string; arguments: Record<string, unknown> }[] };
 });
 
-/** A session bus with an unlocked keyring, whose socket is in a folder that the sandbox would otherwise show. */
+/** A session bus with an unlocked keyring, whose socket is in the working folder, which the sandbox otherwise shows. */
 async function openKeyring(base: string): Promise<NodeJS.ProcessEnv | undefined> {
-  mkdirSync(join(base, 'person'));
+  for (const folder of ['person', 'work']) mkdirSync(join(base, folder));
   const env = { HOME: join(base, 'person'), XDG_RUNTIME_DIR: join(base, 'person'), PATH: '/usr/bin:/bin' };
-  const words = ['--session', '--nofork', '--print-address=1', `--address=unix:path=${base}/bus`];
+  const words = ['--session', '--nofork', '--print-address=1', `--address=unix:path=${base}/work/bus`];
   const bus = spawn('/usr/bin/dbus-daemon', words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void bus.kill());
   const [address] = (await once(bus.stdout, 'data')) as [Buffer];
@@ -39,8 +40,8 @@ async function openKeyring(base: string): Promise<NodeJS.ProcessEnv | undefined>
 
 it('[P8.2] [P8.7] [P8.9] the secrets key is in the desktop’s keychain, an obedient agent can’t read it, and a lost one is not replaced', async (test) => {
   test.skip(!PROGRAMS.every((program) => existsSync(program)), 'needs dbus-daemon, gnome-keyring and libsecret-tools');
-  mkdirSync(join(process.cwd(), 'node_modules/.cache'), { recursive: true });
-  const base = realpathSync(mkdtempSync(join(process.cwd(), 'node_modules/.cache/countersign-keychain-')));
+  // The sandboxes of other tests don't see the temporary folder, so they don't hide a socket that is gone when they start.
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-keychain-')));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const env = await openKeyring(base);
   if (env === undefined) return test.skip('gnome-keyring does not run here');
@@ -73,7 +74,6 @@ it('[P8.2] [P8.7] [P8.9] the secrets key is in the desktop’s keychain, an obed
   expect(secretsKey).toMatch(/^[\w-]{43}$/);
 
   // The command can see the folder with the socket, but not the socket itself.
-  mkdirSync(join(base, 'work'));
   await createWorld(runtime, { name: 'Lab', mode: 'auto', workingDirectory: join(base, 'work'), streaming: false }, ME);
   await addAgent(runtime, 'lab', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
   const chat = await createChat(runtime, 'lab');

@@ -64,7 +64,11 @@ export function hasHooks(
   );
 }
 
+const HOOK_WORDS = ['gate', 'hook', '--agent'];
+
 /** Our hook is recognized by its words, so that one from another version or folder is found, too. */
 function isOurs(hook: unknown): boolean {
-  return isObject(hook) && typeof hook['command'] === 'string' && / gate hook --agent [a-z]+/.test(hook['command']);
+  if (!isObject(hook) || typeof hook['command'] !== 'string') return false;
+  const words = hook['command'].split(' ');
+  return words.some((_, at) => HOOK_WORDS.every((word, index) => words[at + index] === word));
 }

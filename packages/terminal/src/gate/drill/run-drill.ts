@@ -11,6 +11,9 @@ import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from 
 import { runAgent, type RunningAgent } from './run-agent.js';
 import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
 
+/** The command that the scripted model calls writes with this. */
+const WRITE = 'echo ran';
+
 /** Far longer than a run takes, even on a busy machine. */
 const LIMIT_MS = 180_000;
 const POLL_MS = 100;
@@ -80,7 +83,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const { agent: id, bin, startModel } = drill.options;
   const agent = DRILLED[id];
   const names = [...row.commands, 'edited'];
-  const commandFor = (name: string): string => (row.reads === true ? 'cat secret.txt' : `echo ran >> ${name}.txt`);
+  const commandFor = (name: string): string => (row.reads === true ? 'cat secret.txt' : `${WRITE} >> ${name}.txt`);
   const call = (name: string) => ({ name: agent.tool.name, arguments: { [agent.tool.argument]: commandFor(name) } });
   const answers = row.parallel === true ? [row.commands] : row.commands.map((name) => [name]);
   const replies = answers.map((turn, at) => ({ when: { turn: at + 1, tool: agent.tool.name }, calls: turn.map(call) }));
@@ -180,7 +183,7 @@ function createStage({ client, world, server }: Drill, { running, known, pidFile
 function withCommand(given: unknown, command: string): Record<string, unknown> {
   const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'string' && value.startsWith('echo ran') ? command : value]),
+    entries.map(([name, value]) => [name, typeof value === 'string' && value.startsWith(WRITE) ? command : value]),
   );
 }
 
