@@ -13,7 +13,6 @@ describe('kindOfSetting', () => {
     ['diff.x.textconv', 'command'],
     ['diff.external', 'command'],
     ['merge.x.driver', 'command'],
-    ['credential.https://example.com.helper', 'command'],
     ['gpg.ssh.program', 'command'],
     ['hook.lint.command', 'command'],
     ['gc.recentobjectshook', 'command'],
@@ -30,6 +29,17 @@ describe('kindOfSetting', () => {
       undefined,
       'command',
     ]);
+  });
+
+  it.each([
+    ['store', undefined],
+    ['gcloud.sh', undefined],
+    ['!./secret', 'command'],
+    ['/opt/secret', 'command'],
+    ['tools/../../secret', 'command'],
+    ['store; ./secret', 'command'],
+  ] as const)('treats the credential helper %s as %s', (value, kind) => {
+    expect(kindOfSetting('credential.https://example.com.helper', value)).toBe(kind);
   });
 });
 

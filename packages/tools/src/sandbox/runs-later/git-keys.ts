@@ -46,12 +46,17 @@ const PATTERNS = (Object.entries(KEYS) as [SettingKind, string][]).map(([kind, k
   return { kind, pattern: new RegExp(`^(?:${patterns.join('|')})$`, 's') };
 });
 
-/** What the value of this key names. An alias or update command without `!` is not a program. */
+/**
+ * What the value of this key names. An alias or update command without `!` is not a program in the folder, and neither is a credential helper
+ * that is one word: Git finds `git-credential-WORD` itself.
+ */
 export function kindOfSetting(key: string, value: string): SettingKind | undefined {
   const known = key.toLowerCase();
   const kind = PATTERNS.find(({ pattern }) => pattern.test(known))?.kind;
+  if (kind !== 'command') return kind;
   const needsMark = known.startsWith('alias.') || known.startsWith('submodule.');
-  return kind === 'command' && needsMark && !value.trimStart().startsWith('!') ? undefined : kind;
+  if (needsMark && !value.trimStart().startsWith('!')) return undefined;
+  return known.startsWith('credential.') && /^[\w.-]+$/.test(value) ? undefined : kind;
 }
 
 /**
