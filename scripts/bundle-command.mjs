@@ -58,9 +58,9 @@ export async function bundleCommand(which = 'command') {
   const { output } = await bundle.write({ dir: fresh, format: 'esm' });
   await bundle.close();
   if (which === 'command') {
-    // On its own: shared chunks would contain the whole command.
+    // On its own: shared chunks would contain the whole command. CommonJS, because loading Node's modules for ESM takes longer.
     const hook = await rolldown({ input: { hook: join(dist, 'hook.js') }, platform: 'node', logLevel: 'silent' });
-    await hook.write({ dir: join(fresh, 'hook'), format: 'esm' });
+    await hook.write({ dir: join(fresh, 'hook'), format: 'cjs', entryFileNames: '[name].cjs' });
     await hook.close();
     const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
     writeFileSync(join(fresh, 'licenses.md'), bundleLicenses(modules));

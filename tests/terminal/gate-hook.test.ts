@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { CreatedExternalAgent } from '@countersign/protocol';
@@ -68,8 +68,8 @@ const inputs = {
   },
 };
 
-function start(program: string, input: unknown) {
-  const child = spawn(process.execPath, [command, 'gate', 'hook', '--agent', program, '--home', home], {
+function start(program: string, input: unknown, script = command) {
+  const child = spawn(process.execPath, [script, 'gate', 'hook', '--agent', program, '--home', home], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
@@ -128,4 +128,12 @@ it('[X9.2] says no to garbage, an unknown agent or flag, a missing configuration
   expect(await run('codex', inputs.codex)).toMatchObject({ code: 2, stdout: '' });
   await t.close();
   expect(await run('claude', inputs.claude)).toMatchObject({ code: 2, stdout: '' });
+});
+
+it('[X9.2] says no with exit code 2 if the command is damaged', async () => {
+  const bin = join(home, 'damaged', 'bin');
+  cpSync(dirname(command), bin, { recursive: true });
+  const { code, stdout, stderr } = await start('claude', inputs.claude, join(bin, 'countersign.js')).ended;
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('hook.cjs');
 });

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import type * as Crypto from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonical } from './hook-answer.js';
 
@@ -12,33 +12,39 @@ export interface CallNote {
   readonly input: string;
 }
 
-export const hashOf = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
+/** Loads the module on first use: the hook does so while the server answers. */
+export const loadCrypto = (): typeof Crypto => process.getBuiltinModule('node:crypto');
+
+export const hashOf = (value: unknown): string =>
+  loadCrypto().createHash('sha256').update(canonical(value)).digest('hex');
 
 const folderOf = (home: string, session: string): string => join(home, 'gate', 'run', hashOf(session).slice(0, 32));
 
-export async function leaveNote(home: string, session: string, note: CallNote): Promise<void> {
+/** All of these are synchronous: a hook has nothing else to do, and threads take longer to start than small files to read. */
+export function leaveNote(home: string, session: string, note: CallNote): void {
   const folder = folderOf(home, session);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, `${randomUUID()}.allowed`), JSON.stringify(note), { mode: 0o600, flag: 'wx' });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const name = `${loadCrypto().randomUUID()}.allowed`;
+  writeFileSync(join(folder, name), JSON.stringify(note), { mode: 0o600, flag: 'wx' });
 }
 
 /** Moves a matching note to its next stage. Each note can be taken once per stage, even by two hooks at the same time. */
-export async function takeNote(
+export function takeNote(
   home: string,
   session: string,
   { stage, tool, input, key }: { stage: 'confirmed' | 'reported'; tool: string; input: string; key?: string },
-): Promise<CallNote | undefined> {
+): CallNote | undefined {
   const folder = folderOf(home, session);
   const from = stage === 'confirmed' ? ['.allowed'] : ['.allowed', '.confirmed'];
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of namesIn(folder)) {
     const ending = from.find((one) => name.endsWith(one));
-    if (ending === undefined) continue;
-    const note = JSON.parse(await readFile(join(folder, name), 'utf8')) as CallNote;
+    const note = ending === undefined ? undefined : readNote(join(folder, name));
+    if (ending === undefined || note === undefined) continue;
     const isMeant = key === undefined ? note.tool === tool && note.input === input : note.key === key;
     if (!isMeant) continue;
     try {
-      if (stage === 'reported') await rm(join(folder, name));
-      else await rename(join(folder, name), join(folder, `${name.slice(0, -ending.length)}.confirmed`));
+      if (stage === 'reported') rmSync(join(folder, name));
+      else renameSync(join(folder, name), join(folder, `${name.slice(0, -ending.length)}.confirmed`));
       return note;
     } catch {
       // Another hook took it.
@@ -47,6 +53,23 @@ export async function takeNote(
   return undefined;
 }
 
-export async function forgetSession(home: string, session: string): Promise<void> {
-  await rm(folderOf(home, session), { recursive: true, force: true });
+export function forgetSession(home: string, session: string): void {
+  rmSync(folderOf(home, session), { recursive: true, force: true });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined if another hook has just taken it. */
+function readNote(file: string): CallNote | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as CallNote;
+  } catch {
+    return undefined;
+  }
 }

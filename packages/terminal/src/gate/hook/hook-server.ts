@@ -1,4 +1,5 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import type { ExternalCall, ExternalResult, NewExternalCall } from '@countersign/protocol';
 import { gateHook as texts } from '../../words/gate.js';
 import { isObject } from '../json-text.js';
@@ -6,10 +7,13 @@ import { isObject } from '../json-text.js';
 /** The server rejected the request, or couldn't be reached (status 0). */
 export class HookServerError extends Error {
   readonly status: number;
+  /** Why it couldn't be reached, such as `ECONNREFUSED`. */
+  readonly code: string | undefined;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, code?: string) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -24,6 +28,7 @@ export interface HookServer {
 
 /** Longer than the server waits for a decision. A connection that hangs must not keep the agent waiting forever. */
 const TIMEOUT_MS = 70_000;
+const IPV4 = '127.0.0.1';
 const MOST_BYTES = 4 * 1024 * 1024;
 
 export function hookServer({ url, token, world }: { url: string; token: string; world: string }): HookServer {
@@ -59,21 +64,45 @@ async function send(to: URL, token: string, { method, body }: { method: string; 
   throw new HookServerError(status, typeof detail === 'string' ? detail : texts.answered(status));
 }
 
-async function open(
+interface Sent {
+  readonly method: string;
+  readonly text: string | undefined;
+}
+
+async function open(to: URL, token: string, sent: Sent): Promise<IncomingMessage> {
+  // Most servers are local. TLS takes time to load.
+  if (to.protocol === 'https:') return await openWith((await import('node:https')).request, to, token, sent);
+  if (to.hostname !== 'localhost' && to.hostname !== IPV4) return await openWith(httpRequest, to, token, sent);
+  const port = Number(to.port === '' ? 80 : to.port);
+  try {
+    // Looking up the name and Node's connection pool take longer than the request.
+    const createConnection = (): Socket => connect({ host: IPV4, port, timeout: TIMEOUT_MS });
+    return await openWith(httpRequest, to, token, { ...sent, createConnection });
+  } catch (error) {
+    // The server may listen on ::1 only.
+    const isRefused = error instanceof HookServerError && error.code === 'ECONNREFUSED';
+    if (to.hostname === IPV4 || !isRefused) throw error;
+    return await openWith(httpRequest, to, token, sent);
+  }
+}
+
+async function openWith(
+  request: typeof httpRequest,
   to: URL,
   token: string,
-  { method, text }: { method: string; text: string | undefined },
+  { method, text, createConnection }: Sent & Pick<RequestOptions, 'createConnection'>,
 ): Promise<IncomingMessage> {
-  // Most servers are local. TLS takes time to load.
-  const request = to.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
   return await new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     };
-    const sent = request(to, { method, headers, timeout: TIMEOUT_MS, agent: false }, resolve);
+    const connection = createConnection === undefined ? { agent: false } : { createConnection };
+    const sent = request(to, { method, headers, timeout: TIMEOUT_MS, ...connection }, resolve);
     sent.once('timeout', () => sent.destroy(new Error(texts.noAnswer)));
-    sent.once('error', (error) => reject(new HookServerError(0, texts.unreachable(to.origin, error.message))));
+    sent.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new HookServerError(0, texts.unreachable(to.origin, error.message), error.code)),
+    );
     sent.end(text);
   });
 }

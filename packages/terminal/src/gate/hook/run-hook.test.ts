@@ -47,7 +47,7 @@ describe('countersign gate hook', () => {
     await configure('http://127.0.0.1:9');
     const asked = JSON.stringify({ ...call, hook_event_name: 'PermissionRequest', tool_use_id: undefined });
     expect(await runHook('claude', home, asked)).toMatchObject({ code: 2, stdout: '' });
-    await leaveNote(home, 's1', { id: 'call-1', key: 'toolu_1', tool: 'Bash', input: hashOf(call.tool_input) });
+    leaveNote(home, 's1', { id: 'call-1', key: 'toolu_1', tool: 'Bash', input: hashOf(call.tool_input) });
     expect(await runHook('claude', home, asked)).toMatchObject({ code: 2, stdout: '' });
   });
 
@@ -70,15 +70,15 @@ describe('countersign gate hook', () => {
     });
   });
 
-  it('takes each note once', async () => {
+  it('takes each note once', () => {
     const note = { id: 'call-1', key: 'k', tool: 'Bash', input: hashOf({ command: 'ls' }) };
-    await leaveNote(home, 's1', note);
+    leaveNote(home, 's1', note);
     const sought = { stage: 'confirmed', tool: 'Bash', input: note.input } as const;
-    expect(await takeNote(home, 's1', { ...sought, input: hashOf({ command: 'rm' }) })).toBeUndefined();
-    expect(await takeNote(home, 's2', sought)).toBeUndefined();
-    const taken = await Promise.all([takeNote(home, 's1', sought), takeNote(home, 's1', sought)]);
+    expect(takeNote(home, 's1', { ...sought, input: hashOf({ command: 'rm' }) })).toBeUndefined();
+    expect(takeNote(home, 's2', sought)).toBeUndefined();
+    const taken = [takeNote(home, 's1', sought), takeNote(home, 's1', sought)];
     expect(taken.filter((one) => one !== undefined)).toEqual([note]);
-    expect(await takeNote(home, 's1', { stage: 'reported', tool: 'Bash', input: 'other', key: 'k' })).toEqual(note);
-    expect(await takeNote(home, 's1', { stage: 'reported', tool: 'Bash', input: 'other', key: 'k' })).toBeUndefined();
+    expect(takeNote(home, 's1', { stage: 'reported', tool: 'Bash', input: 'other', key: 'k' })).toEqual(note);
+    expect(takeNote(home, 's1', { stage: 'reported', tool: 'Bash', input: 'other', key: 'k' })).toBeUndefined();
   });
 });

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { gateHook as texts } from '../../words/gate.js';
 import type { HookAgent } from '../gated-agents.js';
 import { isObject } from '../json-text.js';
-import { forgetSession, hashOf, leaveNote, takeNote } from './call-notes.js';
+import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote } from './call-notes.js';
 import { canonical, CONFIRMED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
 import { hookServer, HookServerError, type HookServer } from './hook-server.js';
@@ -36,7 +35,7 @@ export async function runHook(agent: HookAgent, home: string, text: string, worl
   try {
     const input = parseHookInput(agent, text);
     ({ kind } = input);
-    const stored = await readHookConfig(home, agent);
+    const stored = readHookConfig(home, agent);
     const config = world === undefined ? stored : { ...stored, world };
     const server = hookServer(config);
     switch (input.kind) {
@@ -48,7 +47,7 @@ export async function runHook(agent: HookAgent, home: string, text: string, worl
         await report({ agent, home, config, server }, input);
         return { code: 0, stdout: '', stderr: '' };
       case 'end':
-        await forgetSession(home, input.session);
+        forgetSession(home, input.session);
         await server.endSession(input.session);
         return { code: 0, stdout: '', stderr: '' };
     }
@@ -77,17 +76,19 @@ async function propose(
   const call: NewExternalCall = {
     agent: config.agent,
     session: input.session,
-    key: input.key ?? randomUUID(),
+    key: input.key ?? loadCrypto().randomUUID(),
     program: agent,
     tool: input.tool,
     arguments: input.input,
     ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
     reports: true,
   };
+  // Loads the module while the server decides: by then the request has been sent.
+  setImmediate(loadCrypto);
   const decided = await untilDecided(server, call);
   if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
   const run = inputToRun(agent, decided.arguments, config.pass);
-  await leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
+  leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
   // The agent must run what was approved, also if it differs from what it sent for another reason than an edit.
   const edited = decided.edited === true || canonical(decided.arguments) !== canonical(input.input);
   return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited }), stderr: '' };
@@ -126,7 +127,7 @@ async function confirmCall(
   { home, server }: Hook,
   { session, tool, input }: Extract<HookInput, { kind: 'confirm' }>,
 ): Promise<HookExit> {
-  const note = await takeNote(home, session, { stage: 'confirmed', tool, input: hashOf(input) });
+  const note = takeNote(home, session, { stage: 'confirmed', tool, input: hashOf(input) });
   if (note === undefined) return no(texts.notApproved);
   const { state, arguments: approved } = await server.wait(note.id, 0);
   if (state !== 'allowed' || canonical(approved) !== canonical(input)) return no(texts.notApproved);
@@ -138,12 +139,12 @@ async function report(
   { session, tool, input, key, result }: Extract<HookInput, { kind: 'report' }>,
 ): Promise<void> {
   const sought = { stage: 'reported' as const, tool, input: hashOf(input), ...(key === undefined ? {} : { key }) };
-  const note = await takeNote(home, session, sought);
+  const note = takeNote(home, session, sought);
   if (note !== undefined) await server.report(note.id, result);
 }
 
-async function readHookConfig(home: string, agent: HookAgent): Promise<HookConfig> {
-  const value: unknown = JSON.parse(await readFile(join(home, 'gate', `${agent}.json`), 'utf8'));
+function readHookConfig(home: string, agent: HookAgent): HookConfig {
+  const value: unknown = JSON.parse(readFileSync(join(home, 'gate', `${agent}.json`), 'utf8'));
   const field = (name: string): string => {
     const found = isObject(value) ? value[name] : undefined;
     if (typeof found !== 'string') throw new Error(texts.badConfig(agent));
