@@ -13,14 +13,14 @@ import { webFetch } from './web/web-fetch.js';
 
 /** The built-in tools in every world. An agent can't use any of them until a person adds them to its list. */
 export function defaultTools(options: { shell: ShellOptions }): Tool[] {
-  const { sandbox } = options.shell;
-  const lock = sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined;
+  const { sandbox, hide = [], undoLimits } = options.shell;
+  const files = { lock: sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined, hide, undoLimits };
   return [
     readFile(),
     listFiles(),
     grep(),
-    writeFile(lock),
-    editFile(lock),
+    writeFile(files),
+    editFile(files),
     shellCmd(options.shell),
     webFetch(),
     askHuman(),

@@ -2,8 +2,8 @@ import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, diffOf, fingerprintOf, previewOf } from './change.js';
-import { lockFolder, type ProcessLock } from './lock-folder.js';
-import { inspectTarget, replaceFile, type Target } from './open-target.js';
+import { fileChanges, type FileOptions } from './file-changes.js';
+import { inspectTarget, type Target } from './open-target.js';
 import { findHardLinks, pathArgument, writesInside, writeSubjects } from './path-argument.js';
 
 const text = z.string().max(8 * 1024 * 1024);
@@ -19,7 +19,8 @@ const parameters = z
 type Edit = z.infer<typeof parameters>;
 
 /** Replaces one passage in a file. An edit that can't be applied fails before anyone is asked to approve it (T11). */
-export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typeof parameters>> {
+export function editFile(options: FileOptions = {}): TypedTool<'edit_file', z.input<typeof parameters>> {
+  const changes = fileChanges(options);
   return defineTool({
     name: 'edit_file',
     description: 'Replaces one passage in a text file in the working folder. oldText must occur in it exactly once.',
@@ -37,12 +38,14 @@ export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typ
       const { target, content } = await applyEdit(workingDirectory, edit);
       return await previewOf(workingDirectory, target, content);
     },
-    async execute(edit, { workingDirectory, signal, fingerprint }) {
-      return await lockFolder(workingDirectory, lock, async () => {
+    undos: changes.undos,
+    async execute(edit, context) {
+      const { workingDirectory, signal, fingerprint } = context;
+      return await changes.inFolder(workingDirectory, async () => {
         const { target, content } = await applyEdit(workingDirectory, edit);
         checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
-        await replaceFile(workingDirectory, target, content);
+        await changes.replace(context, target, content);
         return { path: target.name, diff: diffOf(target, content).text };
       });
     },

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 /** Locks between processes on this machine, using the `flock` program and a private folder that agents can't reach. */
 export interface ProcessLock {
-  readonly flock: string;
+  /** Undefined if it isn't installed: folders are then locked only within this process. */
+  readonly flock?: string | undefined;
   readonly folder: string;
 }
 
@@ -22,7 +23,7 @@ export async function lockFolder<T>(
 ): Promise<T> {
   const before = queues.get(workingDirectory) ?? Promise.resolve();
   const mine = before.then(async () => {
-    const unlock = lock === undefined ? undefined : await takeLock(lock, workingDirectory);
+    const unlock = lock?.flock === undefined ? undefined : await takeLock(lock.flock, lock.folder, workingDirectory);
     try {
       return await act();
     } finally {
@@ -46,7 +47,7 @@ export function lockSlot(workingDirectory: string): string {
 const WAIT_SECONDS = 60;
 
 /** The child holds the lock until its stdin closes, so the lock is released if we die. */
-async function takeLock({ flock, folder }: ProcessLock, workingDirectory: string): Promise<() => Promise<void>> {
+async function takeLock(flock: string, folder: string, workingDirectory: string): Promise<() => Promise<void>> {
   const file = join(folder, `lock-${lockSlot(workingDirectory)}`);
   const words = ['-x', '-w', String(WAIT_SECONDS), file, '/bin/sh', '-c', 'printf .; read -r _'];
   // Runs in a separate session, so that Ctrl-C in our terminal doesn't release the lock during a write.

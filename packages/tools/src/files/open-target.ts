@@ -7,6 +7,7 @@ import { isInside } from './is-inside.js';
 import { openFile, openFolder } from './open-inside.js';
 import { absolutePath } from './path-argument.js';
 import { linkOrRename } from '../sandbox/draft/move.js';
+import { versionOf } from '../sandbox/draft/plan.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
 
 /** A file to be replaced is read completely, for its fingerprint and diff. */
@@ -26,6 +27,9 @@ export interface Target {
         readonly mode: number;
         readonly uid: number;
         readonly gid: number;
+        /** When it was last read and written, in milliseconds since 1970. */
+        readonly atimeMs: number;
+        readonly mtimeMs: number;
         readonly version: string;
       }
     | undefined;
@@ -65,16 +69,12 @@ async function readOld(workingDirectory: string, path: string): Promise<Target['
     if (stats.size > MAX_BYTES) throw new Error(`"${name}" has ${stats.size} bytes, which is too large for this tool`);
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    const { mode, uid, gid } = stats;
+    const { mode, uid, gid, atimeMs, mtimeMs } = stats;
     const version = versionOf(await handle.stat({ bigint: true }));
-    return { bytes: bytes.subarray(0, bytesRead), mode: mode & 0o777, uid, gid, version };
+    return { bytes: bytes.subarray(0, bytesRead), mode: mode & 0o777, uid, gid, atimeMs, mtimeMs, version };
   } finally {
     await handle.close();
   }
-}
-
-function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /** Checks that every existing parent is a folder and not a symlink. */
@@ -101,15 +101,25 @@ export function foldersTo(workingDirectory: string, folder: string): string[] {
 
 /**
  * Replaces the content atomically: readers see the old or the new content, even after a crash. Works through an open
- * folder, so swapping the folder for a symlink has no effect.
+ * folder, so swapping the folder for a symlink has no effect. Returns what it wrote, by path in the
+ * working folder: the file, and the folders that it created.
  */
-export async function replaceFile(workingDirectory: string, { path, old }: Target, content: string): Promise<void> {
-  for (const folder of foldersTo(workingDirectory, dirname(path))) await makeFolder(workingDirectory, folder);
+export async function replaceFile(
+  workingDirectory: string,
+  { path, old }: Target,
+  content: string,
+): Promise<ReadonlyMap<string, BigIntStats>> {
+  const written = new Map<string, BigIntStats>();
+  for (const folder of foldersTo(workingDirectory, dirname(path))) {
+    const made = await makeFolder(workingDirectory, folder);
+    if (made !== undefined) written.set(relative(workingDirectory, folder), made);
+  }
   const folder = await openFolder(workingDirectory, dirname(path));
   const temporary = join(folder.at, `.countersign-${crypto.randomUUID()}`);
   try {
-    await writeNew(temporary, content, old);
+    written.set(relative(workingDirectory, path), await writeNew(temporary, content, old));
     await putInPlace(temporary, join(folder.at, basename(path)), old);
+    return written;
   } catch (error) {
     throw new Error(wordsFor(error, nameOf(workingDirectory, path)), { cause: error });
   } finally {
@@ -127,19 +137,21 @@ async function putInPlace(temporary: string, target: string, old: Target['old'])
   await (old === undefined ? linkOrRename(temporary, target) : rename(temporary, target));
 }
 
-async function makeFolder(workingDirectory: string, path: string): Promise<void> {
+/** Returns undefined if it exists already. */
+async function makeFolder(workingDirectory: string, path: string): Promise<BigIntStats | undefined> {
   const parent = await openFolder(workingDirectory, dirname(path));
   try {
     await mkdir(join(parent.at, basename(path)));
+    return await lstat(join(parent.at, basename(path)), { bigint: true });
   } catch (error) {
-    if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return;
+    if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return undefined;
     throw new Error(wordsFor(error, nameOf(workingDirectory, path)), { cause: error });
   } finally {
     await parent.handle.close();
   }
 }
 
-async function writeNew(path: string, content: string, old: Target['old']): Promise<void> {
+async function writeNew(path: string, content: string, old: Target['old']): Promise<BigIntStats> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle: FileHandle = await open(path, flags, old?.mode ?? NEW_FILE_MODE);
   try {
@@ -150,6 +162,7 @@ async function writeNew(path: string, content: string, old: Target['old']): Prom
     }
     await handle.writeFile(content);
     await handle.sync();
+    return await handle.stat({ bigint: true });
   } finally {
     await handle.close();
   }

@@ -2,8 +2,8 @@ import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, fingerprintOf, previewOf } from './change.js';
-import { lockFolder, type ProcessLock } from './lock-folder.js';
-import { inspectTarget, replaceFile } from './open-target.js';
+import { fileChanges, type FileOptions } from './file-changes.js';
+import { inspectTarget } from './open-target.js';
 import { createsInside, findHardLinks, pathArgument, writeSubjects } from './path-argument.js';
 
 const parameters = z.strictObject({
@@ -15,7 +15,8 @@ const parameters = z.strictObject({
 });
 
 /** Writes a whole file in the working folder. The approval covers the content it replaces (A7). */
-export function writeFile(lock?: ProcessLock): TypedTool<'write_file', z.input<typeof parameters>> {
+export function writeFile(options: FileOptions = {}): TypedTool<'write_file', z.input<typeof parameters>> {
+  const changes = fileChanges(options);
   return defineTool({
     name: 'write_file',
     description: 'Creates or replaces a file in the working folder.',
@@ -28,12 +29,14 @@ export function writeFile(lock?: ProcessLock): TypedTool<'write_file', z.input<t
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await inspectTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
       previewOf(workingDirectory, await inspectTarget(workingDirectory, path), content),
-    async execute({ path, content }, { workingDirectory, signal, fingerprint, mayCreate }) {
-      return await lockFolder(workingDirectory, lock, async () => {
+    undos: changes.undos,
+    async execute({ path, content }, context) {
+      const { workingDirectory, signal, fingerprint, mayCreate } = context;
+      return await changes.inFolder(workingDirectory, async () => {
         const target = await inspectTarget(workingDirectory, path, mayCreate);
         checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
-        await replaceFile(workingDirectory, target, content);
+        await changes.replace(context, target, content);
         return { path: target.name, created: target.old === undefined, bytes: Buffer.byteLength(content) };
       });
     },

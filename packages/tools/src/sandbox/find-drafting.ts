@@ -54,7 +54,7 @@ function mountWays(): readonly Way[] {
  * Folders for drafts, preferably on the same disk as the user's projects: applying a draft is then a rename. Commands can't see any of these
  * folders.
  */
-async function draftFolders(): Promise<string[]> {
+export async function draftFolders(): Promise<string[]> {
   const cache = process.env['XDG_CACHE_HOME'] ?? '';
   const wanted = [isAbsolute(cache) ? cache : join(homedir(), '.cache'), tmpdir(), '/dev/shm'];
   const found: string[] = [];

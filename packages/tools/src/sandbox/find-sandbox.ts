@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { errorMessage } from '@countersign/core/ports';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import { DRAFT_LIMITS } from './draft/draft-limits.js';
+import { findUndoPlace } from './draft/undo/find-undo-place.js';
 import { findDrafting, TRY_MS } from './find-drafting.js';
 import { findSystemProgram, SYSTEM_FOLDERS, SYSTEM_PATH } from './programs/system-program.js';
 import type { Sandbox } from './sandbox.js';
@@ -23,6 +24,13 @@ export interface Surroundings {
 export async function findSandbox(
   { platform, folders }: Surroundings = { platform: process.platform, folders: SYSTEM_FOLDERS },
 ): Promise<Sandbox> {
+  const sandbox = await trySandboxes({ platform, folders });
+  // Rolls back what a killed process was undoing. With drafts, this was done before the first one was made.
+  if (sandbox.kind !== 'bubblewrap') await findUndoPlace();
+  return sandbox;
+}
+
+async function trySandboxes({ platform, folders }: Surroundings): Promise<Sandbox> {
   switch (platform) {
     case 'linux':
       return await findBubblewrap(folders);

@@ -91,7 +91,7 @@ export async function openDraft(
 
 /** Applies a plan, and records what it removes. Only the holder of the folder's lock may call this. */
 export async function applyPlanned(
-  { folder }: Drafting,
+  { folder }: Pick<ProcessLock, 'folder'>,
   draft: PlannedDraft,
   now: DiskMoment,
   after?: Parameters<typeof applyPlan>[1],

@@ -71,7 +71,7 @@ export async function find(path: string): Promise<BigIntStats | undefined> {
   });
 }
 
-/** An open folder, and a path to it that no rename or symlink can redirect. */
+/** An open folder, and a path to it. On Linux, no rename or symlink can redirect the path. */
 export interface OpenFolder {
   readonly handle: FileHandle;
   readonly at: string;
@@ -79,7 +79,7 @@ export interface OpenFolder {
 
 export async function openFolder(path: string): Promise<OpenFolder> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  return { handle, at: `/proc/self/fd/${handle.fd}` };
+  return { handle, at: process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path };
 }
 
 export function isEmptyPlan({ was, mode, inner, steps }: FolderPlan): boolean {

@@ -1,39 +1,22 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Undos, UndoState } from '@countersign/core/ports';
-import { z } from 'zod';
-import { lockFolder } from '../../../files/lock-folder.js';
+import { lockFolder, type ProcessLock } from '../../../files/lock-folder.js';
 import { checkPlan, type PlannedDraft } from '../apply-plan.js';
 import { readDiskClock, type DiskMoment } from '../disk-clock.js';
 import { DraftConflict } from '../draft-conflict.js';
-import type { Drafting } from '../drafting.js';
 import { effectOf, type Rehearsed } from '../effect/effect-of.js';
 import { listChanges, readVersion } from '../effect/list-changes.js';
-import { writeDurably } from '../journal.js';
 import { applyPlanned, discardDraft, makeDraftsFolder, newCallFolder, UNDO, UNDO_MS } from '../open-draft.js';
-import { planSchema, type FolderPlan, type Step } from '../plan.js';
+import type { FolderPlan, Step } from '../plan.js';
 import { removeTree } from '../remove-tree.js';
+import { readDrafted, type DraftedFiles } from './drafted-files.js';
 import { linkTree } from './link-tree.js';
 import { refreshPlan } from './refresh-plan.js';
-import { readDrafted, reversePlan, type DraftedFiles } from './reverse-plan.js';
-
-const recordSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('kept'),
-    /** When the call was applied, in milliseconds since 1970. */
-    at: z.number(),
-    workingDirectory: z.string(),
-    /** The plan that reverts the call. */
-    plan: planSchema,
-    /** The size of the old files. */
-    bytes: z.number().int(),
-  }),
-  z.strictObject({ kind: z.literal('undone'), at: z.number() }),
-]);
-type UndoRecord = z.infer<typeof recordSchema>;
-type KeptUndo = Extract<UndoRecord, { kind: 'kept' }>;
+import { reversePlan } from './reverse-plan.js';
+import { readRecord, writeRecord, type KeptUndo, type UndoRecord } from './undo-record.js';
 
 /** How much of what calls have replaced and removed is kept. */
 export interface UndoLimits {
@@ -48,73 +31,89 @@ const UNDO_LIMITS: UndoLimits = { ms: UNDO_MS, bytes: 1024 ** 3, count: 200 };
 export interface KeptUndos extends Undos {
   /** Applies a draft like `applyPlanned`, and keeps what is needed to revert it. Only the holder of the folder's lock may call this. */
   apply(callId: string, draft: PlannedDraft, now: DiskMoment): Promise<void>;
+  /** Keeps what is needed to revert a change that was made without a draft. Never rejects: the change is done. Only the holder of the folder's lock may call this. */
+  keep(callId: string, changed: ChangedFolder): Promise<void>;
 }
 
-const FILE = 'undo.json';
+/** What a call has changed in a working folder. */
+interface ChangedFolder extends Pick<PlannedDraft, 'plan' | 'workingDirectory'> {
+  readonly drafted: DraftedFiles;
+  /** Puts the old files into a folder, at the paths where they were. */
+  readonly moveOld: (upper: string) => Promise<void>;
+}
+
 /** Exists if undoing was tried and may have been rolled back. */
 const TRIED = 'tried';
 /** Undoing runs nothing. */
 const NOTHING_RAN: Rehearsed = { leftOut: [], result: { exitCode: 0, stdout: '', stderr: '' } };
 
-/** `owner` tells apart servers that share the drafts folder: each lists and drops only its own. */
-export function keptUndos(drafting: Drafting, owner: string, limits: UndoLimits = UNDO_LIMITS): KeptUndos {
+/** `owner` tells apart servers that share the folder: each lists and drops only its own. */
+export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits = UNDO_LIMITS): KeptUndos {
   const prefix = `${UNDO}${createHash('sha256').update(owner).digest('hex').slice(0, 12)}-`;
   const rootOf = (callId: string): string => {
     if (!/^[\w-]{1,120}$/.test(callId)) throw new Error('the call has no valid id');
-    return join(drafting.folder, `${prefix}${callId}`);
+    return join(place.folder, `${prefix}${callId}`);
   };
+
+  /** Records that this process has read. Reading all of them for each call would take longer than most calls. */
+  const known = new Map<string, UndoRecord>();
 
   const read = async (callId: string): Promise<UndoRecord | undefined> => {
     const record = await readRecord(rootOf(callId));
-    return record === undefined || record.at + limits.ms <= Date.now() ? undefined : record;
+    if (record === undefined || record.at + limits.ms <= Date.now()) return undefined;
+    known.set(callId, record);
+    return record;
   };
 
   /** Oldest first. Deletes what is too old. */
-  const readAll = async (): Promise<{ callId: string; record: UndoRecord }[]> => {
+  const readAll = async (how: 'known' | 'fresh'): Promise<{ callId: string; record: UndoRecord }[]> => {
     const all: { callId: string; record: UndoRecord }[] = [];
-    for (const name of await readdir(drafting.folder).catch(() => [])) {
-      if (!name.startsWith(prefix)) continue;
-      const callId = name.slice(prefix.length);
-      const record = await read(callId);
-      if (record === undefined) await removeTree(rootOf(callId)).catch(() => undefined);
+    const names = await readdir(place.folder).catch(() => []);
+    const ids = new Set(names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)));
+    for (const callId of known.keys()) if (!ids.has(callId)) known.delete(callId);
+    for (const callId of ids) {
+      const seen = how === 'known' ? known.get(callId) : undefined;
+      const record = seen !== undefined && seen.at + limits.ms > Date.now() ? seen : await read(callId);
+      if (record === undefined) await drop(callId).catch(() => undefined);
       else all.push({ callId, record });
     }
     return all.toSorted((a, b) => a.record.at - b.record.at);
   };
 
+  const drop = async (callId: string): Promise<void> => {
+    known.delete(callId);
+    await removeTree(rootOf(callId));
+  };
+
   /** Drops the oldest ones until there is space for another one. */
   const makeSpace = async (bytes: number): Promise<void> => {
-    const all = await readAll();
+    const all = await readAll('known');
     const sizeOf = (record: UndoRecord): number => (record.kind === 'kept' ? record.bytes : 0);
     let space = limits.bytes - bytes - all.reduce((sum, { record }) => sum + sizeOf(record), 0);
     let count = limits.count - 1 - all.length;
     for (const { callId, record } of all) {
       if (space >= 0 && count >= 0) return;
-      await removeTree(rootOf(callId));
+      await drop(callId);
       space += sizeOf(record);
       count += 1;
     }
   };
 
-  const keep = async (
-    callId: string,
-    draft: PlannedDraft,
-    drafted: DraftedFiles,
-    oldAt: (step: Step) => string,
-  ): Promise<void> => {
-    const bytes = oldBytes(draft.plan);
+  const keep = async (callId: string, changed: ChangedFolder): Promise<void> => {
+    const bytes = oldBytes(changed.plan);
     if (bytes > limits.bytes) return;
-    // Removing the draft's name of a file later would change the file's change time, and it would look changed by someone else.
-    await removeTree(draft.upper);
-    const plan = await reversePlan(draft, drafted);
-    const root = newCallFolder(drafting.folder);
+    const { workingDirectory, drafted } = changed;
+    const plan = await reversePlan(changed, drafted);
+    const root = newCallFolder(place.folder);
     try {
       await mkdir(join(root, 'upper'), { recursive: true, mode: 0o700 });
-      await moveOld(draft.plan, join(root, 'upper'), oldAt);
+      await changed.moveOld(join(root, 'upper'));
       await makeSpace(bytes);
-      const { workingDirectory } = draft;
-      await write(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, bytes });
-      await removeTree(rootOf(callId));
+      const contents = Object.fromEntries(
+        [...drafted].flatMap(([path, { content }]) => (content === undefined ? [] : [[path, content]])),
+      );
+      await writeRecord(root, { kind: 'kept', at: Date.now(), workingDirectory, plan, contents, bytes });
+      await drop(callId);
       await rename(root, rootOf(callId));
     } catch (error) {
       await removeTree(root);
@@ -138,28 +137,33 @@ export function keptUndos(drafting: Drafting, owner: string, limits: UndoLimits 
   const inFolder = async <T>(callId: string, act: (kept: KeptUndo) => Promise<T>): Promise<T | UndoState> => {
     const found = await read(callId);
     if (found?.kind !== 'kept') return { kind: found?.kind ?? 'gone' };
-    return await lockFolder(found.workingDirectory, drafting, async () => {
+    return await lockFolder(found.workingDirectory, place, async () => {
       // Somebody else may have undone it while we waited.
       const kept = await read(callId);
       if (kept?.kind !== 'kept') return { kind: kept?.kind ?? 'gone' };
-      if (!existsSync(join(rootOf(callId), TRIED))) return await act(kept);
-      return await act({ ...kept, plan: await refreshPlan(kept.workingDirectory, kept.plan) });
+      return await act({ ...kept, plan: await refreshPlan(kept, existsSync(join(rootOf(callId), TRIED))) });
     });
   };
 
   return {
     async apply(callId, draft, now) {
       const drafted = await readDrafted(draft);
-      await applyPlanned(drafting, draft, now, async (oldAt) => {
+      await applyPlanned(place, draft, now, async (oldAt) => {
+        if (drafted === undefined) return;
+        const { plan, workingDirectory, upper } = draft;
+        // Removing the draft's name of a file later would change the file's change time, and it would look changed by someone else.
+        await removeTree(upper).catch(() => undefined);
+        const moveOld = (to: string): Promise<void> => moveOldFiles(plan, to, oldAt);
         // The call is done. If this fails, it can't be undone.
-        if (drafted !== undefined) await keep(callId, draft, drafted, oldAt).catch(() => undefined);
+        await keep(callId, { plan, workingDirectory, drafted, moveOld }).catch(() => undefined);
       });
     },
+    keep: (callId, changed) => keep(callId, changed).catch(() => undefined),
     preview: (callId) => inFolder(callId, (kept) => check(rootOf(callId), kept)),
     undo: (callId, effectHash) =>
       inFolder<UndoState | 'done'>(callId, async (kept) => {
-        await makeDraftsFolder(drafting.folder);
-        const root = newCallFolder(drafting.folder);
+        await makeDraftsFolder(place.folder);
+        const root = newCallFolder(place.folder);
         await mkdir(root, { mode: 0o700 });
         try {
           // If we are killed, the next start rolls this back and deletes it, and what is kept is still complete.
@@ -169,8 +173,9 @@ export function keptUndos(drafting: Drafting, owner: string, limits: UndoLimits 
           const { plan, workingDirectory } = kept;
           const draft = { plan, workingDirectory, root, upper: join(root, 'upper') };
           await writeFile(join(rootOf(callId), TRIED), '', { mode: 0o600 });
-          await applyPlanned(drafting, draft, await readDiskClock(join(root, 'clock')));
-          await write(rootOf(callId), { kind: 'undone', at: Date.now() });
+          await applyPlanned(place, draft, await readDiskClock(join(root, 'clock')));
+          await writeRecord(rootOf(callId), { kind: 'undone', at: Date.now() });
+          known.delete(callId);
           await removeTree(join(rootOf(callId), 'upper')).catch(() => undefined);
           return 'done';
         } catch (error) {
@@ -181,19 +186,19 @@ export function keptUndos(drafting: Drafting, owner: string, limits: UndoLimits 
         }
       }),
     async list() {
-      const kept = (await readAll()).filter(({ record }) => record.kind === 'kept');
+      const kept = (await readAll('fresh')).filter(({ record }) => record.kind === 'kept');
       return kept.map(({ callId, record: { at } }) => ({ invocationId: callId, until: at + limits.ms }));
     },
   };
 }
 
 /** Moves old files to the paths where they were. */
-async function moveOld(
+async function moveOldFiles(
   { path, inner, steps }: FolderPlan,
   upper: string,
   oldAt: (step: Step) => string,
 ): Promise<void> {
-  for (const folder of inner) await moveOld(folder, upper, oldAt);
+  for (const folder of inner) await moveOldFiles(folder, upper, oldAt);
   for (const step of steps) {
     if (step.kind === 'add') continue;
     const to = join(upper, path, step.name);
@@ -214,17 +219,4 @@ function oldBytes({ inner, steps }: FolderPlan): number {
     return step.was.reduce((sum, [, version]) => sum + sizeOf(version), 0);
   });
   return [...own, ...inner.map(oldBytes)].reduce((sum, bytes) => sum + bytes, 0);
-}
-
-async function write(root: string, record: UndoRecord): Promise<void> {
-  await writeDurably(join(root, FILE), JSON.stringify(record));
-}
-
-/** An unreadable record is as good as none. */
-async function readRecord(root: string): Promise<UndoRecord | undefined> {
-  try {
-    return recordSchema.parse(JSON.parse(await readFile(join(root, FILE), 'utf8')));
-  } catch {
-    return undefined;
-  }
 }

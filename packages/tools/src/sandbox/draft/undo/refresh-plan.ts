@@ -1,38 +1,66 @@
 import { join } from 'node:path';
-import { find, removedVersionOf, type FolderPlan, type Step } from '../plan.js';
+import { find, folderIdOf, removedVersionOf, type FolderPlan, type Step } from '../plan.js';
+import { findSameContent } from './drafted-files.js';
+import type { KeptUndo } from './undo-record.js';
 
-/**
- * Rolling back an undo moves files, which updates their change times. Takes over the versions of files that differ in nothing else, so that they
- * don't look changed by someone else.
- */
-export async function refreshPlan(workingDirectory: string, plan: FolderPlan): Promise<FolderPlan> {
-  const inner = await Promise.all(plan.inner.map((folder) => refreshPlan(workingDirectory, folder)));
-  const steps: Step[] = [];
-  for (const step of plan.steps) steps.push(await refreshStep(join(workingDirectory, plan.path, step.name), step));
-  return { ...plan, inner, steps };
+interface Refreshing extends Pick<KeptUndo, 'workingDirectory' | 'contents'> {
+  /** Whether an undo may have been rolled back, which updates change times. */
+  readonly wasTried: boolean;
 }
 
-async function refreshStep(path: string, step: Step): Promise<Step> {
+/**
+ * The plan with the current versions of all paths that are as the call left them: files and links with the same content and mode, and folders with
+ * the same mode. Their times and inodes may differ, because someone wrote the same content again or an undo was rolled back.
+ */
+export async function refreshPlan(kept: KeptUndo, wasTried: boolean): Promise<FolderPlan> {
+  return await refreshFolder(kept.plan, { ...kept, wasTried });
+}
+
+async function refreshFolder(plan: FolderPlan, now: Refreshing): Promise<FolderPlan> {
+  const { path } = plan;
+  const there = path === '' ? undefined : await find(join(now.workingDirectory, path)).catch(() => undefined);
+  const id = there?.isDirectory() === true ? folderIdOf(there) : plan.was;
+  const inner: FolderPlan[] = [];
+  for (const folder of plan.inner) inner.push(await refreshFolder(folder, now));
+  const steps: Step[] = [];
+  for (const step of plan.steps) steps.push(await refreshStep(join(path, step.name), step, now));
+  return { ...plan, was: id.mode === plan.was.mode ? id : plan.was, inner, steps };
+}
+
+async function refreshStep(path: string, step: Step, now: Refreshing): Promise<Step> {
   switch (step.kind) {
     case 'add':
       return step;
     case 'replace':
-      return { ...step, was: await refresh(path, step.was) };
+      return { ...step, was: await refresh(path, step.was, now) };
     case 'remove': {
       const was: [string, string][] = [];
-      for (const [below, version] of step.was) was.push([below, await refresh(join(path, below), version)]);
+      for (const [below, version] of step.was) was.push([below, await refresh(join(path, below), version, now)]);
       return { ...step, was };
     }
   }
 }
 
-async function refresh(path: string, version: string): Promise<string> {
-  const there = await find(path).catch(() => undefined);
-  const now = there === undefined ? version : removedVersionOf(there);
-  return withoutChangeTime(now) === withoutChangeTime(version) ? now : version;
+async function refresh(path: string, version: string, now: Refreshing): Promise<string> {
+  const { workingDirectory, contents, wasTried } = now;
+  const there = await find(join(workingDirectory, path)).catch(() => undefined);
+  const found = there === undefined ? version : removedVersionOf(there);
+  if (found === version || there === undefined) return version;
+  // The entries of a folder are compared one by one.
+  if (there.isDirectory()) return modeOfFolder(found) === modeOfFolder(version) ? found : version;
+  if (wasTried && withoutChangeTime(found) === withoutChangeTime(version)) return found;
+  const content = contents[path];
+  if (content === undefined) return version;
+  return (await findSameContent(workingDirectory, path, { version, content })) ?? version;
 }
 
-/** The change time of a file is the last of six parts. Folders have none. */
+/** Undefined if the version is that of a file or link, which has six parts. */
+function modeOfFolder(version: string): string | undefined {
+  const parts = version.split(' ');
+  return parts.length === 3 ? parts[2] : undefined;
+}
+
+/** The change time of a file is the last part. */
 function withoutChangeTime(version: string): string {
-  return version.split(' ').slice(0, 5).join(' ');
+  return version.slice(0, version.lastIndexOf(' '));
 }

@@ -1,35 +1,10 @@
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlannedDraft } from '../apply-plan.js';
 import { DraftConflict } from '../draft-conflict.js';
 import { find, folderIdOf, openFolder, removedVersionOf, versionOf, type FolderPlan, type Step } from '../plan.js';
-
-/** The new files of a draft, by their path in the working folder. */
-export type DraftedFiles = ReadonlyMap<string, BigIntStats>;
-
-/** A command that writes more, such as `npm install`, can't be undone: every file would be looked at twice while the folder is locked. */
-const MAX_FILES = 20_000;
-
-/** Must be called before the draft is applied. Undefined if there are too many. */
-export async function readDrafted({
-  plan,
-  upper,
-}: Pick<PlannedDraft, 'plan' | 'upper'>): Promise<DraftedFiles | undefined> {
-  const files = new Map<string, BigIntStats>();
-  const read = async (path: string): Promise<void> => {
-    if (files.size > MAX_FILES) return;
-    const stats = await lstat(join(upper, path), { bigint: true });
-    files.set(path, stats);
-    if (stats.isDirectory()) for (const name of await readdir(join(upper, path))) await read(join(path, name));
-  };
-  const readFolder = async ({ path, inner, steps }: FolderPlan): Promise<void> => {
-    for (const folder of inner) await readFolder(folder);
-    for (const { kind, name } of steps) if (kind !== 'remove') await read(join(path, name));
-  };
-  await readFolder(plan);
-  return files.size > MAX_FILES ? undefined : files;
-}
+import type { DraftedFiles } from './drafted-files.js';
 
 /**
  * The plan that reverts a plan that has just been applied. Its steps have the same ids. Rejects with `DraftConflict` if someone else has changed one
@@ -67,7 +42,7 @@ async function reverseStep(at: string, folder: string, step: Step, drafted: Draf
   const read = async (below: string): Promise<BigIntStats> => {
     const [path, place] = [join(folder, name, below), join(at, name, below)];
     const there = await find(place);
-    if (there === undefined || !isSameFile(there, drafted.get(path))) throw new DraftConflict([path]);
+    if (there === undefined || !isSameFile(there, drafted.get(path)?.stats)) throw new DraftConflict([path]);
     was.push([below, removedVersionOf(there)]);
     if (there.isDirectory()) for (const inner of await readdir(place)) await read(join(below, inner));
     return there;
