@@ -163,16 +163,16 @@ async function hold(id: string, { request, stops, tell, limitMs }: About, same: 
   const { engine, gate, waiting } = request;
   const { store } = engine.runtime;
   const unwatch = waiting.watch(id);
-  let link = '';
+  let link: string | undefined;
   try {
     const held = await holdCall({
       engine,
       call: { id, worldId: gate.worldId },
       stops,
       limitMs,
-      onWaiting(call) {
-        link = gate.link(call);
-        tell(call.startedAt === null ? gatewayTexts.waiting(call.toolName, link) : gatewayTexts.running(call.toolName));
+      onState(state, call) {
+        link = state === 'waiting' ? gate.link(call) : undefined;
+        tell(link === undefined ? gatewayTexts.running(call.toolName) : gatewayTexts.waiting(call.toolName, link));
       },
       onOutput: tell,
     });

@@ -4,8 +4,8 @@ export const gatewayTexts = {
     'Calls of these tools may wait until a person approves them. If a call is answered with "pending", call wait_for_call with its id; do not send the call again.',
   waiting: (tool: string, link: string) => `${tool} waits for approval: ${link}`,
   running: (tool: string) => `${tool} is running`,
-  pending: (call: string, link: string) =>
-    `pending: this call still waits for a person at ${link}. To get its result, call wait_for_call with {"call": "${call}"}. It runs at most once.`,
+  pending: (call: string, link: string | undefined) =>
+    `pending: this call ${link === undefined ? "hasn't ended yet" : `still waits for a person at ${link}`}. To get its result, call wait_for_call with {"call": "${call}"}. It runs at most once.`,
   unknownTool: (tool: string) => `Unknown tool: ${tool}`,
   unknownCall: 'You have no call with this id in this world.',
   tooMany: (most: number) =>

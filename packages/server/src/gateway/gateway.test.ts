@@ -1,7 +1,7 @@
 import type { CreatedExternalAgent } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeApps, TOKEN, until } from '../testing/app-fixture.js';
-import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { closeApps, TOKEN, until, type AppFixtureOptions } from '../testing/app-fixture.js';
+import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 import { callOf, INITIALIZE, sendMcp, type McpMessage, type McpOptions } from '../testing/mcp-client.js';
 
 afterEach(closeApps);
@@ -19,8 +19,12 @@ interface Asked {
   approvalId: string;
 }
 
-async function openGateway(program = 'cursor', tools: readonly string[] = ['remove']): Promise<Gateway> {
-  const t = await openHarbour();
+async function openGateway(
+  program = 'cursor',
+  tools: readonly string[] = ['remove'],
+  options: AppFixtureOptions = {},
+): Promise<Gateway> {
+  const t = await openHarbour(options);
   const { body } = await t.api<CreatedExternalAgent>('POST', '/worlds/harbour/external/agents', {
     name: 'Cursor',
     program,
@@ -79,6 +83,40 @@ describe('the MCP gateway', () => {
     const { messages } = await answer;
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ type: 'text', text: 'removed' }] } });
     expect(t.runs).toEqual([{ path: 'a' }]);
+  });
+
+  it('[A56.2] does not say that a call waits for approval if a rule allows it', async () => {
+    const running: ((result: string) => void)[] = [];
+    const { definition, ...tool } = removing().tool;
+    const execute = (): Promise<string> => new Promise((resolve) => void running.push(resolve));
+    const slow = { ...tool, definition: { ...definition, name: 'slow' }, execute };
+    const t = await openGateway('cursor', ['slow'], { tools: [slow] });
+    const { headers } = await t.api('GET', '/worlds/harbour/policy');
+    const match = { 'if-match': headers.get('etag') ?? '' };
+    await t.api('PUT', '/worlds/harbour/policy', { rules: ['allow slow'] }, match);
+    const said = new Map<number, string[]>();
+    const send = (id: number) => {
+      const own: string[] = [];
+      said.set(id, own);
+      const onMessage = ({ params }: McpMessage): void => void (params && own.push(params.message ?? ''));
+      return t.send(callOf('slow', { id }, { id, meta: { progressToken: id } }), { onMessage });
+    };
+    const first = send(1);
+    await until(async () => said.get(1)?.[0], 'the first call runs');
+    // Calls of one session run one after the other, so this one is allowed and not started yet.
+    const second = send(2);
+    const calls = (): Promise<readonly unknown[]> =>
+      t.engine.runtime.store.read(async (reader) => {
+        const [turn] = await reader.unfinishedTurns();
+        return turn === undefined ? [] : await reader.invocations(turn.id, turn.iteration);
+      });
+    await until(async () => (await calls())[1], 'the second call is allowed');
+    for (const [index, answer] of [first, second].entries()) {
+      const finish = await until(async () => running[index], 'the call runs');
+      finish('done');
+      expect(text((await answer).messages.at(-1))).toBe('done');
+    }
+    expect(new Set([...said.values()].flat())).toEqual(new Set(['slow is running']));
   });
 
   it('[A56.5] answers a denied call with the reason', async () => {

@@ -12,8 +12,8 @@ export interface Hold {
   /** Abort when the client cancels or disconnects. Not one combined signal: on Node 20, its sources may be garbage-collected. */
   stops: readonly AbortSignal[];
   limitMs: number;
-  /** Called at once if the call must wait, and then every few seconds. */
-  onWaiting: (call: InvocationRecord) => void;
+  /** Called while a person must decide and while the call runs: at once, and then every few seconds. */
+  onState: (state: 'waiting' | 'running', call: InvocationRecord) => void;
   /** Called with the output of the running tool. */
   onOutput: (text: string) => void;
 }
@@ -27,7 +27,7 @@ export async function holdCall({
   call: { id, worldId },
   stops,
   limitMs,
-  onWaiting,
+  onState,
   onOutput,
 }: Hold): Promise<Held> {
   const { store, clock, bus } = engine.runtime;
@@ -40,7 +40,7 @@ export async function holdCall({
   const all = [...stops, engine.closing];
   const unlisten = all.map((signal) => onAbort(signal, () => wake()));
   try {
-    for (let told = -Infinity; ;) {
+    for (let told = { at: -Infinity, state: '' }; ;) {
       // Created before reading: a change in between must not be missed.
       const changed = new Promise<void>((resolve) => {
         wake = resolve;
@@ -51,9 +51,10 @@ export async function holdCall({
       if (call.result !== null && call.settledAt !== null) return { kind: 'settled', call, result: call.result };
       const now = clock.now();
       if (now >= limit) return { kind: 'late' };
-      if (now - told >= TELL_MS) {
-        told = now;
-        onWaiting(call);
+      const state = stateOf(call);
+      if (state !== undefined && (state !== told.state || now - told.at >= TELL_MS)) {
+        told = { at: now, state };
+        onState(state, call);
       }
       const cancel = clock.after(LOOK_MS, () => wake(), { background: true });
       await changed;
@@ -63,4 +64,10 @@ export async function holdCall({
     unsubscribe();
     for (const end of unlisten) end();
   }
+}
+
+/** Undefined for a call that was allowed and hasn't started yet, or that has just ended. */
+function stateOf({ status }: InvocationRecord): 'waiting' | 'running' | undefined {
+  if (status === 'asked') return 'waiting';
+  return status === 'started' ? 'running' : undefined;
 }
