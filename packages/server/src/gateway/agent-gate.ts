@@ -24,6 +24,8 @@ export interface AgentGate {
   findWaiting(tool: string, args: string): Promise<readonly string[]>;
   /** Proposes a call that the client runs itself, and waits for the decision. */
   permission(call: ClientCall, stops: readonly AbortSignal[]): Promise<Permission>;
+  /** Whether there is a page at the link, and people can be expected to reach it from the client's machine. */
+  hasPage: boolean;
   /** Where people decide about a call. */
   link(call: InvocationRecord): string;
 }

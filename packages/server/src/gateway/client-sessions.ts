@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 /** Sessions of one agent that get a chat of their own. Later ones share one, so that a client can't fill the list of chats. */
 const MOST_SESSIONS = 100;
 const SHARED = 'mcp';
+const OPENS_LINKS = '-url';
 const SESSION_ID = /^[\w-]{1,64}$/;
 
 /**
@@ -10,7 +11,9 @@ const SESSION_ID = /^[\w-]{1,64}$/;
  * session when the server restarts.
  */
 export interface ClientSessions {
-  newId(): string;
+  /** The id says whether the client can open links, so that every process knows it, also after a restart. */
+  newId(client: { opensLinks: boolean }): string;
+  opensLinks(given: string | undefined): boolean;
   /** The session in which a client's calls are proposed. */
   of(agent: string, given: string | undefined): string;
 }
@@ -18,7 +21,8 @@ export interface ClientSessions {
 export function createClientSessions(): ClientSessions {
   const known = new Map<string, Set<string>>();
   return {
-    newId: () => randomUUID(),
+    newId: ({ opensLinks }) => `${randomUUID()}${opensLinks ? OPENS_LINKS : ''}`,
+    opensLinks: (given) => given?.endsWith(OPENS_LINKS) === true,
     of(agent, given) {
       if (given === undefined || !SESSION_ID.test(given)) return SHARED;
       const own = known.get(agent) ?? new Set<string>();

@@ -5,6 +5,7 @@ import { checkAccess } from '../app/check-access.js';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import { isLoopback } from '../auth/check-host.js';
 import { agentFor } from '../routes/external.js';
 import { linkOrigin } from '../routes/support.js';
 import type { AgentGate, ClientCall } from './agent-gate.js';
@@ -76,6 +77,8 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
       const { id } = await proposeExternal(runtime, worldId, proposal, signer);
       return await isAllowed(id, stops);
     },
+    hasPage:
+      context.publicUrl !== undefined || (context.webRoot !== undefined && isLoopback(new URL(c.req.url).hostname)),
     link: ({ chatId }: InvocationRecord) =>
       `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`,
   };

@@ -3,6 +3,8 @@ export const gatewayTexts = {
   instructions:
     'Calls of these tools may wait until a person approves them. If a call is answered with "pending", call wait_for_call with its id; do not send the call again.',
   waiting: (tool: string, link: string) => `${tool} waits for approval: ${link}`,
+  elicitation: (tool: string) =>
+    `${tool} needs approval. Open Countersign to approve or deny it. What you choose here decides nothing.`,
   running: (tool: string) => `${tool} is running`,
   pending: (call: string, link: string | undefined) =>
     `pending: this call ${link === undefined ? "hasn't ended yet" : `still waits for a person at ${link}`}. To get its result, call wait_for_call with {"call": "${call}"}. It runs at most once.`,

@@ -5,19 +5,21 @@ import { problemTexts } from '../app/problem-texts.js';
 import { answerRequest } from './answer-request.js';
 import { createClientSessions } from './client-sessions.js';
 import { findGate } from './find-gate.js';
+import { createElicitations } from './sent-elicitations.js';
 import { createWaitingClients } from './waiting-clients.js';
 
 /** Serves the tools of a world to MCP clients at `/mcp/{world}` (A56). */
 export function serveGateway(app: Hono<Env>, context: AppContext): void {
   const sessions = createClientSessions();
   const waiting = createWaitingClients();
+  const elicitations = createElicitations();
   app.all('/mcp/:world', context.auth.middleware, async (c) => {
     const gate = await findGate(c, context, c.req.param('world'));
     switch (c.req.method) {
       case 'POST': {
         // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (N5).
         const sdk = await import('./sdk.js');
-        return await answerRequest(c, { sdk, context, gate, sessions, waiting });
+        return await answerRequest(c, { sdk, context, gate, sessions, waiting, elicitations });
       }
       case 'DELETE':
         // Nothing is stored for a session, so there is nothing to end.

@@ -3,6 +3,11 @@ export const MOST_HELD = 64;
 /** Calls per agent whose client is gone that are remembered. */
 const MOST_LEFT = 200;
 
+/** Names a request of a connection, or one that was sent to it. */
+export function requestKey(connection: string, id: string | number): string {
+  return `${connection} ${typeof id} ${id}`;
+}
+
 /** The requests that clients wait for, and the calls whose client has left. */
 export interface WaitingClients {
   /** Counts a request of an agent. Undefined if too many wait. `cancelKey` names it for `cancel`. */

@@ -146,3 +146,17 @@ it('[X8] answers a line that is not JSON with an error', async () => {
   expect(t.written).toMatchObject([{ id: null, error: { code: -32700 } }]);
   expect(t.got).toEqual([]);
 });
+
+it('[A56.9] passes a question of the gateway to the client, and its answer back', async () => {
+  const question = { jsonrpc: '2.0', id: 'elicitation-1', method: 'elicitation/create', params: { mode: 'url' } };
+  const t = await openBridge(
+    (response) => response.writeHead(200, SSE).end(event(question) + event(done)),
+    (response) => response.writeHead(202).end(),
+  );
+  await t.receive(JSON.stringify(call));
+  expect(t.written).toEqual([question, done]);
+  const answer = { jsonrpc: '2.0', id: 'elicitation-1', result: { action: 'decline' } };
+  await t.receive(JSON.stringify(answer));
+  expect(t.got[1]?.body).toEqual(answer);
+  expect(t.lost()).toBe(0);
+});

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@countersign/core';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { ClientCall } from './agent-gate.js';
+import type { Elicitation } from './elicit-approval.js';
+import type { GatewayRequest } from './gateway-request.js';
+import { gatewayTexts } from './gateway-texts.js';
+import { holdCall } from './hold-call.js';
+import { text, toToolResult } from './to-tool-result.js';
+
+export interface About {
+  request: GatewayRequest;
+  /** Abort when the client cancels or disconnects. */
+  stops: readonly AbortSignal[];
+  tell: (message: string) => void;
+  limitMs: number;
+  /** How to show the person at the client a link to the approval. */
+  elicitation: Elicitation;
+}
+
+const waitSchema = z.object({ call: z.string().min(1).max(200) });
+/** Tells a client that names its calls that it should send the call again, because this server is stopping. */
+const AGAIN = 'countersign/again';
+const NO_ELICITATION: Elicitation = { how: 'none' };
+
+/** Equal for calls with the same tool and arguments. Short, because calls whose client left are remembered. */
+function sameCallOf(tool: string, argumentsText: string): string {
+  return createHash('sha256').update(`${tool} ${argumentsText}`).digest('base64');
+}
+
+export async function callTool(
+  { tool, arguments: args, key }: Pick<ClientCall, 'tool' | 'arguments' | 'key'>,
+  about: About,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { engine, gate, session, waiting } = about.request;
+  const argumentsText = canonicalJson(args);
+  const same = sameCallOf(tool, argumentsText);
+  const proposing = `${gate.agentId} ${same}`;
+  const isFirst = !waiting.isWatched(proposing);
+  const unwatch = waiting.watch(proposing);
+  try {
+    const left = isFirst ? await findLeft() : undefined;
+    const id = left ?? (await gate.propose({ session, key, tool, arguments: args }));
+    // A repeated call shows no second link: the client may have failed because of the first one.
+    const elicitation = left === undefined ? about.elicitation : NO_ELICITATION;
+    if (elicitation.how === 'answer') {
+      const call = await engine.runtime.store.read((reader) => reader.invocation(id));
+      if (call?.status === 'asked') {
+        waiting.leave(gate.agentId, same, id);
+        return elicitation.ask(call, gate.link(call));
+      }
+    }
+    // Starts to watch the call before anyone else can look for it.
+    const held = hold(id, { ...about, elicitation }, same);
+    unwatch();
+    return await held;
+  } finally {
+    unwatch();
+  }
+
+  /** The same call, if its client left before it got the result: models repeat calls that timed out. Parallel calls are different calls. */
+  async function findLeft(): Promise<string | undefined> {
+    const left = waiting.takeLeft(gate.agentId, same);
+    if (left !== undefined) return left;
+    return (await gate.findWaiting(tool, argumentsText)).find((each) => !waiting.isWatched(each));
+  }
+}
+
+export async function waitFor(args: unknown, about: About): Promise<CallToolResult> {
+  const { gate, engine } = about.request;
+  const given = waitSchema.safeParse(args);
+  const call = given.success
+    ? await engine.runtime.store.read((reader) => reader.invocation(given.data.call))
+    : undefined;
+  if (
+    call === undefined ||
+    call.agentId !== gate.agentId ||
+    call.worldId !== gate.worldId ||
+    call.location !== 'server'
+  )
+    return failure(gatewayTexts.unknownCall);
+  const withoutLink = { ...about, elicitation: NO_ELICITATION };
+  return await hold(call.id, withoutLink, sameCallOf(call.toolName, call.arguments));
+}
+
+async function hold(id: string, about: About, same: string): Promise<CallToolResult> {
+  const { request, stops, tell, limitMs, elicitation } = about;
+  const { engine, gate, waiting } = request;
+  const { store } = engine.runtime;
+  const unwatch = waiting.watch(id);
+  let link: string | undefined;
+  let endElicitation: (() => Promise<void>) | undefined;
+  try {
+    const held = await holdCall({
+      engine,
+      call: { id, worldId: gate.worldId },
+      stops,
+      limitMs,
+      onState(state, call) {
+        link = state === 'waiting' ? gate.link(call) : undefined;
+        tell(link === undefined ? gatewayTexts.running(call.toolName) : gatewayTexts.waiting(call.toolName, link));
+        if (link !== undefined && elicitation.how === 'request') endElicitation ??= elicitation.send(call, link);
+        if (link === undefined) void endElicitation?.();
+      },
+      onOutput: tell,
+    });
+    if (held.kind === 'settled') await endElicitation?.();
+    if (held.kind === 'settled' && !stops.some(({ aborted }) => aborted)) {
+      waiting.deliver(gate.agentId, id);
+      const { chatId } = held.call;
+      return await toToolResult(
+        held.result,
+        async (file) => (await store.read((reader) => reader.attachment(chatId, file)))?.data,
+      );
+    }
+    waiting.leave(gate.agentId, same, id);
+    const isStopping = engine.closing.aborted;
+    return { content: [text(gatewayTexts.pending(id, link))], ...(isStopping ? { _meta: { [AGAIN]: true } } : {}) };
+  } finally {
+    unwatch();
+  }
+}
+
+export function failure(said: string): CallToolResult {
+  return { isError: true, content: [text(said)] };
+}
