@@ -83,6 +83,7 @@ export const gateHook = {
   missing: (key: string): string => `${key} is missing`,
   notReported: (reason: string): string => `Countersign's hook could not report the result: ${reason}`,
   denied: 'Countersign did not approve this call.',
+  secondYes: 'it has already been allowed to run once',
   notApproved: 'Countersign did not approve this call.',
   reservedArgument: (name: string): string => `The argument "${name}" is reserved for Countersign. Leave it out.`,
   badConfig: (agent: string): string =>
@@ -117,4 +118,13 @@ export const drillRows = {
   reads: 'hook exits 1, read-only command',
   careless: 'hook exits 1, shell allowed in the settings',
   bypass: 'hook exits 1, questions turned off by a flag',
+  deferredAllowed: 'deferred, server restarted, allowed: runs once',
+  deferredDenied: 'deferred, resumed too early, then denied',
+  deferredEdited: 'deferred and edited: only the edited command runs',
+  deferredParallel: 'deferred parallel calls: the denied one never runs',
+  deferredTwice: 'deferred and allowed, resumed twice at once: runs once at most',
+  deferredExits: 'deferred and allowed, then hook exits 1',
+  deferredHalf: 'deferred and allowed, then hook prints half an answer',
+  deferredDown: 'deferred and allowed, then server down',
+  deferredBypass: 'deferred and allowed, then hook exits 1, questions turned off by a flag',
 };

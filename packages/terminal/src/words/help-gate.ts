@@ -29,6 +29,7 @@ export const gateHelp = {
     about: 'Ask for approval of the call on standard input; agents run this command as their hook',
     notes: [
       'Reads the hook input of the agent (JSON) and answers in its format. Any error means no, with exit code 2.',
+      'With COUNTERSIGN_DEFER=1, "claude -p" ends instead of waiting. Resume it with "claude -p --resume ID" after the decision.',
     ],
     exitCodes: '0 answered, 2 the call must not run',
     examples: ['countersign gate hook --agent claude'],

@@ -10,7 +10,7 @@ import { findWorld } from '../../find-things.js';
 import { readConfig, writeChanges, type FileChange } from '../../gate/config-change.js';
 import { checkGated, configFiles, HOOK_AGENTS, type GatedAgent } from '../../gate/gated-agents.js';
 import { hookCommand } from '../../gate/hook-command.js';
-import { runHook } from '../../gate/hook/run-hook.js';
+import { isDeferring, runHook } from '../../gate/hook/run-hook.js';
 import {
   findGap,
   hookConfigPath,
@@ -107,7 +107,10 @@ export function addGate(program: Command, register: Register): void {
       const { code, ...out } =
         agent === undefined
           ? { code: EXIT.usage, stdout: '', stderr: gateHook.unknownAgent(options.agent) }
-          : await runHook(agent, await homeOf(context), await text(stdin), options.world);
+          : await runHook(agent, await homeOf(context), await text(stdin), {
+              world: options.world,
+              defers: isDeferring(context.console.env),
+            });
       if (out.stderr !== '') stderr.write(`${plainLine(out.stderr)}\n`);
       // In one write at the very end: for some agents, this is a yes whatever happens afterwards.
       if (out.stdout !== '') stdout.write(out.stdout);

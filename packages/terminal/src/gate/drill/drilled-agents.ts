@@ -25,6 +25,12 @@ export interface DrilledAgent {
   readonly arguments: readonly string[];
   /** The flag with which people turn its questions off. */
   readonly bypass: readonly string[];
+  /** How to start and resume a session whose calls are deferred. */
+  readonly deferring?: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly start: (session: string) => readonly string[];
+    readonly resume: (session: string) => readonly string[];
+  };
   readonly env: (scene: Scene) => Readonly<Record<string, string>>;
   /** Its configuration files with the gate, by path. `careless`: a user allowed the shell tool in general. */
   readonly files: (scene: Scene, values: GateValues, careless: boolean) => Readonly<Record<string, string>>;
@@ -37,6 +43,11 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     tool: { name: 'Bash', argument: 'command' },
     arguments: ['-p', texts.prompt],
     bypass: ['--dangerously-skip-permissions'],
+    deferring: {
+      env: { COUNTERSIGN_DEFER: '1' },
+      start: (session) => ['--session-id', session, '-p', texts.prompt],
+      resume: (session) => ['-p', '--resume', session],
+    },
     env: ({ home, model }) => ({
       CLAUDE_CONFIG_DIR: join(home, '.claude'),
       ANTHROPIC_BASE_URL: model,

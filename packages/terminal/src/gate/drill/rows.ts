@@ -11,6 +11,9 @@ export interface Stage {
   killHook(): Promise<void>;
   /** Kills the server with SIGKILL and starts it again. */
   restartServer(): Promise<void>;
+  killServer(): Promise<void>;
+  /** Waits until the agent has ended, resumes its session, once or several times at once, and waits again. */
+  resume(options?: { hook?: HookKind; times?: number }): Promise<void>;
 }
 
 /** What happened: how often each command ran, and the tool results that the model got. */
@@ -32,7 +35,10 @@ export interface Row {
   readonly reads?: true;
   readonly bypass?: true;
   readonly careless?: true;
-  readonly server?: 'down';
+  /** `down`: from the start. `killed`: by the row. */
+  readonly server?: 'down' | 'killed';
+  /** The hook answers `defer` instead of waiting. Only for agents that can resume such a call. */
+  readonly defers?: true;
   /** The agent's own limit for the hook is short. */
   readonly impatient?: true;
   readonly play?: (stage: Stage) => Promise<void>;
@@ -42,13 +48,13 @@ export interface Row {
 /** The content of a file that read-only commands try to read. */
 export const SECRET = 'drill-secret-7f3a';
 
-const nothingRan = ({ runs }: Outcome): boolean => Object.values(runs).every((count) => count === 0);
-const ranOnly =
+export const nothingRan = ({ runs }: Outcome): boolean => Object.values(runs).every((count) => count === 0);
+export const ranOnly =
   (...names: readonly string[]) =>
   ({ runs }: Outcome): boolean =>
     Object.entries(runs).every(([name, count]) => count === (names.includes(name) ? 1 : 0));
 const notRead = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes(SECRET));
-const first = (approvals: readonly Approval[]): Approval => {
+export const first = (approvals: readonly Approval[]): Approval => {
   const [approval] = approvals;
   if (approval === undefined) throw new Error(drill.noneWaiting);
   return approval;

@@ -1,22 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
-import type { Approval } from '@countersign/protocol';
 import type { ServerAccess } from '../../server-access.js';
 import { drill as texts } from '../../words/gate.js';
 import { hookCommand, quote } from '../hook-command.js';
-import { DRILLED, type HookedAgent } from './drilled-agents.js';
+import { DEFERRED_ROWS } from './deferred-rows.js';
+import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.js';
 import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
+import { createStage, WRITE } from './stage.js';
 import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
-
-/** The command that the scripted model calls writes with this. */
-const WRITE = 'echo ran';
 
 /** Far longer than a run takes, even on a busy machine. */
 const LIMIT_MS = 180_000;
-const POLL_MS = 100;
 const PATIENT_S = 600;
 const IMPATIENT_S = 10;
 const WORLD = 'Drill';
@@ -66,8 +64,8 @@ export async function runDrill(options: DrillOptions): Promise<RowResult[]> {
     await writeIn(join(home, 'gate', `${options.agent}.json`), config);
     const drill = { options, folder, server, client, world, env, home };
     const results: RowResult[] = [];
-    for (const [index, row] of ROWS.entries()) {
-      if (!options.isWanted(row.name) || (row.bypass === true && DRILLED[options.agent].bypass.length === 0)) continue;
+    for (const [index, row] of [...ROWS, ...DEFERRED_ROWS].entries()) {
+      if (!options.isWanted(row.name) || !applies(row, DRILLED[options.agent])) continue;
       const result = await runRow(drill, row, join(folder, `row-${index}`));
       options.onRow(result);
       results.push(result);
@@ -79,6 +77,11 @@ export async function runDrill(options: DrillOptions): Promise<RowResult[]> {
   }
 }
 
+/** Whether the agent has the flag, or the way to resume, that the row is about. */
+function applies({ bypass, defers }: Row, agent: DrilledAgent): boolean {
+  return (bypass !== true || agent.bypass.length > 0) && (defers !== true || agent.deferring !== undefined);
+}
+
 async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const { agent: id, bin, startModel } = drill.options;
   const agent = DRILLED[id];
@@ -86,46 +89,71 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const commandFor = (name: string): string => (row.reads === true ? 'cat secret.txt' : `${WRITE} >> ${name}.txt`);
   const call = (name: string) => ({ name: agent.tool.name, arguments: { [agent.tool.argument]: commandFor(name) } });
   const answers = row.parallel === true ? [row.commands] : row.commands.map((name) => [name]);
-  const replies = answers.map((turn, at) => ({ when: { turn: at + 1, tool: agent.tool.name }, calls: turn.map(call) }));
+  // A resumed agent tells the model to continue, which must not start the script again.
+  const prompted = row.defers === true ? { user: texts.prompt } : {};
+  const replies = answers.map((turn, at) => ({
+    when: { turn: at + 1, tool: agent.tool.name, ...prompted },
+    calls: turn.map(call),
+  }));
   const toolResults: string[] = [];
+  let wasResumed = false;
   const model = await startModel({
     file: { name: 'drill', text: JSON.stringify({ replies: [...replies, 'Done.'] }) },
-    onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
+    onRequest({ request }) {
+      toolResults.push(...(request?.toolResults ?? []));
+      // It sends the result of a deferred call before its own message, which says to continue.
+      wasResumed ||= request !== undefined && !request.user.includes(texts.prompt);
+    },
   });
   const pidFile = join(cwd, '.hook-pid');
   const scene = { home: drill.env['HOME'] ?? '', model: model.url };
-  const waitSeconds = row.impatient === true ? IMPATIENT_S : PATIENT_S;
-  const values = {
-    command: commandOf(row.hook ?? 'real', hookCommand(id, drill.home), pidFile),
-    waitSeconds,
-    pass: PASS,
+  const deferring = row.defers === true ? agent.deferring : undefined;
+  const configure = async (kind: HookKind): Promise<void> => {
+    const command = commandOf(kind, hookCommand(id, drill.home), pidFile);
+    const values = { command, waitSeconds: row.impatient === true ? IMPATIENT_S : PATIENT_S, pass: PASS };
+    for (const [path, text] of Object.entries(agent.files(scene, values, row.careless === true)))
+      await writeIn(path, text);
+  };
+  const runs: RunningAgent[] = [];
+  const start = (words: readonly string[]): RunningAgent => {
+    const all = [...(row.bypass === true ? agent.bypass : []), ...words];
+    const env = { ...drill.env, ...agent.env(scene), ...deferring?.env };
+    const running = runAgent(bin, all, { cwd, env, limitMs: LIMIT_MS });
+    runs.push(running);
+    return running;
+  };
+  const session = randomUUID();
+  const resume: Stage['resume'] = async ({ hook = 'real', times = 1 } = {}) => {
+    await Promise.all(runs.map(({ ended }) => ended));
+    await configure(hook);
+    const resumed = Array.from({ length: times }, () => start(deferring?.resume(session) ?? []));
+    await Promise.all(resumed.map(({ ended }) => ended));
   };
   await writeIn(join(cwd, 'secret.txt'), SECRET);
-  for (const [path, text] of Object.entries(agent.files(scene, values, row.careless === true)))
-    await writeIn(path, text);
+  await configure(row.hook ?? 'real');
   if (row.server === 'down') await drill.server.kill();
   const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
-  const words = [...(row.bypass === true ? agent.bypass : []), ...agent.arguments];
-  const running = runAgent(bin, words, { cwd, env: { ...drill.env, ...agent.env(scene) }, limitMs: LIMIT_MS });
+  const running = start(deferring?.start(session) ?? agent.arguments);
+  const output = (): string => runs.map((run) => run.output().trim().slice(-500)).join(' | ');
   let detail: string | undefined;
   try {
-    await row.play?.(createStage(drill, { running, known, pidFile, edited: commandFor('edited') }));
+    await row.play?.(createStage(drill, { running, resume, known, pidFile, edited: commandFor('edited') }));
     await running.ended;
   } catch (error) {
-    running.kill();
-    detail = `${error instanceof Error ? error.message : String(error)} ${running.output().trim().slice(-500)}`;
+    for (const each of runs) each.kill();
+    detail = `${error instanceof Error ? error.message : String(error)} ${output()}`;
   } finally {
     await model.close();
-    if (row.server === 'down') await drill.server.restart();
+    if (row.server !== undefined) await drill.server.restart();
   }
-  const runs = Object.fromEntries(
+  const counts = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await countLines(join(cwd, `${name}.txt`))] as const)),
   );
-  const outcome: Outcome = { runs, toolResults };
+  const outcome: Outcome = { runs: counts, toolResults };
   // A model that was never asked proves nothing.
-  const wasTried = toolResults.length > 0;
-  if (detail === undefined && !wasTried) detail = texts.noCall(running.output().trim().slice(-500));
-  if (detail === undefined && !running.endedByItself()) detail = texts.didNotEnd;
+  const wasTried = row.defers === true ? wasResumed : toolResults.length > 0;
+  if (detail === undefined && !wasTried) detail = texts.noCall(output());
+  if (detail === undefined && !runs.every((run) => run.endedByItself())) detail = texts.didNotEnd;
   if (detail !== undefined) return { name: row.name, held: false, detail };
   if (row.held(outcome)) return { name: row.name, held: true };
   return { name: row.name, held: false, detail: describe(outcome) };
@@ -143,48 +171,6 @@ function commandOf(kind: HookKind, real: string, pidFile: string): string {
     case 'half':
       return `printf '%s' '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"al'`;
   }
-}
-
-interface Staging {
-  readonly running: RunningAgent;
-  /** Approvals that earlier rows left. */
-  readonly known: readonly Approval[];
-  readonly pidFile: string;
-  readonly edited: string;
-}
-
-function createStage({ client, world, server }: Drill, { running, known, pidFile, edited }: Staging): Stage {
-  const isKnown = new Set(known.map(({ approvalId }) => approvalId));
-  let hasEnded = false;
-  void running.ended.then(() => (hasEnded = true));
-  return {
-    async pending(count) {
-      for (;;) {
-        const fresh = (await client.approvals(world)).items.filter(({ approvalId }) => !isKnown.has(approvalId));
-        if (fresh.length >= count) return fresh;
-        if (hasEnded) throw new Error(texts.endedEarly);
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      }
-    },
-    async approve(approval, wanted) {
-      const changed = wanted === undefined ? {} : { arguments: withCommand(approval.arguments, edited) };
-      await client.decide(world, approval, { decision: 'approve', scope: 'once', ...changed });
-    },
-    async deny(approval) {
-      await client.decide(world, approval, { decision: 'deny', reason: texts.denied });
-    },
-    async killHook() {
-      process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
-    },
-    restartServer: async () => await server.restart(),
-  };
-}
-
-function withCommand(given: unknown, command: string): Record<string, unknown> {
-  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'string' && value.startsWith(WRITE) ? command : value]),
-  );
 }
 
 function describe({ runs, toolResults }: Outcome): string {

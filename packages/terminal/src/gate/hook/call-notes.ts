@@ -1,6 +1,7 @@
 import type * as Crypto from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gateHook } from '../../words/gate.js';
 import { canonical } from './hook-answer.js';
 
 /** What the hook remembers of an allowed call between the events of the agent. The server is asked again before it counts. */
@@ -26,6 +27,17 @@ export function leaveNote(home: string, session: string, note: CallNote): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `${loadCrypto().randomUUID()}.allowed`;
   writeFileSync(join(folder, name), JSON.stringify(note), { mode: 0o600, flag: 'wx' });
+}
+
+/** Throws if this call of the session got its yes before: two processes may resume the same session. */
+export function takeYes(home: string, session: string, key: string): void {
+  const folder = folderOf(home, session);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(join(folder, `${hashOf(key)}.yes`), '', { mode: 0o600, flag: 'wx' });
+  } catch {
+    throw new Error(gateHook.secondYes);
+  }
 }
 
 /** Moves a matching note to its next stage. Each note can be taken once per stage, even by two hooks at the same time. */

@@ -46,6 +46,11 @@ export const CONFIRMED = JSON.stringify({
   hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
 });
 
+/** No yes: Claude Code ends, and runs the hook again for the same call when its session is resumed. */
+export const DEFERRED = JSON.stringify({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
+});
+
 /** Compares and hashes by content, whatever the order of the keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

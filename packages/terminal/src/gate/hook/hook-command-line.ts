@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { gateHook as texts } from '../../words/gate.js';
 import { plainLine } from '../../text/plain-text.js';
 import { HOOK_AGENTS } from '../gated-agents.js';
-import { runHook, type HookExit } from './run-hook.js';
+import { isDeferring, runHook, type HookExit } from './run-hook.js';
 
 /** The most that an agent sends: its arguments may have 1 MB, escaped. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -23,7 +23,10 @@ export async function runHookCommand(
     const agent = HOOK_AGENTS.find((known) => known === values.agent);
     if (agent === undefined) return no(texts.unknownAgent(values.agent ?? ''));
     const home = values.home ?? env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
-    return await runHook(agent, resolve(home), await readAll(stdin), values.world);
+    return await runHook(agent, resolve(home), await readAll(stdin), {
+      world: values.world,
+      defers: isDeferring(env),
+    });
   } catch (error) {
     return no(texts.failed(error instanceof Error ? error.message : String(error)));
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { leaveNote, hashOf, takeNote } from './call-notes.js';
-import { runHook } from './run-hook.js';
+import { isDeferring, runHook } from './run-hook.js';
 
 let home = '';
 beforeEach(async () => {
@@ -24,8 +24,16 @@ const call = {
   tool_use_id: 'toolu_1',
 };
 
+/** A server that answers every request with this call. */
+async function answering(answer: object): Promise<AsyncDisposable> {
+  const server = createServer((_, response) => response.end(JSON.stringify({ id: 'call-1', ...answer })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await configure(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return { [Symbol.asyncDispose]: async () => await new Promise<void>((resolve) => server.close(() => resolve())) };
+}
+
 async function configure(url: string): Promise<void> {
-  await mkdir(join(home, 'gate'));
+  await mkdir(join(home, 'gate'), { recursive: true });
   await writeFile(
     join(home, 'gate', 'claude.json'),
     JSON.stringify({ url, token: 't', world: 'w', agent: 'a', pass: 'p' }),
@@ -58,16 +66,31 @@ describe('countersign gate hook', () => {
   });
 
   it('[X9.2] makes the agent run what was approved, if it differs from what it sent', async () => {
-    const allowed = { id: 'call-1', state: 'allowed', edited: false, arguments: { command: 'ls' } };
-    const server = createServer((_, response) => response.end(JSON.stringify(allowed)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    await configure(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const sent = { ...call, tool_input: { command: 'ls', cmd: 'rm -rf a' } };
-    const { code, stdout } = await runHook('claude', home, JSON.stringify(sent)).finally(() => server.close());
+    const { code, stdout } = await runHook('claude', home, JSON.stringify(sent));
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining('"updatedInput":{"command":"ls"}') as string,
     });
+  });
+
+  it('[X9.3] defers a call that waits, and says yes once, even if two processes resume the session', async () => {
+    const asked = async () => await runHook('claude', home, JSON.stringify(call), { defers: true });
+    {
+      await using _ = await answering({ state: 'pending' });
+      expect((await asked()).stdout).toContain('"permissionDecision":"defer"');
+    }
+    await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
+    const answers = await Promise.all([asked(), asked()]);
+    expect(answers.map(({ code }) => code).toSorted()).toEqual([0, 2]);
+    expect(await asked()).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('[X9.3] waits in a session with a person, which ignores deferred calls', () => {
+    expect(isDeferring({ COUNTERSIGN_DEFER: '1', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' })).toBe(true);
+    expect(isDeferring({ COUNTERSIGN_DEFER: '1', CLAUDE_CODE_ENTRYPOINT: 'cli' })).toBe(false);
+    expect(isDeferring({})).toBe(false);
   });
 
   it('takes each note once', () => {

@@ -4,8 +4,8 @@ import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { gateHook as texts } from '../../words/gate.js';
 import type { HookAgent } from '../gated-agents.js';
 import { isObject } from '../json-text.js';
-import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote } from './call-notes.js';
-import { canonical, CONFIRMED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
+import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote, takeYes } from './call-notes.js';
+import { canonical, CONFIRMED, DEFERRED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
 import { hookServer, HookServerError, type HookServer } from './hook-server.js';
 
@@ -30,7 +30,12 @@ const PAUSE_MS = 500;
 const WAIT_S = 50;
 
 /** Never rejects, and never answers yes unless the server said that this very call has started. */
-export async function runHook(agent: HookAgent, home: string, text: string, world?: string): Promise<HookExit> {
+export async function runHook(
+  agent: HookAgent,
+  home: string,
+  text: string,
+  { world, defers = false }: { world?: string | undefined; defers?: boolean } = {},
+): Promise<HookExit> {
   let kind: HookInput['kind'] = 'propose';
   try {
     const input = parseHookInput(agent, text);
@@ -40,15 +45,16 @@ export async function runHook(agent: HookAgent, home: string, text: string, worl
     const server = hookServer(config);
     switch (input.kind) {
       case 'propose':
-        return await propose({ agent, home, config, server }, input);
+        return await propose({ agent, home, config, server, defers: defers && agent === 'claude' }, input);
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
       case 'report':
         await report({ agent, home, config, server }, input);
         return { code: 0, stdout: '', stderr: '' };
       case 'end':
-        forgetSession(home, input.session);
+        // In this order: until the server has ended its calls, a resumed session must not get a second yes.
         await server.endSession(input.session);
+        forgetSession(home, input.session);
         return { code: 0, stdout: '', stderr: '' };
     }
   } catch (error) {
@@ -68,8 +74,13 @@ interface Hook {
 
 const no = (reason: string): HookExit => ({ code: 2, stdout: '', stderr: reason });
 
+/** Claude Code ignores `defer` in a session with a person, and would then ask in its own terminal. */
+export function isDeferring(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env['COUNTERSIGN_DEFER'] === '1' && env['CLAUDE_CODE_ENTRYPOINT'] !== 'cli';
+}
+
 async function propose(
-  { agent, home, config, server }: Hook,
+  { agent, home, config, server, defers }: Hook & { defers: boolean },
   input: Extract<HookInput, { kind: 'propose' }>,
 ): Promise<HookExit> {
   if (PASS_ARGUMENT in input.input) return no(texts.reservedArgument(PASS_ARGUMENT));
@@ -85,9 +96,11 @@ async function propose(
   };
   // Loads the module while the server decides: by then the request has been sent.
   setImmediate(loadCrypto);
-  const decided = await untilDecided(server, call);
+  const decided = defers ? await server.propose(call) : await untilDecided(server, call);
+  if (decided.state === 'pending') return { code: 0, stdout: DEFERRED, stderr: '' };
   if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
   const run = inputToRun(agent, decided.arguments, config.pass);
+  if (input.key !== undefined) takeYes(home, input.session, input.key);
   leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
   // The agent must run what was approved, also if it differs from what it sent for another reason than an edit.
   const edited = decided.edited === true || canonical(decided.arguments) !== canonical(input.input);

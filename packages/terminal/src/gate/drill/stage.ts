@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import type { Client } from '@countersign/client';
+import type { Approval } from '@countersign/protocol';
+import { drill as texts } from '../../words/gate.js';
+import type { Stage } from './rows.js';
+import type { RunningAgent } from './run-agent.js';
+import type { TemporaryServer } from './temporary-server.js';
+
+/** The command that the scripted model calls writes with this. */
+export const WRITE = 'echo ran';
+
+const POLL_MS = 100;
+
+interface Staging {
+  readonly running: RunningAgent;
+  readonly resume: Stage['resume'];
+  /** Approvals that earlier rows left. */
+  readonly known: readonly Approval[];
+  readonly pidFile: string;
+  readonly edited: string;
+}
+
+export function createStage(
+  { client, world, server }: { client: Client; world: string; server: TemporaryServer },
+  { running, resume, known, pidFile, edited }: Staging,
+): Stage {
+  const isKnown = new Set(known.map(({ approvalId }) => approvalId));
+  let hasEnded = false;
+  void running.ended.then(() => (hasEnded = true));
+  return {
+    async pending(count) {
+      for (;;) {
+        // An agent may end right after its call is pending.
+        const wasRunning = !hasEnded;
+        const fresh = (await client.approvals(world)).items.filter(({ approvalId }) => !isKnown.has(approvalId));
+        if (fresh.length >= count) return fresh;
+        if (!wasRunning) throw new Error(texts.endedEarly);
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    },
+    async approve(approval, wanted) {
+      const changed = wanted === undefined ? {} : { arguments: withCommand(approval.arguments, edited) };
+      await client.decide(world, approval, { decision: 'approve', scope: 'once', ...changed });
+    },
+    async deny(approval) {
+      await client.decide(world, approval, { decision: 'deny', reason: texts.denied });
+    },
+    async killHook() {
+      process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
+    },
+    restartServer: async () => await server.restart(),
+    killServer: async () => await server.kill(),
+    resume,
+  };
+}
+
+function withCommand(given: unknown, command: string): Record<string, unknown> {
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' && value.startsWith(WRITE) ? command : value]),
+  );
+}
