@@ -119,6 +119,39 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('[A58.1] [A58.7] a call that a rule allowed can be undone on its card, and one that changed nothing can’t', async () => {
+    const { page, world } = await enter();
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'undo-')));
+    await opened.api.updateWorld(world, { workingDirectory: folder });
+    const { etag = '' } = await opened.api.policy(world);
+    await opened.api.setPolicy(
+      world,
+      { rules: ['allow write_file(./**)', 'allow read_file(./**)'] },
+      { ifMatch: etag },
+    );
+    await writeFile(join(folder, 'list.txt'), 'one\n');
+    await write(page, call('write_file', { path: 'list.txt', content: 'two\n' }));
+    await said(page, 'Finished.').waitFor();
+    expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('two\n');
+    const card = toolCard(page, 'list.txt');
+    await card.getByRole('button').first().click();
+    await button(page, 'Undo…').click();
+    const dialog = page.getByRole('dialog', { name: 'Undo this call?' });
+    await dialog.getByText('Changes 1 file').waitFor();
+    await dialog.getByRole('button', { name: 'Undo the call' }).click();
+    await page.getByText(/^Undone by /).waitFor();
+    expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('one\n');
+    const listed = page.waitForResponse((response) => response.url().includes('/undo'));
+    await write(page, call('read_file', { path: 'list.txt' }));
+    const reading = toolCard(page, 'list.txt').last();
+    await reading.getByText('done').waitFor();
+    await reading.getByRole('button').first().click();
+    await listed;
+    await drawn(page);
+    expect(await button(page, 'Undo…').count()).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+
   it('[A5.2] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeEffect } from '@countersign/protocol';
-import { findSandbox, shellCmd } from '@countersign/tools';
+import { findSandbox, shellCmd, writeFile } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { openTestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
@@ -95,4 +95,23 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
     await t.world.undo(call?.toolCallId ?? '', preview.effect.effectHash, BY_ADA);
     expect(existsSync(inFolder('work/new'))).toBe(false);
   });
+});
+
+it('[A58] [A58.4] undoing write_file works without a sandbox, with the same record and event', async () => {
+  mkdirSync(inFolder('kept'), { mode: 0o700 });
+  mkdirSync(inFolder('work'));
+  writeFileSync(inFolder('work/a.txt'), 'old\n');
+  const tools = [writeFile({ lock: { folder: inFolder('kept') } })];
+  const t = await openTestWorld({ script: obedient, tools, workingDirectory: inFolder('work') });
+  await t.world.setPolicy(['allow write_file(./**)']);
+  await propose(t, { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' } });
+  expect(readFileSync(inFolder('work/a.txt'), 'utf8')).toBe('new\n');
+  const [call] = await t.world.undoable();
+  const preview = await t.world.previewUndo(call?.toolCallId ?? '');
+  if (preview.state !== 'ready') throw new Error(preview.state);
+  await t.world.undo(call?.toolCallId ?? '', preview.effect.effectHash, BY_ADA);
+  expect(readFileSync(inFolder('work/a.txt'), 'utf8')).toBe('old\n');
+  const undos = (await t.world.audit()).filter(({ kind }) => kind === 'undo');
+  expect(undos.map(({ decision }) => decision)).toEqual(['signed', 'done']);
+  expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_UNDONE', invocation_id: call?.toolCallId });
 });

@@ -75,7 +75,7 @@ export function editedText({ effect }: Pick<ApprovalView, 'effect'>): string {
   return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
 }
 
-/** Whether the call ran in a draft to find its effect. An edit is then shown before it can be signed (A52.7), and the call can be undone. */
+/** Whether the call ran in a draft to find its effect. An edit is then shown before it can be signed (A52.7). */
 export function isRehearsed({ effect, toolName }: Pick<ApprovalView, 'effect' | 'toolName'>): boolean {
   return effect !== undefined && !isFileTool(toolName);
 }

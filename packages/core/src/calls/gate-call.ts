@@ -121,6 +121,18 @@ export function signingRulesOf(snapshot: WorldSnapshot, { agentId, policyCall }:
   return weigh({ admin, world, agent }, policyCall).signing;
 }
 
+/**
+ * Whether one person's signature may not be enough for this call under the current rules. Also true if a rule says who must sign and the call can't be
+ * judged, or is denied and therefore judged no further.
+ */
+export function mayNeedSigners(snapshot: WorldSnapshot, agentId: string, judged: JudgedCall | undefined): boolean {
+  if (!saysWhoSigns(snapshot, agentId)) return false;
+  if (judged === undefined) return true;
+  const { policy: world, adminPolicy: admin } = snapshot;
+  const { signing, deny } = weigh({ admin, world, agent: snapshot.agentPolicy(agentId) }, judged.policyCall);
+  return signing.length > 0 || deny !== undefined;
+}
+
 /** Compares a server's current tool definition with the accepted one (A1). */
 function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
   if (tool?.pin === undefined) return undefined;

@@ -7,11 +7,15 @@ import {
   type UndoableCall,
   type UndoPreview,
 } from '@countersign/protocol';
+import { placeOfCall } from '../calls/external-call.js';
+import { mayNeedSigners } from '../calls/gate-call.js';
+import { callOf, judgeCall } from '../calls/read-call.js';
 import { showEffect } from '../calls/show-effect.js';
 import { maskArguments, maskCallText } from '../masking/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { InvocationRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
-import { chatIn, commit, noWorld } from '../step/commit.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { chatIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { cannotAsk } from './find-call.js';
 
@@ -20,8 +24,9 @@ interface FoundUndo {
   call: InvocationRecord;
   /** Undefined if its tool can't undo calls, or isn't trusted. */
   undos: Undos | undefined;
-  /** Whether a rule said who must sign it. */
-  hasSigners: boolean;
+  /** Whether a rule said who must sign it, or says so in this world now. */
+  needsSigners: (snapshot: WorldSnapshot) => boolean;
+  snapshot: WorldSnapshot;
 }
 
 /** The calls of a world that can be undone on this machine, newest first. */
@@ -48,10 +53,16 @@ export async function listUndoable(runtime: Runtime, worldId: string): Promise<U
 
 /** What undoing a call would do now. Changes nothing. */
 export async function previewUndo(runtime: Runtime, worldId: string, callId: string): Promise<UndoPreview> {
-  const { undos, hasSigners } = await findUndo(runtime, worldId, callId);
+  return await previewFound(runtime, await findUndo(runtime, worldId, callId));
+}
+
+async function previewFound(
+  runtime: Runtime,
+  { call, undos, needsSigners, snapshot }: FoundUndo,
+): Promise<UndoPreview> {
   if (undos === undefined) return { state: 'gone' };
-  const found = show(runtime, await undos.preview(callId));
-  return hasSigners && found.state === 'ready' ? { state: 'needs-signers' } : found;
+  const found = show(runtime, await undos.preview(call.id));
+  return found.state === 'ready' && needsSigners(snapshot) ? NEEDS_SIGNERS : found;
 }
 
 /**
@@ -67,8 +78,9 @@ export async function undoCall(
 ): Promise<UndoPreview> {
   const by = parseInput(signerSchema, signer, 'signer');
   if (by.who.kind === 'agent' || by.who.kind === 'system') throw refused('Only people can undo calls.');
-  const { call, undos } = await findUndo(runtime, worldId, callId);
-  const preview = await previewUndo(runtime, worldId, callId);
+  const found = await findUndo(runtime, worldId, callId);
+  const { call, undos, needsSigners } = found;
+  const preview = await previewFound(runtime, found);
   if (undos === undefined || preview.state !== 'ready') throw refused(whyNotUndone(preview));
   if (preview.effect.effectHash !== effectHash) throw refused(CHANGED);
   const write = async (state: 'signed' | 'done' | 'failed', why?: string): Promise<void> => {
@@ -76,6 +88,8 @@ export async function undoCall(
     await commit(runtime, 'undo-call', worldId, needs, (step) => {
       chatIn(step.tx.chat(call.chatId), worldId, call.chatId);
       if (cannotAsk(step, by)) throw refused("This client registered with approvals: false, so it can't undo calls.");
+      // A rule may have been added since the preview.
+      if (state === 'signed' && needsSigners(step.snapshot)) throw refused(whyNotUndone(NEEDS_SIGNERS));
       const more = why === undefined ? {} : { why };
       step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
       // The model's view of an ended turn is cached, and now also says that the call was undone.
@@ -97,6 +111,7 @@ export async function undoCall(
   throw refused(why);
 }
 
+const NEEDS_SIGNERS: UndoPreview = { state: 'needs-signers' };
 const CHANGED = 'Undoing this call would do something else now. Look at it again. Nothing was changed.';
 
 function refused(detail: string): CountersignError {
@@ -105,8 +120,17 @@ function refused(detail: string): CountersignError {
 
 async function findUndo(runtime: Runtime, worldId: string, callId: string): Promise<FoundUndo> {
   const { call, hasSigners } = await runtime.store.read(async (reader) => await readCall(reader, worldId, callId));
+  const snapshot = await readSnapshot(runtime, worldId);
+  if (snapshot === undefined) throw noWorld(worldId);
   const tool = call.settledAt === null ? undefined : runtime.tools(worldId).get(call.toolName);
-  return { call, hasSigners, undos: tool?.trusted === true ? tool.undos : undefined };
+  const place = await placeOfCall(runtime, snapshot, call).catch(() => undefined);
+  const judged = place === undefined ? undefined : judgeCall(callOf(runtime, call), { ...call, place, seen: [] });
+  return {
+    call,
+    snapshot,
+    needsSigners: (current) => hasSigners || mayNeedSigners(current, call.agentId, judged),
+    undos: tool?.trusted === true ? tool.undos : undefined,
+  };
 }
 
 /** Also for a call in another world, so that its existence isn't revealed. */

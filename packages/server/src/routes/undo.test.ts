@@ -144,7 +144,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     ]);
   });
 
-  it('[A58.4] refuses a call for which a rule says who must sign, and one that changes while it is undone', async () => {
+  it('[A58.6] refuses a call for which a rule says who must sign, and one that changes while it is undone', async () => {
     const { tool, states, undone } = undoable();
     const t = await openHarbour({ tools: [tool] });
     const other = await run(t);
@@ -171,5 +171,30 @@ describe('[W3.45] undoing a call over HTTP', () => {
     expect(refused.status).toBe(409);
     expect(JSON.stringify(refused.body)).toContain('A rule says who must sign this call');
     expect(undone).toEqual([]);
+  });
+
+  it('[A58.6] refuses a call if a rule that was added later says who must sign it, or if one denies it meanwhile', async () => {
+    const { tool, undone } = undoable();
+    const t = await openHarbour({ tools: [tool] });
+    const call = await run(t);
+    const bob = await signIn(t, 'Bob');
+    const path = `/worlds/harbour/calls/${call}/undo`;
+    const setRules = async (...rules: string[]): Promise<void> => {
+      const tag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
+      const changed = await t.api('PUT', '/worlds/harbour/policy', { rules }, { 'If-Match': tag });
+      expect(changed).toMatchObject({ status: 200 });
+    };
+    for (const rules of [['ask put by @bob'], ['deny put', 'ask * by not requester']]) {
+      await setRules(...rules);
+      expect((await send(t, path, bob)).body).toEqual({ state: 'needs-signers' });
+      expect((await send(t, path, bob, { effectHash: effect.effectHash })).status).toBe(409);
+    }
+    expect(undone).toEqual([]);
+    // Rules about other calls, and denying rules on their own, keep nobody from undoing what was done.
+    await setRules('ask read_file by @bob');
+    expect((await send(t, path, bob)).body).toMatchObject({ state: 'ready' });
+    await setRules('deny put');
+    expect((await send(t, path, bob, { effectHash: effect.effectHash })).status).toBe(200);
+    expect(undone).toEqual([call]);
   });
 });

@@ -182,7 +182,6 @@ function Detail({
           <Visible text={undoneText(invocation.undone, now, me)} />
         </SignatureLine>
       )}
-      {canUndo(invocation, approval) ? <UndoButton callId={invocation.invocationId} /> : null}
       {status.kind === 'running' ? <LiveOutput output={output} /> : null}
       {status.kind === 'succeeded' && status.outcome === undefined ? <ResultView result={status.result} /> : null}
       {status.kind === 'failed' ? (
@@ -208,6 +207,8 @@ function Detail({
           {t.denied} <Visible text={status.reason} />
         </p>
       ) : null}
+      {/* Last, because it appears later than the rest and must not move it. */}
+      {hasEnded(invocation) ? <UndoButton callId={invocation.invocationId} /> : null}
     </>
   );
 }
@@ -216,10 +217,8 @@ function undoneText({ by, at }: NonNullable<Invocation['undone']>, now: number, 
   return t.undoneBy(me !== undefined && by.id === me ? t.you : nameOf(by), agoText(at, now));
 }
 
-/** Only for a call that people saw change something. Whether it can still be undone is known once they ask. */
-function canUndo({ status, undone }: Invocation, approval: ApprovalView | undefined): boolean {
-  if (undone !== undefined || (status.kind !== 'succeeded' && status.kind !== 'failed')) return false;
-  return approval !== undefined && isRehearsed(approval) && (approval.effect?.files.length ?? 0) > 0;
+function hasEnded({ status, undone }: Invocation): boolean {
+  return undone === undefined && (status.kind === 'succeeded' || status.kind === 'failed');
 }
 
 function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElement {

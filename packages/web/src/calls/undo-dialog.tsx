@@ -1,3 +1,4 @@
+import { readAll } from '@countersign/client';
 import { whyNotUndone } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useChat, useClient } from '../data/connection.js';
@@ -11,12 +12,22 @@ import { Visible } from '../ui/visible.js';
 import { t } from '../words/calls.js';
 import { EffectView } from './effect-view.js';
 
-/** Offers to undo a call, to people who may sign. */
+/** Offers to undo a settled call, whether people or a rule approved it, to people who may sign. The server knows whether it changed files. */
 export function UndoButton({ callId }: { callId: string }): ReactElement | null {
   const worldId = useChat((state) => state.worldId);
   const maySign = useMay('sign', worldId);
+  const client = useClient();
   const [isOpen, setOpen] = useState(false);
-  if (!maySign) return null;
+  const found = useRead({
+    key: ['undoable', worldId, callId],
+    read: async (signal) => {
+      const all = await readAll((page) => client.undoable(worldId, page, { signal }));
+      return all.some(({ toolCallId }) => toolCallId === callId);
+    },
+    forget: true,
+    enabled: maySign,
+  });
+  if (!maySign || found.kind !== 'ready' || !found.data) return null;
   return (
     <>
       <Button size="small" icon="reply" onClick={() => setOpen(true)}>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Undos, UndoState } from '@countersign/core/ports';
 import { lockFolder, type ProcessLock } from '../../../files/lock-folder.js';
@@ -56,24 +56,29 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
   };
 
   /** Records that this process has read. Reading all of them for each call would take longer than most calls. */
-  const known = new Map<string, UndoRecord>();
+  const known = new Map<string, { record: UndoRecord; changedMs: number | undefined }>();
 
   const read = async (callId: string): Promise<UndoRecord | undefined> => {
+    const changedMs = await changeTimeOf(rootOf(callId));
     const record = await readRecord(rootOf(callId));
     if (record === undefined || record.at + limits.ms <= Date.now()) return undefined;
-    known.set(callId, record);
+    known.set(callId, { record, changedMs });
     return record;
   };
 
-  /** Oldest first. Deletes what is too old. */
-  const readAll = async (how: 'known' | 'fresh'): Promise<{ callId: string; record: UndoRecord }[]> => {
+  /** Oldest first. Deletes what is too old. `known` may miss that another process has undone a call. */
+  const readAll = async (how: 'known' | 'current'): Promise<{ callId: string; record: UndoRecord }[]> => {
     const all: { callId: string; record: UndoRecord }[] = [];
     const names = await readdir(place.folder).catch(() => []);
     const ids = new Set(names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)));
     for (const callId of known.keys()) if (!ids.has(callId)) known.delete(callId);
     for (const callId of ids) {
-      const seen = how === 'known' ? known.get(callId) : undefined;
-      const record = seen !== undefined && seen.at + limits.ms > Date.now() ? seen : await read(callId);
+      const seen = known.get(callId);
+      const isCurrent =
+        seen !== undefined &&
+        seen.record.at + limits.ms > Date.now() &&
+        (how === 'known' || seen.changedMs === (await changeTimeOf(rootOf(callId))));
+      const record = isCurrent ? seen.record : await read(callId);
       if (record === undefined) await drop(callId).catch(() => undefined);
       else all.push({ callId, record });
     }
@@ -186,7 +191,7 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
         }
       }),
     async list() {
-      const kept = (await readAll('fresh')).filter(({ record }) => record.kind === 'kept');
+      const kept = (await readAll('current')).filter(({ record }) => record.kind === 'kept');
       return kept.map(({ callId, record: { at } }) => ({ invocationId: callId, until: at + limits.ms }));
     },
   };
@@ -209,6 +214,11 @@ async function moveOldFiles(
     // A folder that we couldn't write to was opened to move it.
     if (kind === 'folder') await chmod(to, mode);
   }
+}
+
+/** Of the folder: a new record replaces the old one with a rename. */
+async function changeTimeOf(root: string): Promise<number | undefined> {
+  return (await lstat(root).catch(() => undefined))?.ctimeMs;
 }
 
 function oldBytes({ inner, steps }: FolderPlan): number {
