@@ -214,6 +214,14 @@ describe('checkToolApproval', () => {
     }
   });
 
+  it('[A55] a tool of a program outside needs approval because no rule allows the call', () => {
+    const outside = { definition: tool('claude__Bash'), trusted: false, external: true };
+    expect(checkToolApproval({ ...named('claude__Bash'), tool: outside })).toMatchObject({
+      kind: 'ask',
+      reason: { code: 'no-rule' },
+    });
+  });
+
   it('[A1.4] claims of an untrusted tool restrict nothing either', () => {
     const definition = tool('write_file', { required: true, options: ['approve_always'], scope: 'once' });
     expect(checkToolApproval(input({ tool: { definition, trusted: false } }))).toMatchObject({

@@ -68,6 +68,8 @@ export interface GateTool {
   readonly trusted: boolean;
   /** Set if the tool runs programs without a sandbox that could enforce path rules (A21). */
   readonly unconfined?: boolean;
+  /** Set for the tools of programs outside. People don't choose whether to trust them, so a missing rule is the reason to ask. */
+  readonly external?: boolean;
 }
 
 export interface GateGrant {
@@ -336,7 +338,7 @@ function reasonOf(input: GateInput, { prepared }: Weighing, question: Question):
       if (dynamic !== undefined) {
         return { code: dynamic.told === true ? 'not-coverable' : 'unpredictable', cause: toCause(dynamic.why) };
       }
-      if (tool?.trusted !== true) return { code: 'untrusted-tool', tool: call.tool };
+      if (tool?.trusted !== true && tool?.external !== true) return { code: 'untrusted-tool', tool: call.tool };
       const missed = findMissedByStar(allowing, prepared);
       if (missed !== undefined) {
         return { code: missed.why === 'no-sandbox' ? 'star-without-sandbox' : 'star', rule: missed.rule };
