@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/client';
-import { defineTool } from '@countersign/core/ports';
+import { defineTool, type Tool } from '@countersign/core/ports';
 import { scripted, type ScriptedCall } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { vi } from 'vitest';
@@ -64,7 +64,7 @@ const model = scripted(({ messages }) => {
   return `results: ${results.map(({ content }) => content).join(' and ')}`;
 });
 
-export async function openHarbourServer(): Promise<HarbourServer> {
+export async function openHarbourServer({ tools = [] }: { tools?: readonly Tool[] } = {}): Promise<HarbourServer> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-terminal-'));
   const runs: string[] = [];
   const stampTool = defineTool({
@@ -99,7 +99,7 @@ export async function openHarbourServer(): Promise<HarbourServer> {
       log: { info: quiet, warn: quiet, error: quiet },
       port,
       providers: [{ ...model, name: 'obedient' }],
-      tools: [stampTool, watchTool],
+      tools: [stampTool, watchTool, ...tools],
       sandbox: { kind: 'none', reason: 'no command runs here' },
       ollamaUrl: 'http://127.0.0.1:9',
       version: 'test',

@@ -1,3 +1,5 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
 import { publishToolResult } from '@countersign/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -5,12 +7,14 @@ import { createController, type Controller } from '../../packages/terminal/src/t
 import type { Key, KeyName } from '../../packages/terminal/src/tui/keys/key.js';
 import { textOf } from '../../packages/terminal/src/tui/layout/spans.js';
 import { ARMING_MS } from '../../packages/terminal/src/tui/ui-state.js';
+import { rehearsingTool } from '../../packages/countersign/src/testing/rehearsing-tool.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 import { chatWith } from './numbered-messages.js';
 
 let t: HarbourServer;
+const putting = rehearsingTool();
 beforeAll(async () => {
-  t = await openHarbourServer();
+  t = await openHarbourServer({ tools: [putting.tool] });
 });
 afterAll(() => t.close());
 
@@ -189,5 +193,76 @@ describe('the full-screen UI with a real server', () => {
     seat.press(char('N'));
     await seat.see(/ 100 of 120 /);
     for (const chat of chats) await t.client.stop('docks', chat);
+  });
+
+  it('[A58.8] u lists the calls of the chat that can be undone, shows what that will do, and y undoes one', async () => {
+    const { id: chat } = await t.client.createChat('docks');
+    const { value } = await t.client.world('docks');
+    const file = join(value.workingDirectory ?? t.folder, 'letter.txt');
+    writeFileSync(file, 'Dear Bob\n');
+    await t.client.send('docks', chat, {
+      content: t.asking({ name: 'write_file', arguments: { path: 'letter.txt', content: 'Dear Eve\n' } }),
+    });
+    const seat = sit(chat);
+    const transcript = async (): Promise<void> => {
+      seat.press(key('tab'));
+      await seat.see('u undo');
+    };
+    await seat.see('1 of 1');
+    seat.press(ctrl('g'));
+    seat.later();
+    seat.press(char('o'), key('enter'));
+    await seat.see(/write_file .*approved once by you/);
+    await transcript();
+    seat.press(char('u'));
+    await seat.see(/› .*write_file letter\.txt/);
+    seat.press(key('enter'));
+    await seat.see('Undoing this call will do this:');
+    expect(seat.screen()).toMatch(/Changes 1 file[^]*- Dear Eve[^]*\+ Dear Bob/);
+    // Keys pressed before it was shown, pasted ones and Enter alone undo nothing.
+    seat.press(char('y'), write('y'), key('enter'));
+    seat.later();
+    appendFileSync(file, 'PS\n');
+    seat.press(char('y'));
+    await seat.see('Files have changed since this call, so undoing it would lose these changes: letter.txt');
+    expect(readFileSync(file, 'utf8')).toBe('Dear Eve\nPS\n');
+    writeFileSync(file, 'Dear Eve\n');
+    seat.press(key('escape'));
+    await seat.see(/› .*write_file letter\.txt/);
+    seat.press(key('enter'));
+    await seat.see('y undoes the call');
+    seat.later();
+    seat.press(char('y'));
+    await seat.see('The call was undone.');
+    expect(readFileSync(file, 'utf8')).toBe('Dear Bob\n');
+    await seat.see(/write_file .*approved once by you · undone/);
+    seat.press(char('u'));
+    await seat.see('No call of this chat can be undone.');
+    seat.press(key('escape'));
+    await seat.see('u undo');
+  });
+
+  it('[A52.7] an edited call that is rehearsed is shown with its new effect at once, and runs only when that is approved', async () => {
+    const { id: chat } = await t.client.createChat('docks');
+    const put = (text: string) => ({ path: 'notes.txt', text });
+    await t.client.send('docks', chat, { content: t.asking({ name: 'put', arguments: put('first') }) });
+    const seat = sit(chat);
+    await seat.see(/Changes 1 file[^]*\+ first/);
+    seat.press(ctrl('g'));
+    seat.later();
+    seat.press(char('e'));
+    await seat.see('Enter shows what the edited call does before you approve it');
+    seat.press(ctrl('u'), write(JSON.stringify(put('second'))), key('enter'));
+    await seat.see(/Changes 1 file[^]*\+ second/);
+    expect(seat.screen()).not.toContain('+ first');
+    expect(putting.folder.get('notes.txt')).toBe('old');
+    // Keys meant for the card before do nothing.
+    seat.press(char('o'), key('enter'));
+    seat.later();
+    expect(putting.log).not.toContain('applied notes.txt');
+    seat.press(char('o'), key('enter'));
+    await seat.see(/put .*approved once by you/);
+    expect(putting.folder.get('notes.txt')).toBe('second');
+    expect(putting.log.filter((line) => line.startsWith('ran'))).toEqual([]);
   });
 });

@@ -95,6 +95,7 @@ export function factsOf(scene: Scene, plan: Plan = planOf(scene)): Facts {
     suggestions: scene.suggestions,
     card: cardOf(plan),
     help: plan.help,
+    undo: plan.undo,
     transcript: transcriptOf(plan),
   };
 }

@@ -2,6 +2,7 @@ import {
   afterSigning,
   ClientError,
   forYouFirst,
+  readAll,
   suggestionsFor,
   type Answer,
   type ApprovalView,
@@ -10,7 +11,7 @@ import {
 } from '@countersign/client';
 import { signingLink } from '../approvals/signing-link.js';
 import { cardWords } from '../words/cards.js';
-import type { ToolResultReply } from '@countersign/protocol';
+import type { ToolResultReply, UndoableCall } from '@countersign/protocol';
 import type { Picture } from './app.js';
 import { holdCovered, matchOf } from './confirm-covered.js';
 import { prependToDraft } from './keys/drafts.js';
@@ -26,7 +27,8 @@ import { nothingMeasured } from './layout/transcript-blocks.js';
 import { windowOf } from './layout/transcript-window.js';
 import { NO_REPLIES, replied, takeReplies, type Replies } from './replies.js';
 import { openSession } from './session.js';
-import { ARMING_MS, initialUi, type Effect, type Facts, type UiState } from './ui-state.js';
+import { screenWords } from '../words/screen.js';
+import { ARMING_MS, initialUi, type Effect, type Facts, type UiState, type UndoUi } from './ui-state.js';
 
 export interface ControllerOptions {
   readonly client: Client;
@@ -99,6 +101,7 @@ export function createController(options: ControllerOptions): Controller {
       suggestions,
       card: cardOf(plan),
       help: plan.help,
+      undo: plan.undo,
       transcript: transcriptOf(plan),
     };
   }
@@ -177,11 +180,52 @@ export function createController(options: ControllerOptions): Controller {
         }, complain);
         return;
       }
+      case 'list-undo':
+        listUndo().catch(failUndo);
+        return;
+      case 'preview-undo':
+        previewUndo(effect.call).catch(failUndo);
+        return;
+      case 'undo':
+        undo(effect.call, effect.effectHash).catch(complain);
+        return;
       case 'answer': {
         const { approval, words } = effect;
         answered(approval.approvalId, client.answer(worldId, { toolCallId: approval.approvalId, content: words }));
         return;
       }
+    }
+  }
+
+  /** Shows a step of undoing, unless the person has closed it in the meantime. */
+  function showUndo(step: UndoUi): void {
+    if (ui.overlay === 'undo') show({ ...ui, undo: step });
+  }
+
+  function failUndo(error: unknown): void {
+    if (ui.overlay === 'undo') ui = { ...ui, overlay: 'none' };
+    complain(error);
+  }
+
+  async function listUndo(): Promise<void> {
+    const all = await readAll((page) => client.undoable(worldId, page));
+    showUndo({ kind: 'list', calls: all.filter(({ chatId }) => chatId === ui.chatId), picked: 0 });
+  }
+
+  async function previewUndo(call: UndoableCall): Promise<void> {
+    const preview = await client.previewUndo(worldId, call.toolCallId);
+    showUndo({ kind: 'preview', call, preview, scroll: 0, shownAt: now() });
+  }
+
+  async function undo(call: UndoableCall, effectHash: string): Promise<void> {
+    try {
+      await client.undo(worldId, call.toolCallId, effectHash);
+      ui = { ...ui, overlay: 'none' };
+      say(screenWords.undo.done, false);
+    } catch (error) {
+      // Shows what is in conflict, or what undoing it would do now.
+      await previewUndo(call);
+      complain(error);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@countersign/client';
+import type { UndoableCall, UndoPreview } from '@countersign/protocol';
 import type { Drafts } from './keys/drafts.js';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
 import type { FormDraft } from './keys/form.js';
@@ -49,6 +50,19 @@ export interface CardUi {
   readonly edits?: readonly ApprovalView[] | undefined;
 }
 
+/** Undoing a call of the open chat: choose it, see what undoing it will do, confirm that (A58). */
+export type UndoUi =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'list'; readonly calls: readonly UndoableCall[]; readonly picked: number }
+  | {
+      readonly kind: 'preview';
+      readonly call: UndoableCall;
+      readonly preview: UndoPreview;
+      readonly scroll: number;
+      /** In milliseconds. */
+      readonly shownAt: number;
+    };
+
 interface StatusMessage {
   readonly text: string;
   readonly isBad: boolean;
@@ -59,7 +73,8 @@ export interface UiState {
   /** Undefined for a chat that is created with its first message. */
   readonly chatId: string | undefined;
   readonly focus: Focus;
-  readonly overlay: 'none' | 'help' | 'leave';
+  readonly overlay: 'none' | 'help' | 'leave' | 'undo';
+  readonly undo: UndoUi;
   readonly helpScroll: number;
   readonly composer: Field;
   readonly drafts: Drafts;
@@ -82,6 +97,9 @@ export type Effect =
   | { readonly kind: 'decide'; readonly approval: ApprovalView; readonly answer: Answer }
   | { readonly kind: 'answer'; readonly approval: ApprovalView; readonly words: string }
   | { readonly kind: 'reveal'; readonly approvalId: string }
+  | { readonly kind: 'list-undo' }
+  | { readonly kind: 'preview-undo'; readonly call: UndoableCall }
+  | { readonly kind: 'undo'; readonly call: UndoableCall; readonly effectHash: string }
   | { readonly kind: 'leave' };
 
 export interface Pressed {
@@ -106,6 +124,8 @@ export interface Facts {
   };
   /** Visible and total lines of the help. */
   readonly help: { readonly height: number; readonly length: number };
+  /** Visible and total lines of what undoing a call will do. */
+  readonly undo: { readonly height: number; readonly length: number };
   readonly transcript: {
     readonly height: number;
     by(scroll: Scroll, delta: number): Scroll;
@@ -121,6 +141,7 @@ export function initialUi(chatId: string | undefined): UiState {
     chatId,
     focus: 'composer',
     overlay: 'none',
+    undo: { kind: 'loading' },
     helpScroll: 0,
     composer: EMPTY_FIELD,
     drafts: new Map(),

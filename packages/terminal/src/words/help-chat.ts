@@ -69,4 +69,5 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   'Transcript and chats',
   ['j, k, g, G', 'down, up, to the start, to the end'],
   ['x', 'show thinking and the full output of calls, or only the end'],
+  ['u', 'in the transcript: undo a call; shows what that will do, y undoes it'],
 ];

@@ -41,6 +41,7 @@ export const screenWords = {
     stopped: 'stopped',
     failed: 'failed',
     denied: (by: string): string => `denied${by}`,
+    undone: 'undone',
   },
 
   // Cards
@@ -121,6 +122,19 @@ export const screenWords = {
   noLongerWaits: 'This call is no longer waiting.',
   decision: (story: string): string => `✍ ${story}.`,
 
+  undo: {
+    title: ' Undo a call of this chat',
+    loading: ' Loading…',
+    none: ' No call of this chat can be undone. A call can be undone for 7 days if it changed files.',
+    effect: ' Undoing this call will do this:',
+    foot: 'Undoing applies exactly this, and is recorded with your name.',
+    listHint: 'j k choose · Enter shows what undoing it will do · Esc goes back',
+    previewHint: 'j k PgUp PgDn scroll · y undoes the call · Esc goes back',
+    noneHint: 'Esc goes back',
+    seeEnd: 'There is more below. Press PgDn to see the end, then y.',
+    done: 'The call was undone.',
+  },
+
   // The composer and the last line
   placeholder: (world: string): string => `Message ${world}…  @ mentions an agent`,
   leave: ' Quit? Your message has not been sent. y quits · n stays',
@@ -131,7 +145,7 @@ export const screenWords = {
     composer: 'Enter sends · Tab next pane · Ctrl-P chats · Ctrl-N new · Ctrl-C quits',
     field: 'Esc goes back',
     card: 'j k scroll · Tab next pane · Esc back to the message · q quits',
-    transcript: 'j k scroll · g G top, bottom · x full output · Esc back to the message · q quits',
+    transcript: 'j k scroll · g G top, bottom · x full output · u undo · Esc back to the message · q quits',
     chats: 'j k choose · Enter opens · Esc back to the message · q quits',
   },
 } as const;

@@ -4,6 +4,7 @@ import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key, KeyName } from './key.js';
 import { pressOnCard } from './press-card.js';
+import { openUndo, pressInUndo } from './press-undo.js';
 import { focusOn } from './settle.js';
 
 /** Handles a key. Pure: side effects are returned. */
@@ -12,6 +13,7 @@ export function press(before: UiState, key: Key, facts: Facts): Pressed {
   if (key.kind === 'ctrl' && key.letter === 'c') return leave(ui);
   if (ui.overlay === 'help') return only(pressInHelp(ui, key, facts));
   if (ui.overlay === 'leave') return answerLeaving(ui, key);
+  if (ui.overlay === 'undo') return pressInUndo(ui, key, facts);
   // In a form, Tab goes to the next field; elsewhere, it would leave the card and discard the form.
   const isTab = key.kind === 'name' && (key.name === 'tab' || key.name === 'backtab');
   if (isTab && ui.focus === 'card' && ui.card.choice.kind === 'form') return pressOnCard(ui, key, facts);
@@ -210,6 +212,8 @@ function pressInTranscript(ui: UiState, key: Key, facts: Facts): Pressed {
       return only({ ...ui, scroll: { kind: 'end' } });
     case 'x':
       return only({ ...ui, isWide: !ui.isWide });
+    case 'u':
+      return openUndo(ui);
     default:
       return only(ui);
   }

@@ -116,8 +116,8 @@ const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
   added: 'good',
 };
 
-/** What the call will do, destructive parts first, or why nobody knows. */
-function effectBody(approval: ApprovalView, width: number): Line[] {
+/** What the call will do, destructive parts first, or why nobody knows. `foot` replaces what approving it means. */
+export function effectBody(approval: Parameters<typeof effectText>[0], width: number, foot?: string): Line[] {
   const text = effectText(approval);
   if (text === undefined) return [];
   const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed } = text;
@@ -143,7 +143,7 @@ function effectBody(approval: ApprovalView, width: number): Line[] {
             ]),
           ),
         ]),
-    ...(isRehearsed ? own(cardWords.rehearsed, { dim: true }) : []),
+    ...(foot === undefined && !isRehearsed ? [] : own(foot ?? cardWords.rehearsed, { dim: true })),
   ];
 }
 

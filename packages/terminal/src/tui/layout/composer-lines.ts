@@ -5,6 +5,7 @@ import { fieldLines } from './field-lines.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
+import { undoHint } from './undo-lines.js';
 import { screenWords } from '../../words/screen.js';
 
 /** Width of the prompt. */
@@ -70,8 +71,9 @@ export function footLine({ ui }: Scene, width: number, isHelpWhole: boolean): Li
   return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span(screenWords.help, { dim: true })], width);
 }
 
-function hintsFor({ focus, overlay, card }: UiState): string {
+function hintsFor({ focus, overlay, card, undo }: UiState): string {
   if (overlay === 'help') return screenWords.helpClose;
+  if (overlay === 'undo') return undoHint(undo);
   switch (focus) {
     case 'composer':
       return screenWords.hints.composer;

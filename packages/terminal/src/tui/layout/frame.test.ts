@@ -24,6 +24,20 @@ function waiting(
   return { ...scene, ui: settle(scene.ui, factsOf(scene)) };
 }
 
+function undoAt(kind: UiState['undo']['kind'], text: string): UiState['undo'] {
+  const about = { toolCallId: 'call_1', chatId: 'chat_1', agentId: 'mason', toolName: 'shell_cmd' };
+  const times = { settledAt: '2026-11-15T08:00:00.000Z', undoUntil: '2026-11-22T08:00:00.000Z' };
+  const call = { ...about, arguments: { command: text }, ...times };
+  switch (kind) {
+    case 'loading':
+      return { kind };
+    case 'list':
+      return { kind, calls: [call, call], picked: 1 };
+    case 'preview':
+      return { kind, call, preview: { state: 'conflict', paths: [text] }, scroll: 0, shownAt: 0 };
+  }
+}
+
 describe('the screen', () => {
   it('fills its size exactly, whatever it shows', () => {
     const choices: readonly Choice[] = [
@@ -39,9 +53,10 @@ describe('the screen', () => {
         fc.integer({ min: 1, max: 60 }),
         fc.constantFrom(...choices),
         fc.constantFrom<UiState['focus']>('card', 'composer', 'chats', 'transcript'),
-        fc.constantFrom<UiState['overlay']>('none', 'help', 'leave'),
+        fc.constantFrom<UiState['overlay']>('none', 'help', 'leave', 'undo'),
+        fc.constantFrom<UiState['undo']['kind']>('loading', 'list', 'preview'),
         fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🚢', '\n', '\u001B', '\u202E', '\t') }),
-        (columns, rows, choice, focus, overlay, text) => {
+        (columns, rows, choice, focus, overlay, step, text) => {
           const scene = waiting(
             {
               arguments: { command: text },
@@ -49,7 +64,7 @@ describe('the screen', () => {
               preview: { text, truncated: false },
               agentId: text,
             },
-            { focus, overlay, composer: fieldOf(text), isSideOpen: focus === 'chats' },
+            { focus, overlay, undo: undoAt(step, text), composer: fieldOf(text), isSideOpen: focus === 'chats' },
             { columns, rows },
           );
           const shown = {

@@ -10,6 +10,7 @@ import type { Scene } from './scene.js';
 import { sideLines } from './side-lines.js';
 import { padLine, span, wrapWords, type Line } from './spans.js';
 import { windowOf } from './transcript-window.js';
+import { undoWindow } from './undo-lines.js';
 import { screenWords } from '../../words/screen.js';
 
 /** The whole screen: one line per row, each exactly as wide as the screen. */
@@ -25,6 +26,7 @@ export function frameOf(scene: Scene, plan: Plan): Line[] {
   const banner = bannerOf(scene);
   const middleLines = (): Line[] => {
     if (ui.overlay === 'help') return fill(helpWindow(width, plan.help.height, ui.helpScroll), plan.help.height);
+    if (ui.overlay === 'undo') return fill(undoWindow(ui.undo, width, plan.undo.height), plan.undo.height);
     const height = areas.transcript + areas.card;
     const above = isSideAlone
       ? fill(side(width, height), height)
@@ -56,7 +58,7 @@ function tooSmall({ columns, rows }: Size): Line[] {
 }
 
 function ruleLine({ ui, chat }: Scene, { blocks, areas }: Plan, width: number): Line {
-  if (blocks === undefined || chat === undefined || ui.overlay === 'help') return rule(width);
+  if (blocks === undefined || chat === undefined || ui.overlay === 'help' || ui.overlay === 'undo') return rule(width);
   const { atEnd, first } = windowOf(blocks, ui.scroll, areas.transcript);
   const isHere = ui.focus === 'transcript';
   const left: Line = isHere ? [span(screenWords.transcript, { colour: 'do', bold: true })] : [];

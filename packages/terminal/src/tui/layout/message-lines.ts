@@ -193,7 +193,8 @@ function callLines(
 ): Line[] {
   const { status } = invocation;
   const look = callLook(invocation, approval?.decision, me, isYours);
-  const words = status.kind === 'asked' && place !== undefined ? `${look.words} · ${place}` : look.words;
+  const more = status.kind === 'asked' ? place : invocation.undone === undefined ? undefined : screenWords.call.undone;
+  const words = more === undefined ? look.words : `${look.words} · ${more}`;
   const right: Line = [span(` ${words} `, { colour: look.colour })];
   const args = invocation.editedArguments ?? invocation.arguments;
   const edited = invocation.editedArguments === undefined ? '' : ' (edited)';

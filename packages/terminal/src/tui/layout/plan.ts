@@ -10,6 +10,7 @@ import type { Facts } from '../ui-state.js';
 import type { Scene } from './scene.js';
 import type { Line } from './spans.js';
 import { transcriptBlocks } from './transcript-blocks.js';
+import { undoLines } from './undo-lines.js';
 import { scrollBy, scrollToTop, type Blocks, type Scroll } from './transcript-window.js';
 
 /** The layout, and the content of the two scrollable parts. */
@@ -23,6 +24,8 @@ export interface Plan {
   readonly foot: readonly Line[];
   /** Visible and total lines of the help. */
   readonly help: { readonly height: number; readonly length: number };
+  /** Visible and total lines of what undoing a call will do. */
+  readonly undo: { readonly height: number; readonly length: number };
 }
 
 export function planOf(scene: Scene): Plan {
@@ -57,7 +60,8 @@ export function planOf(scene: Scene): Plan {
       : transcriptBlocks(chat, scene.measured, { width: areas.width, isWide: ui.isWide, now: scene.now, me: scene.me });
   // Title and rule at the top, hints at the bottom.
   const help = { height: Math.max(0, size.rows - 3 - areas.banner), length: helpLines(areas.width).length };
-  return { areas, blocks, approval, body, isCut, foot, help };
+  const undo = { height: help.height, length: ui.overlay === 'undo' ? undoLines(ui.undo, areas.width).length : 0 };
+  return { areas, blocks, approval, body, isCut, foot, help, undo };
 }
 
 /** The current card, and how much of it is visible. */
