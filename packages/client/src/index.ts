@@ -78,7 +78,7 @@ export {
   grantMatch,
   type CoveredWhen,
 } from './show/covered-calls.js';
-export { asText, callLine, describeCall, namedCallLine } from './show/describe-call.js';
+export { asText, callLine, describeCall, namedCallLine, withCommand } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';
 export { effectText, type EffectFile, type EffectText } from './show/effect-text.js';

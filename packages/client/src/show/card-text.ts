@@ -1,4 +1,11 @@
-import { defaultMessage, describeReason, MASK, type PolicyVerdict } from '@countersign/protocol';
+import {
+  defaultMessage,
+  describeReason,
+  type ExternalVerb,
+  externalVerb,
+  MASK,
+  type PolicyVerdict,
+} from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
@@ -86,13 +93,15 @@ export function isFileTool(toolName: string): boolean {
 }
 
 /** `wants to run`, or `wants to use TOOL` if there is no specific verb. */
-export function wantsTo(toolName: string): string {
-  const verb = verbFor(toolName);
-  return verb === undefined ? `wants to use ${toolName}` : `wants to ${verb}`;
+export function wantsTo(call: ShownCall): string {
+  const verb = verbFor(call);
+  return verb === undefined ? `wants to use ${call.toolName}` : `wants to ${verb}`;
 }
 
-/** The verb for a tool whose card shows what the call does. Undefined if the card has to name the tool. */
-export function verbFor(toolName: string): 'run' | 'write' | 'change' | undefined {
+type ShownCall = Pick<ApprovalView, 'toolName' | 'arguments'>;
+
+/** The verb for a call that the card shows completely. Undefined if the card has to name the tool. */
+export function verbFor({ toolName, arguments: args }: ShownCall): ExternalVerb | undefined {
   switch (toolName) {
     case 'shell_cmd':
       return 'run';
@@ -101,6 +110,6 @@ export function verbFor(toolName: string): 'run' | 'write' | 'change' | undefine
     case 'edit_file':
       return 'change';
     default:
-      return undefined;
+      return describeCall(toolName, args).kind === 'fields' ? undefined : externalVerb(toolName);
   }
 }

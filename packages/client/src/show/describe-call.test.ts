@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { wantsTo } from './card-text.js';
 import { callLine, describeCall, namedCallLine } from './describe-call.js';
 
 describe('how a call is shown', () => {
   it('shows a command with its parameters quoted', () => {
     const args = { command: 'ls -l', parameters: ['my file'] };
-    expect(describeCall('shell_cmd', args)).toEqual({ kind: 'shell', command: 'ls -l', parameters: ['my file'] });
+    expect(describeCall('shell_cmd', args)).toEqual({
+      kind: 'shell',
+      command: 'ls -l',
+      parameters: ['my file'],
+      others: [],
+    });
     expect(callLine('shell_cmd', args)).toBe('ls -l "my file"');
     expect(namedCallLine('shell_cmd', args)).toBe('ls -l "my file"');
     expect(namedCallLine('mcp__ledger__pay', { amount: 70 })).toBe('mcp__ledger__pay amount: 70');
@@ -14,6 +20,39 @@ describe('how a call is shown', () => {
     const shape = describeCall('shell_cmd', { command: 'ls', env: { LD_PRELOAD: 'x' } });
     expect(shape).toMatchObject({ kind: 'fields', fields: [{ name: 'command' }, { name: 'env' }] });
     expect(describeCall('write_file', { path: 'a', content: 'b', mode: 511 }).kind).toBe('fields');
+  });
+
+  it('[A17.1] shows a command, a new file or an edit of another program like ours, with all other arguments', () => {
+    expect(describeCall('claude__Bash', { command: 'git push', timeout: 5 })).toEqual({
+      kind: 'shell',
+      command: 'git push',
+      parameters: [],
+      others: [{ name: 'timeout', text: '5' }],
+    });
+    expect(describeCall('claude__Write', { file_path: '/a', content: 'b' })).toEqual({
+      kind: 'write',
+      path: '/a',
+      content: 'b',
+      others: [],
+    });
+    expect(
+      describeCall('gemini__replace', { file_path: '/a', old_string: 'b', new_string: 'c', instruction: 'why' }),
+    ).toEqual({ kind: 'edit', path: '/a', before: 'b', after: 'c', others: [{ name: 'instruction', text: 'why' }] });
+    expect(namedCallLine('claude__Bash', { command: 'git push', timeout: 5 })).toBe('git push');
+  });
+
+  it.each([
+    ['claude__Bash', { command: 'ls', cmd: 'rm' }],
+    ['codex__shell', { command: ['ls'] }],
+    ['claude__Write', { file_path: '/a', path: '/b', content: 'c' }],
+    ['claude__Edit', { file_path: '/a', old_string: 'b' }],
+    ['mcp__Bash', { command: 'ls' }],
+    ['mcp__files__write', { path: '/a', content: 'b' }],
+    ['app__editor__Bash', { command: 'ls' }],
+  ])('shows all arguments of %s if it can’t be told which ones count: %j', (tool, args) => {
+    const shape = describeCall(tool, args);
+    expect(shape).toMatchObject({ kind: 'fields', fields: Object.keys(args).map((name) => ({ name })) });
+    expect(wantsTo({ toolName: tool, arguments: args })).toBe(`wants to use ${tool}`);
   });
 
   it('shows truncated arguments as text', () => {

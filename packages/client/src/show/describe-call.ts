@@ -1,9 +1,17 @@
-/** The parts of a call that a card shows, by kind of tool. */
+import { externalVerb } from '@countersign/protocol';
+
+/** An argument that a card shows by its name. */
+interface Field {
+  name: string;
+  text: string;
+}
+
+/** The parts of a call that a card shows, by kind of tool. `others`: further arguments, which only tools of other programs have. */
 export type CallShape =
-  | { kind: 'shell'; command: string; parameters: readonly string[] }
-  | { kind: 'write'; path: string; content: string }
-  | { kind: 'edit'; path: string; before: string; after: string }
-  | { kind: 'fields'; fields: readonly { name: string; text: string }[] }
+  | { kind: 'shell'; command: string; parameters: readonly string[]; others: readonly Field[] }
+  | { kind: 'write'; path: string; content: string; others: readonly Field[] }
+  | { kind: 'edit'; path: string; before: string; after: string; others: readonly Field[] }
+  | { kind: 'fields'; fields: readonly Field[] }
   | { kind: 'text'; text: string };
 
 export function describeCall(toolName: string, args: unknown): CallShape {
@@ -14,11 +22,11 @@ export function describeCall(toolName: string, args: unknown): CallShape {
   const only = (...names: readonly string[]): boolean => Object.keys(record).every((name) => names.includes(name));
   // If there is an unknown field, show the plain list: no argument may be hidden.
   if (toolName === 'shell_cmd' && typeof command === 'string' && only('command', 'parameters')) {
-    if (parameters === undefined) return { kind: 'shell', command, parameters: [] };
-    if (isStrings(parameters)) return { kind: 'shell', command, parameters };
+    if (parameters === undefined) return { kind: 'shell', command, parameters: [], others: [] };
+    if (isStrings(parameters)) return { kind: 'shell', command, parameters, others: [] };
   }
   if (toolName === 'write_file' && typeof path === 'string' && typeof content === 'string' && only('path', 'content'))
-    return { kind: 'write', path, content };
+    return { kind: 'write', path, content, others: [] };
   if (
     toolName === 'edit_file' &&
     typeof path === 'string' &&
@@ -26,8 +34,52 @@ export function describeCall(toolName: string, args: unknown): CallShape {
     typeof newText === 'string' &&
     only('path', 'oldText', 'newText')
   )
-    return { kind: 'edit', path, before: oldText, after: newText };
-  return { kind: 'fields', fields: Object.entries(record).map(([name, value]) => ({ name, text: asText(value) })) };
+    return { kind: 'edit', path, before: oldText, after: newText, others: [] };
+  return externalShape(toolName, record) ?? { kind: 'fields', fields: fieldsOf(record) };
+}
+
+const PATHS = ['file_path', 'filePath', 'absolute_path', 'path'];
+
+/** The call of another program's shell, or of its tool that writes or edits a file. Undefined if it can't be told which arguments count. */
+function externalShape(toolName: string, record: Readonly<Record<string, unknown>>): CallShape | undefined {
+  const only = (...names: readonly string[]): readonly [string, string] | undefined => {
+    const given = names.filter((name) => record[name] !== undefined);
+    const [name] = given;
+    const value = name === undefined ? undefined : record[name];
+    return given.length === 1 && name !== undefined && typeof value === 'string' ? [name, value] : undefined;
+  };
+  const without = (...shown: readonly (readonly [string, string])[]): Field[] =>
+    fieldsOf(record).filter(({ name }) => !shown.some(([used]) => used === name));
+  const path = only(...PATHS);
+  switch (externalVerb(toolName)) {
+    case 'run': {
+      const command = only('command', 'cmd');
+      if (command?.[0] !== 'command') return undefined;
+      return { kind: 'shell', command: command[1], parameters: [], others: without(command) };
+    }
+    case 'write': {
+      const content = only('content');
+      if (path === undefined || content === undefined) return undefined;
+      return { kind: 'write', path: path[1], content: content[1], others: without(path, content) };
+    }
+    case 'change': {
+      const [before, after] = [only('old_string', 'oldString'), only('new_string', 'newString')];
+      if (path === undefined || before === undefined || after === undefined) return undefined;
+      const others = without(path, before, after);
+      return { kind: 'edit', path: path[1], before: before[1], after: after[1], others };
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+function fieldsOf(record: Readonly<Record<string, unknown>>): Field[] {
+  return Object.entries(record).map(([name, value]) => ({ name, text: asText(value) }));
+}
+
+/** The arguments of a call that is shown as a command, with another command. */
+export function withCommand(args: unknown, command: string): Record<string, unknown> {
+  return { ...(typeof args === 'object' ? args : {}), command };
 }
 
 /** One line that identifies a call in a list. */

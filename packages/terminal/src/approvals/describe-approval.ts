@@ -67,7 +67,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
     '',
-    `${paint.amber('⏳')} ${paint.bold(`${name} ${plainLine(wantsTo(approval.toolName))}`)}${paint.dim(`${place}${where}`)}`,
+    `${paint.amber('⏳')} ${paint.bold(`${name} ${plainLine(wantsTo(approval))}`)}${paint.dim(`${place}${where}`)}`,
     ...asks,
     ...shown.map((line) => `${BAR}${line}`),
     ...(isCut ? [cardWords.moreLines(lines.length - most)] : []),

@@ -121,7 +121,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const isReady =
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
-  const verb = verbFor(approval.toolName);
+  const verb = verbFor(approval);
   const entries: readonly MenuEntry[] = [
     ...(may('approve_session')
       ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]

@@ -1,4 +1,4 @@
-import { type ApprovalView, describeCall, readArguments } from '@countersign/client';
+import { type ApprovalView, describeCall, readArguments, withCommand } from '@countersign/client';
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
 import { editHint } from './edit-hint.js';
@@ -28,7 +28,7 @@ export function useEdited(approval: ApprovalView): Edited {
   const original = command ?? JSON.stringify(approval.arguments, null, 2);
   const [text, setText] = useState(original);
   const [error, setError] = useState<string>();
-  const parsed = command === undefined ? readArguments(text) : { arguments: { command: text } };
+  const parsed = command === undefined ? readArguments(text) : { arguments: withCommand(approval.arguments, text) };
   return {
     label: command === undefined ? t.arguments : t.command,
     text,

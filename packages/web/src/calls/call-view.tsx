@@ -31,32 +31,49 @@ export function CallView({
   const shape = describeCall(toolName, args);
   switch (shape.kind) {
     case 'shell':
-      return <Command command={shape.command} parameters={shape.parameters} />;
+      return (
+        <div className="space-y-1.5">
+          <Command command={shape.command} parameters={shape.parameters} />
+          <Fields fields={shape.others} />
+        </div>
+      );
     case 'write':
     case 'edit':
-      return <DiffView path={shape.path} lines={changeLines(shape, preview)} />;
+      return (
+        <div className="space-y-1.5">
+          <DiffView path={shape.path} lines={changeLines(shape, preview)} />
+          <Fields fields={shape.others} />
+        </div>
+      );
     case 'text':
       return <FoldedText text={shape.text} strict />;
     case 'fields':
       return (
         <div className="space-y-1.5">
           {shape.fields.length === 0 ? <p className="text-sm text-ink-3">{t.noArguments}</p> : null}
-          <dl className="space-y-1.5">
-            {shape.fields.map(({ name, text }) => (
-              <div key={name} className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-3">
-                <dt className="pt-px font-mono text-[0.8125rem] [overflow-wrap:anywhere] text-ink-3">
-                  <Visible text={name} strict />
-                </dt>
-                <dd>
-                  <FoldedText text={text} strict />
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Fields fields={shape.fields} />
           {preview === undefined ? null : <DiffView lines={diffLines(preview.text)} />}
         </div>
       );
   }
+}
+
+function Fields({ fields }: { fields: readonly { name: string; text: string }[] }): ReactElement | null {
+  if (fields.length === 0) return null;
+  return (
+    <dl className="space-y-1.5">
+      {fields.map(({ name, text }) => (
+        <div key={name} className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-3">
+          <dt className="pt-px font-mono text-[0.8125rem] [overflow-wrap:anywhere] text-ink-3">
+            <Visible text={name} strict />
+          </dt>
+          <dd>
+            <FoldedText text={text} strict />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 const LONGEST = 20_000;

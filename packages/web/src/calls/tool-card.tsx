@@ -10,7 +10,7 @@ import {
   nameOf,
   type OutputTail,
 } from '@countersign/client';
-import { describeEffect } from '@countersign/protocol';
+import { describeEffect, externalVerb } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { callState } from '../approvals/story.js';
 import { Badge } from '../ui/badge.js';
@@ -269,8 +269,9 @@ function asideWords(status: Invocation['status'], output: OutputTail | undefined
 }
 
 function toolIcon(toolName: string): IconName {
-  if (toolName === 'shell_cmd') return 'terminal';
-  if (/file|grep/.test(toolName)) return 'file';
+  const verb = externalVerb(toolName);
+  if (toolName === 'shell_cmd' || verb === 'run') return 'terminal';
+  if (verb !== undefined || /file|grep/.test(toolName)) return 'file';
   if (/fetch|http|web/.test(toolName)) return 'globe';
   if (toolName.startsWith('mcp__')) return 'plug';
   return toolName === 'ask_human' ? 'question' : 'bolt';

@@ -1,4 +1,4 @@
-import { describeCall, readArguments, type ApprovalView } from '@countersign/client';
+import { describeCall, readArguments, withCommand, type ApprovalView } from '@countersign/client';
 import { errors } from '../../words/errors.js';
 
 /** The editable part of a call: the command, or all arguments as JSON. */
@@ -15,8 +15,7 @@ export function readEdited(
   const shape = describeCall(toolName, args);
   if (shape.kind === 'shell') {
     if (text.trim() === '') return { problem: errors.emptyCommand };
-    const { parameters } = shape;
-    return { arguments: { command: text, ...(parameters.length === 0 ? {} : { parameters: [...parameters] }) } };
+    return { arguments: withCommand(args, text) };
   }
   const read = readArguments(text);
   return 'error' in read ? { problem: read.error } : read;

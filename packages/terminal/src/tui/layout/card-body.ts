@@ -94,16 +94,18 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
       return [
         ...exact(shape.command, { bold: true }),
         ...shape.parameters.flatMap((word) => wordLines(word, room)),
+        ...fieldLines(shape.others, room),
         ...changes,
       ];
     case 'write':
     case 'edit':
       return [
         ...exact(shape.path, { bold: true }),
+        ...fieldLines(shape.others, room),
         ...changeLines(shape, preview).flatMap((line) => diffLine(line, room)),
       ];
     case 'fields':
-      return [...shape.fields.flatMap(({ name, text }) => fieldOf(name, text, room)), ...changes];
+      return [...fieldLines(shape.fields, room), ...changes];
     case 'text':
       return [...exact(shape.text, { bold: true }), ...changes];
   }
@@ -164,6 +166,10 @@ function wordLines(word: string, room: number): Line[] {
     span(index === 0 ? WORD : ' '.repeat(WORD.length), { dim: true }),
     span(line, { bold: true }),
   ]);
+}
+
+function fieldLines(fields: readonly { name: string; text: string }[], room: number): Line[] {
+  return fields.flatMap(({ name, text }) => fieldOf(name, text, room));
 }
 
 function fieldOf(name: string, text: string, room: number): Line[] {

@@ -29,7 +29,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const place = placeInQueue(world, approval.approvalId);
   const count = place === undefined ? '' : ` · ${place.position} of ${place.total}`;
   const name = agentName(world, approval.agentId);
-  const verb = approval.question === undefined ? wantsTo(approval.toolName) : 'asks';
+  const verb = approval.question === undefined ? wantsTo(approval) : 'asks';
   const held = ui.card.current.kind === 'held';
   const isYours = isForYou(approval, world.me);
   const title = span(held ? overTitle(approval) : isYours ? screenWords.card(count) : screenWords.cardForOthers, {
