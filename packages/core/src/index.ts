@@ -17,6 +17,7 @@ export type { ClaimedCall } from './external/claim-external.js';
 export { proposeExternal } from './external/propose-external.js';
 export type { ExternalProposal } from './external/propose-external.js';
 export { endExternalSession, reportExternal } from './external/report-external.js';
+export { withdrawExternal } from './external/withdraw-external.js';
 export { readEventPage } from './views/event-page.js';
 export { coveredCalls, matchesInChat } from './views/matches-in-chat.js';
 export type { MatchedCall } from './views/matches-in-chat.js';

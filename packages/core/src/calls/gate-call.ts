@@ -144,7 +144,10 @@ function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
 
 function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInput['agent'] {
   if (agentId === undefined) return { tools: ['*'], policy: NO_RULES };
-  return { tools: snapshot.agent(agentId)?.definition.tools ?? [], policy: snapshot.agentPolicy(agentId) };
+  const agent = snapshot.agent(agentId)?.definition;
+  // Deactivating an external agent denies its waiting calls in a later step (A55.7).
+  const isStopped = agent?.active !== true && isExternal(snapshot, agentId);
+  return { tools: isStopped ? [] : (agent?.tools ?? []), policy: snapshot.agentPolicy(agentId) };
 }
 
 /** Whether the tool reports the call as contained. False for untrusted tools (A1) and if the tool throws. */

@@ -89,7 +89,7 @@ export async function updateAgent(
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
   if (typeof part['provider'] === 'string') await runtime.providers.find(part['provider']);
-  return await changeWorld(runtime, 'update-agent', worldId, async (change) => {
+  const updated = await changeWorld(runtime, 'update-agent', worldId, async (change) => {
     const agent = agentIn(change.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
     const after = restoreSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
@@ -112,6 +112,9 @@ export async function updateAgent(
     const record = { ...agent, definition };
     return { value: toAgent(record), version: agentVersion(runtime.store.hashKey, record) };
   });
+  const { provider, active } = updated.value;
+  if (provider === EXTERNAL_PROVIDER && !active) await stopInactive(runtime, worldId, agentId, signer);
+  return updated;
 }
 
 /** Prompts are shown with masked secrets, so masks that are sent back are replaced with their values. */
@@ -132,10 +135,7 @@ export async function removeAgent(
   signer: Signer,
   { expected, isConfirmed = false }: Safeguards = {},
 ): Promise<void> {
-  const isItsTurn = (turn: TurnRecord): boolean => turn.worldId === worldId && turn.agentId === agentId;
-  const findChats = () => runtime.store.read((reader) => chatsAtWork(reader, isItsTurn));
-  const stopIn = (step: Step, chats: readonly string[]): void =>
-    stopTurns(runtime, step, chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn), signer);
+  const { findChats, stopIn } = turnsOf(runtime, worldId, agentId, signer);
   const chats = await findChats();
   await commit(runtime, 'remove-agent', worldId, { chats }, (step) => {
     const agent = agentIn(step.snapshot, agentId);
@@ -150,6 +150,27 @@ export async function removeAgent(
   const late = await findChats();
   if (late.length === 0) return;
   await commit(runtime, 'remove-agent', worldId, { chats: late }, (step) => stopIn(step, late));
+}
+
+/** The unfinished turns of an agent, in all of its chats. */
+function turnsOf(runtime: Runtime, worldId: string, agentId: string, signer: Signer) {
+  const isItsTurn = (turn: TurnRecord): boolean => turn.worldId === worldId && turn.agentId === agentId;
+  return {
+    findChats: (): Promise<string[]> => runtime.store.read((reader) => chatsAtWork(reader, isItsTurn)),
+    stopIn(step: Step, chats: readonly string[]): void {
+      stopTurns(runtime, step, chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn), signer);
+    },
+  };
+}
+
+/** A program outside must not get a yes for an agent that was deactivated. From here on, the gate refuses its calls. */
+async function stopInactive(runtime: Runtime, worldId: string, agentId: string, signer: Signer): Promise<void> {
+  const { findChats, stopIn } = turnsOf(runtime, worldId, agentId, signer);
+  const chats = await findChats();
+  if (chats.length > 0)
+    await commit(runtime, 'deactivate-agent', worldId, { chats }, (step) => {
+      if (step.snapshot.agent(agentId)?.definition.active !== true) stopIn(step, chats);
+    });
 }
 
 /** Rejects an unknown provider now; otherwise, a typo would only show up in the agent's first turn. */

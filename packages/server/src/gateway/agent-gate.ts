@@ -1,5 +1,6 @@
 import type { InvocationRecord } from '@countersign/core/ports';
 import type { ListedTool } from '@countersign/protocol';
+import type { FollowedCredential } from '../people/follow-credential.js';
 import type { Permission } from './permission-prompt.js';
 
 /** A call of a client, before it is proposed. */
@@ -20,6 +21,10 @@ export interface AgentGate {
   tools(): Promise<readonly ListedTool[]>;
   /** Proposes a call that runs here once it is allowed. Returns its id. */
   propose(call: ClientCall): Promise<string>;
+  /** Denies the call if the client's credential ends while it waits. */
+  follow(id: string): FollowedCredential;
+  /** Whether the agent still exists and is active. */
+  isActive(): Promise<boolean>;
   /** A waiting call of this agent with the same tool and arguments. */
   findWaiting(tool: string, args: string): Promise<readonly string[]>;
   /** Proposes a call that the client runs itself, and waits for the decision. */

@@ -89,13 +89,14 @@ async function hold(id: string, about: About, same: string): Promise<CallToolRes
   const { engine, gate, waiting } = request;
   const { store } = engine.runtime;
   const unwatch = waiting.watch(id);
+  const credential = gate.follow(id);
   let link: string | undefined;
   let endElicitation: (() => Promise<void>) | undefined;
   try {
     const held = await holdCall({
       engine,
       call: { id, worldId: gate.worldId },
-      stops,
+      stops: [...stops, credential.signal],
       limitMs,
       onState(state, call) {
         link = state === 'waiting' ? gate.link(call) : undefined;
@@ -106,18 +107,22 @@ async function hold(id: string, about: About, same: string): Promise<CallToolRes
       onOutput: tell,
     });
     if (held.kind === 'settled') await endElicitation?.();
+    if (credential.hasEnded()) return failure(gatewayTexts.revoked);
     if (held.kind === 'settled' && !stops.some(({ aborted }) => aborted)) {
       waiting.deliver(gate.agentId, id);
       const { chatId } = held.call;
-      return await toToolResult(
+      const result = await toToolResult(
         held.result,
         async (file) => (await store.read((reader) => reader.attachment(chatId, file)))?.data,
       );
+      if (result.isError !== true || (await gate.isActive())) return result;
+      return { ...result, content: [...result.content, text(gatewayTexts.notActive)] };
     }
     waiting.leave(gate.agentId, same, id);
     const isStopping = engine.closing.aborted;
     return { content: [text(gatewayTexts.pending(id, link))], ...(isStopping ? { _meta: { [AGAIN]: true } } : {}) };
   } finally {
+    credential.end();
     unwatch();
   }
 }

@@ -1,4 +1,4 @@
-import { awaitExternal, proposeExternal, showAgent, showTools } from '@countersign/core';
+import { awaitExternal, proposeExternal, showAgent, showAgents, showTools } from '@countersign/core';
 import { onAbort, type InvocationRecord } from '@countersign/core/ports';
 import { EXTERNAL_PROVIDER, externalToolName } from '@countersign/protocol';
 import { checkAccess } from '../app/check-access.js';
@@ -6,6 +6,7 @@ import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { isLoopback } from '../auth/check-host.js';
+import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
 import { agentFor } from '../routes/external.js';
 import { linkOrigin } from '../routes/support.js';
 import type { AgentGate, ClientCall } from './agent-gate.js';
@@ -31,13 +32,18 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
   const program = agent.model;
   const title = `${agent.name} over MCP`;
 
+  const follow = (id: string): FollowedCredential => followCredential(c, context, { worldId, id });
+
   async function isAllowed(id: string, stops: readonly AbortSignal[]): Promise<Permission> {
     const over = new AbortController();
-    const ends = [...stops, context.engine.closing].map((signal) => onAbort(signal, () => over.abort()));
+    const credential = follow(id);
+    const all = [...stops, context.engine.closing, credential.signal];
+    const ends = [credential.end, ...all.map((signal) => onAbort(signal, () => over.abort()))];
     try {
       for (;;) {
         const asked = { agentId, id, waitMs: LOOK_MS, signal: over.signal };
         const claimed = await awaitExternal(runtime, worldId, asked);
+        if (credential.hasEnded()) return { deny: gatewayTexts.revoked };
         switch (claimed.state) {
           case 'allowed':
             return { allow: claimed.arguments };
@@ -63,6 +69,8 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
       const proposal = { ...call, agentId, program, title, toolName: tool, runs: { where: 'here' } } as const;
       return (await proposeExternal(runtime, worldId, proposal, signer)).id;
     },
+    follow,
+    isActive: async () => (await showAgents(runtime, worldId)).some(({ id, active }) => id === agentId && active),
     findWaiting: async (tool, args) =>
       await runtime.store.read(async (reader) => {
         const pending = (await reader.approvals(worldId, { status: 'pending' })).filter(

@@ -12,6 +12,9 @@ export const gatewayTexts = {
   unknownCall: 'You have no call with this id in this world.',
   tooMany: (most: number) =>
     `Nothing was started: ${most} requests of this agent already wait. Send the call again when one of them has ended.`,
+  revoked:
+    'The token of this client was revoked or has expired. If the call was waiting, it was denied and will not run.',
+  notActive: 'This agent was removed or deactivated, so none of its calls can run.',
   alreadyRun: 'This call was already allowed once and has ended.',
   notAsked: 'Nobody approved this call, so it must not run.',
 };

@@ -248,6 +248,84 @@ describe('the permission prompt of Claude Code', () => {
   });
 });
 
+describe('a client that loses its access', () => {
+  const revoke = async (t: Gateway): Promise<void> => {
+    const people = await t.api<{ items: { id: string }[] }>('GET', '/people');
+    const [, id] = t.token.split('_');
+    const { status } = await t.api('DELETE', `/people/${people.body.items[0]?.id}/tokens/${id}`);
+    expect(status).toBe(204);
+  };
+
+  it('[A55.12] gets an error at once if its token is revoked, and its waiting call never runs', async () => {
+    const t = await openGateway();
+    const { answer, approvalId } = await t.ask({ path: 'a' });
+    await revoke(t);
+    // Denied before the request that revokes the token is answered.
+    expect(await t.pending()).toEqual([]);
+    const { messages } = await answer;
+    expect([messages.at(-1)?.result?.isError, text(messages.at(-1))]).toEqual([
+      true,
+      expect.stringContaining('revoked'),
+    ]);
+    expect(await t.decide({ tool_call_id: approvalId, decision: 'approve' })).toMatchObject({ status: 409 });
+    expect((await t.send(callOf('remove', { path: 'a' }))).status).toBe(401);
+    expect([t.runs, t.errors]).toEqual([[], []]);
+  });
+
+  it('[A55.12] gets no result of a call that was running when its token was revoked', async () => {
+    let finish: ((result: string) => void) | undefined;
+    const { definition, ...tool } = removing().tool;
+    const execute = (): Promise<string> => new Promise((resolve) => (finish = resolve));
+    const slow = { ...tool, definition: { ...definition, name: 'slow' }, execute };
+    const t = await openGateway('cursor', ['slow'], { tools: [slow] });
+    const answer = t.send(callOf('slow', {}));
+    const [waiting] = await until(async () => {
+      const pending = await t.pending();
+      return pending.length > 0 ? pending : undefined;
+    }, 'the call needs approval');
+    await t.decide({ tool_call_id: waiting?.approvalId, decision: 'approve' });
+    await until(async () => finish, 'the call runs');
+    await revoke(t);
+    expect(text((await answer).messages.at(-1))).toContain('revoked');
+    finish?.('secret');
+  });
+
+  it('[A55.7] gets an error at once if its agent is removed or deactivated, and its waiting call never runs', async () => {
+    for (const change of [
+      (t: Gateway) => t.api('DELETE', '/worlds/harbour/agents/cursor'),
+      (t: Gateway) => t.api('PATCH', '/worlds/harbour/agents/cursor', { active: false }),
+    ]) {
+      const t = await openGateway();
+      const { answer, approvalId } = await t.ask({ path: 'a' });
+      expect((await change(t)).status).toBeLessThan(300);
+      expect(await t.pending()).toEqual([]);
+      const { messages } = await answer;
+      expect(messages.at(-1)?.result?.isError).toBe(true);
+      expect(text(messages.at(-1))).toContain('removed or deactivated');
+      expect(await t.decide({ tool_call_id: approvalId, decision: 'approve' })).toMatchObject({ status: 409 });
+      expect((await t.send(callOf('remove', { path: 'a' }))).status).toBe(404);
+      expect([t.runs, t.errors]).toEqual([[], []]);
+    }
+  });
+
+  it('[A55.12] [A56.8] gets no permission if its token is revoked while the call waits', async () => {
+    const t = await openGateway('claude', ['claude__*']);
+    const asked = { tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 'toolu_1' };
+    const prompted = t.send(callOf('permission_prompt', asked));
+    const proposed = fetch(`${t.url}/api/worlds/harbour/external/calls`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${t.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ session: 's', key: 'k', program: 'claude', tool: 'Bash', arguments: {}, wait: 50 }),
+    });
+    await until(async () => ((await t.pending()).length === 2 ? true : undefined), 'both calls need approval');
+    await revoke(t);
+    expect(await t.pending()).toEqual([]);
+    expect(JSON.parse(text((await prompted).messages.at(-1)) ?? '')).toMatchObject({ behavior: 'deny' });
+    expect((await proposed).status).toBe(401);
+    expect(t.errors).toEqual([]);
+  });
+});
+
 describe('a hostile MCP client', () => {
   it('[A56.1] [W3.55] gets nothing without a token, in another world, or as another agent', async () => {
     const t = await openGateway();

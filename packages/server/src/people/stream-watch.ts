@@ -1,6 +1,6 @@
 import { isConfirmed } from '@countersign/core';
 import type { Clock, PersonRecord, Store } from '@countersign/core/ports';
-import { effectiveActions } from '@countersign/protocol';
+import { effectiveActions, type TokenScope } from '@countersign/protocol';
 import type { Access } from './access.js';
 import { needsCheck } from '../oidc/confirm-person.js';
 import { isUsable } from './credentials.js';
@@ -11,13 +11,15 @@ const CHECK_MS = 1_000;
 interface Watched {
   access: Access;
   worldId: string;
-  end: () => void;
+  needs: TokenScope;
+  /** May return a promise, which a change of credentials waits for. */
+  end: () => unknown;
 }
 
-/** Ends event streams whose credential has ended, or whose person may no longer read the world (W8.3). */
+/** Ends event streams, and waiting calls, whose credential has ended or may no longer do this in the world (W8.3, A55.12). */
 export interface StreamWatch {
   /** The returned function stops watching. */
-  add(access: Access, worldId: string, end: () => void): () => void;
+  add(access: Access, worldId: string, end: Watched['end'], needs?: TokenScope): () => void;
   /** Called after a change in this process. */
   check(): Promise<void>;
 }
@@ -66,12 +68,12 @@ export function createStreamWatch(
             old.set(credential.person.id, credential.person);
           if (credential === undefined || !isUsable(credential, reader.now())) ended.push(stream);
           else if (!isConfirmed(credential.person, reader.now())) ended.push(stream);
-          else if (!effectiveActions(credential.person, stream.worldId, stream.access.scopes).has('read'))
+          else if (!effectiveActions(credential.person, stream.worldId, stream.access.scopes).has(stream.needs))
             ended.push(stream);
         }
         return ended;
       });
-      for (const stream of ended) stream.end();
+      await Promise.all(ended.map((stream) => stream.end()));
       for (const person of old.values())
         void confirm(person).catch((error: unknown) =>
           report(error, 'A person with an open stream could not be checked'),
@@ -82,10 +84,10 @@ export function createStreamWatch(
   }
 
   return {
-    add(access, worldId, end) {
+    add(access, worldId, end, needs = 'read') {
       // The token of the server itself ends with the process.
       if (access.kind !== 'session' && access.kind !== 'token') return () => undefined;
-      const stream = { access, worldId, end };
+      const stream = { access, worldId, end, needs };
       open.add(stream);
       schedule();
       return () => {

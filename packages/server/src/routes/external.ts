@@ -28,6 +28,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
 import { ensureOwner } from '../people/ensure-owner.js';
+import { followCredential } from '../people/follow-credential.js';
 import { createToken } from '../people/manage-tokens.js';
 import { byOf } from './people.js';
 import { linkOrigin } from './support.js';
@@ -64,17 +65,21 @@ async function answer(
   const over = new AbortController();
   const stop = (): void => over.abort();
   const response = c.env.outgoing;
+  const credential = followCredential(c, context, { worldId, id });
+  credential.signal.addEventListener('abort', stop);
   closing.addEventListener('abort', stop);
   response?.once('close', stop);
   try {
     const asked = { agentId, id, waitMs: waitSeconds * 1000, signal: over.signal };
     const { state, ...verdict } = await awaitExternal(runtime, worldId, asked);
+    if (credential.hasEnded()) throw new HttpProblem(401, problemTexts.wrongToken);
     if (!('approvalId' in verdict)) return { id, state, ...verdict };
     if (verdict.approvalId === undefined) return { id, state };
     const { chatId } = await findExternal(runtime, worldId, agentId, id);
     const link = `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`;
     return { id, state, approval: { id: verdict.approvalId, link } };
   } finally {
+    credential.end();
     closing.removeEventListener('abort', stop);
     response?.off('close', stop);
   }
