@@ -7,7 +7,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { CreatedExternalAgent } from '@countersign/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { closeApps, openApp, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+import { closeApps, openApp, TOKEN, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+import { createServerAccess } from '../../packages/terminal/src/main.js';
+import { runWith } from './harbour-server.js';
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 let home = '';
@@ -68,9 +70,10 @@ const inputs = {
   },
 };
 
-function start(program: string, input: unknown, script = command) {
+function start(program: string, input: unknown, script = command, env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [script, 'gate', 'hook', '--agent', program, '--home', home], {
     stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
   child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
@@ -113,6 +116,39 @@ it('[X9.2] a hook that is killed while it waits never says yes, and the call kee
   expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
   // The agent asks again with the same id, and gets the answer.
   expect(await run('claude', inputs.claude)).toMatchObject({ code: 0 });
+});
+
+it('[A55.10] approving a call whose agent was killed says that nothing ran', async () => {
+  const t = await open();
+  const { child, ended } = start('claude', inputs.claude);
+  const pending = () =>
+    t.api<{ items: { approvalId: string; abandoned?: true }[] }>('GET', '/worlds/harbour/approvals');
+  await until(async () => (await pending()).body.items[0], 'the call waits');
+  child.kill('SIGKILL');
+  await ended;
+  const card = await until(async () => {
+    t.clock.advance(60_000);
+    return (await pending()).body.items.find(({ abandoned }) => abandoned);
+  }, 'the server notices');
+  const env = { HOME: home, COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: TOKEN };
+  const cli = async (...words: string[]) =>
+    await runWith(createServerAccess({ version: 'test' }), ['approvals', ...words, '-w', 'harbour'], { env });
+  const shown = await cli('show', card.approvalId);
+  expect(shown.stdout.replaceAll(/\s+/g, ' ')).toContain('Claude Code no longer waits for this call.');
+  const approved = await cli('approve', card.approvalId, '--yes');
+  expect(approved.stderr).toContain('Nothing ran: the agent no longer waited for this call.');
+  expect(approved.code).toBe(1);
+});
+
+it('[A55.10] approving a deferred call says when it runs, and does not wait for it', async () => {
+  const t = await open();
+  const { ended } = start('claude', inputs.claude, command, { COUNTERSIGN_DEFER: '1' });
+  expect((await ended).stdout).toContain('defer');
+  const { body } = await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
+  const env = { HOME: home, COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: TOKEN };
+  const words = ['approvals', 'approve', body.items[0]?.approvalId ?? '', '--yes', '-w', 'harbour'];
+  const approved = await runWith(createServerAccess({ version: 'test' }), words, { env });
+  expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining('when you resume its session') as string });
 });
 
 it('[X9.2] says no to garbage, an unknown agent or flag, a missing configuration and a server that is down', async () => {

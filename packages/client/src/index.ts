@@ -50,6 +50,7 @@ export { auditRule, auditWhy } from './show/audit-text.js';
 export type { Answer } from './show/answer.js';
 export { needsPasskey } from './show/needs-passkey.js';
 export {
+  abandonedText,
   maskedCount,
   maskedText,
   patternOf,

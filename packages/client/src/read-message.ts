@@ -11,7 +11,7 @@ import {
   noEffectSchema,
   storedPreviewSchema,
   storedSandboxSchema,
-  unknownOutcomeSchema,
+  failedOutcomeSchema,
   type Approval,
   type Message,
   type NeededSignatures,
@@ -229,7 +229,7 @@ const endSchema = z.union([
   z.object({ error: z.string(), reason: z.string() }),
   z.object({
     error: z.string(),
-    outcome: unknownOutcomeSchema.optional().catch(undefined),
+    outcome: failedOutcomeSchema.optional().catch(undefined),
     result: z.unknown().exactOptional(),
     attachments,
   }),
@@ -262,7 +262,7 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, preview, effect, noEffect, needs, proposedRule, question } = listed;
+  const { toolCallId, expiresAt, abandoned, preview, effect, noEffect, needs, proposedRule, question } = listed;
   return {
     approvalId: listed.approvalId,
     invocationId: toolCallId,
@@ -278,6 +278,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     sandbox: listed.sandbox,
     reason: listed.reason,
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(abandoned === undefined ? {} : { abandoned }),
     ...(preview === undefined ? {} : { preview }),
     ...(effect === undefined ? {} : { effect }),
     ...(noEffect === undefined ? {} : { noEffect }),

@@ -13,7 +13,7 @@ import type {
   Question,
   Scope,
   Signature,
-  UnknownOutcome,
+  FailedOutcome,
   Usage,
   Who,
   World,
@@ -102,6 +102,8 @@ export interface ApprovalView {
   readonly expiresAt?: string;
   readonly workingDirectory: string;
   readonly sandbox: CallSandbox;
+  /** The program that proposed the call has stopped asking for the answer. Only known for listed approvals (A55.9). */
+  readonly abandoned?: true;
   readonly preview?: Preview;
   /** What the call will do, if it was rehearsed. A yes applies exactly this. */
   readonly effect?: Effect;
@@ -133,11 +135,11 @@ export type InvocationStatus =
       readonly attachments?: readonly Attachment[];
       readonly outcome?: 'not-reported';
     }
-  /** `outcome`: set if the outcome is unknown; says why (S3). */
+  /** `outcome`: set if the outcome is unknown; says why (S3). Or `not-claimed`: approved, but nothing ran (A55.10). */
   | {
       readonly kind: 'failed';
       readonly error: string;
-      readonly outcome?: UnknownOutcome;
+      readonly outcome?: FailedOutcome;
       readonly result?: unknown;
       readonly attachments?: readonly Attachment[];
     }

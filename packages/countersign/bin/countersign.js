@@ -4,15 +4,15 @@
 const words = process.argv.slice(2);
 const [group, command, ...rest] = words;
 if (group === 'gate' && command === 'hook' && !rest.some((word) => word === '--help' || word === '-h')) runHook();
-else run();
+else void run();
 
 /** Agents start it for each of their calls, so it loads nothing else. */
 function runHook() {
   try {
-    require('../dist/bundle/hook/hook.cjs').hookMain(rest);
+    void require('../dist/bundle/hook/hook.cjs').hookMain(rest);
   } catch (error) {
     // Node would exit with 1, which some agents ignore. 2 means no.
-    process.stderr.write(`${error}\n`);
+    process.stderr.write(`${String(error)}\n`);
     process.exit(2);
   }
 }

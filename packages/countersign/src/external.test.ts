@@ -4,100 +4,30 @@ import { join } from 'node:path';
 import {
   addAgent,
   awaitExternal,
-  claimExternal,
-  createWorld,
   deleteChat,
   endExternalSession,
   exportWorld,
   findExternal,
   importWorld,
-  listApprovals,
   listMessages,
-  proposeExternal,
   publishMessage,
-  publishToolResult,
   removeAgent,
   reportExternal,
   setPolicy,
   stopChat,
   turnTimeline,
   updateWorld,
-  type Engine,
-  type ExternalProposal,
 } from '@countersign/core';
 import { createFakeClock, type FakeClock } from '@countersign/core/testing';
-import type { Approval, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
-import { openSqlite } from '@countersign/storage';
-import { externalTool } from '@countersign/tools';
-import { afterEach, describe, expect, it } from 'vitest';
-import { tool } from './testing/fixture.js';
+import type { ToolEvent } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { externalWorlds, W } from './testing/external-worlds.js';
 import { freshFolder } from './testing/fresh-folder.js';
-import { createTestEngine, person } from './testing/test-engine.js';
+import { person } from './testing/test-engine.js';
 
 // Registered first, so that the folder is removed after its engines are closed.
 const inFolder = freshFolder();
-const engines = new Set<Engine>();
-afterEach(async () => {
-  await Promise.all([...engines].map((engine) => engine.close()));
-  engines.clear();
-});
-
-const W = 'harbour';
-
-async function open(world: Partial<NewWorld> = {}, file = ':memory:', clock = createFakeClock()) {
-  const ran: unknown[] = [];
-  const store = await openSqlite(file, { clock });
-  const own = tool('look', async (args) => ran.push(args));
-  const engine = await createTestEngine({ store, clock, externalTool, tools: [own] });
-  engines.add(engine);
-  const { runtime } = engine;
-  const isNew = (await store.read((reader) => reader.world(W))) === undefined;
-  if (isNew) {
-    await createWorld(runtime, { name: 'Harbour', ...world }, person);
-    for (const name of ['Claude', 'Other'])
-      await addAgent(
-        runtime,
-        W,
-        { name, provider: 'external', model: 'claude', tools: ['claude__*', 'codex__*', 'look'] },
-        person,
-      );
-  }
-  await engine.start();
-  const events: ToolEvent[] = [];
-  runtime.bus.subscribe(W, (event) => void (event.event === 'tool' && events.push(event.data)));
-  const propose = (more: Partial<ExternalProposal> & { command?: string } = {}) => {
-    const { command = 'rm -rf build', ...rest } = more;
-    return proposeExternal(
-      runtime,
-      W,
-      {
-        agentId: 'claude',
-        session: 's1',
-        key: 'k1',
-        program: 'claude',
-        toolName: 'claude__Bash',
-        arguments: { command },
-        title: 'Claude Code in ~/project',
-        runs: { where: 'outside', cwd: '/home/ada/project', reports: true },
-        ...rest,
-      },
-      person,
-    );
-  };
-  const pending = async (): Promise<Approval[]> => await listApprovals(runtime, W, { status: 'pending' });
-  const decide = async (approval: Approval | undefined, decision: Partial<ToolDecision> = {}) =>
-    await publishToolResult(
-      runtime,
-      W,
-      undefined,
-      { tool_call_id: approval?.approvalId ?? '', decision: 'approve', ...decision },
-      person,
-    );
-  const claim = (id: string, agentId = 'claude') => claimExternal(runtime, W, agentId, id);
-  const approve = async (decision?: Partial<ToolDecision>) => await decide((await pending())[0], decision);
-  const call = async (id: string) => await runtime.store.read((reader) => reader.invocation(id));
-  return { engine, runtime, clock, ran, events, propose, pending, decide, approve, claim, call };
-}
+const { open, close } = externalWorlds();
 
 const typesOf = (events: readonly ToolEvent[], id: string) =>
   events.filter((event) => event.invocation_id === id).map(({ type }) => type);
@@ -194,8 +124,7 @@ describe('a call of a program outside', () => {
     const { id } = await before.propose();
     const ready = await before.propose({ key: 'k2', command: 'ls' });
     await before.decide((await before.pending()).find(({ toolCallId }) => toolCallId === ready.id));
-    engines.delete(before.engine);
-    await before.engine.close();
+    await close(before);
     const t = await open({}, file, clock);
     expect(await t.claim(ready.id)).toMatchObject({ state: 'allowed', arguments: { command: 'ls' } });
     expect((await t.propose()).id).toBe(id);
@@ -287,8 +216,7 @@ describe('a call of a program outside', () => {
     const before = await open({ policy: ['allow claude__Bash(ls)'] }, file, clock);
     const { id } = await before.propose({ command: 'ls', runs: { where: 'outside', reports: false } });
     expect(await before.claim(id)).toMatchObject({ state: 'allowed' });
-    engines.delete(before.engine);
-    await before.engine.close();
+    await close(before);
     const t = await open({}, file, clock);
     expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
     clock.advance(60_000);

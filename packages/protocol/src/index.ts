@@ -123,6 +123,7 @@ export {
   systemEventSchema,
   toolEventSchema,
   toolOutputEventSchema,
+  failedOutcomeSchema,
   unknownOutcomeSchema,
   worldEventSchema,
 } from './http/events.js';
@@ -133,6 +134,7 @@ export type {
   ToolEvent,
   ToolEventType,
   ToolOutputEvent,
+  FailedOutcome,
   UnknownOutcome,
   WorldActivityEvent,
   WorldEvent,

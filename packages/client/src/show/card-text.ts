@@ -58,6 +58,12 @@ export function toolText({
   return message.length > MAX_TOOL_WORDS ? `${message.slice(0, MAX_TOOL_WORDS)}…` : message;
 }
 
+/** `Claude Code no longer waits for this call.` Undefined while it waits, or if that isn't known. */
+export function abandonedText({ abandoned, sandbox }: Pick<ApprovalView, 'abandoned' | 'sandbox'>): string | undefined {
+  if (abandoned === undefined) return undefined;
+  return `${sandbox.detail ?? 'The program'} no longer waits for this call. If you approve it, nothing runs.`;
+}
+
 /** `Why you're asked: no rule allows this call` */
 export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;

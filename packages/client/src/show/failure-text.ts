@@ -4,5 +4,6 @@ import type { InvocationStatus } from '../state.js';
 export function failureText({ error, outcome }: Omit<Extract<InvocationStatus, { kind: 'failed' }>, 'kind'>): string {
   if (outcome === 'stopped') return 'Stopped before it finished. Check what it did before you retry.';
   if (outcome === 'interrupted') return 'Interrupted, outcome unknown. Check what it did before you retry.';
+  if (outcome === 'not-claimed') return 'Nothing ran: the program no longer waited for this call.';
   return error;
 }

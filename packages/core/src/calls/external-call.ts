@@ -10,6 +10,8 @@ const externalCallSchema = z.object({
   cwd: z.string().optional(),
   /** Whether the program reports how the call ended. */
   reports: z.boolean(),
+  /** `days`: the program ends, and is resumed after the decision. */
+  waits: z.literal('days').exactOptional(),
 });
 export type StoredExternalCall = z.infer<typeof externalCallSchema>;
 

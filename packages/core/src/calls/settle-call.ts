@@ -1,6 +1,6 @@
 import { describeReason, SYSTEM, type Who } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
-import type { Settlement } from '../facts/fact.js';
+import { NOT_CLAIMED, type Settlement } from '../facts/fact.js';
 import { maskArguments } from '../masking/index.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { frameResult } from '../results/index.js';
@@ -91,6 +91,8 @@ export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, 
       );
     case 'not-reported':
       return frameResult({ ok: true, outcome: 'not-reported', result: edited ?? null }, options);
+    case 'not-claimed':
+      return frameResult({ ok: false, error: NOT_CLAIMED, outcome: 'not-claimed' }, options);
     case 'denied':
     case 'forbidden':
       return frameResult({ ok: false, error: settlement.error, reason: settlement.reason }, options);

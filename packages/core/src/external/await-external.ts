@@ -19,12 +19,15 @@ export async function awaitExternal(
     isNews = true;
     wake();
   });
+  let isPending = false;
+  const leave = runtime.external.attend(id);
   try {
     for (;;) {
       isNews = false;
       const claimed = await claimExternal(runtime, worldId, agentId, id);
+      isPending = claimed.state === 'pending';
       const left = until - runtime.clock.now();
-      if (claimed.state !== 'pending' || left <= 0 || signal.aborted) return claimed;
+      if (!isPending || left <= 0 || signal.aborted) return claimed;
       if (isNews) continue;
       const news = new Promise<void>((resolve) => (wake = resolve));
       const pause = createStop();
@@ -37,6 +40,7 @@ export async function awaitExternal(
       pause.stop(new Error('over'));
     }
   } finally {
+    leave(isPending);
     end();
   }
 }

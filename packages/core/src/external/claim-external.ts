@@ -71,7 +71,7 @@ async function start(runtime: Runtime, { worldId, chatId, turnId, id }: Invocati
   if (found?.call.status !== 'approved') return;
   const { signal } = new AbortController();
   const started = await startInvocation(runtime, found.turn, found.snapshot, found.call, signal);
-  if (started !== undefined) await runtime.watchReport(started.invocation);
+  if (started !== undefined) await runtime.external.watch(started.invocation);
 }
 
 function approvalOf({ approvalId }: InvocationRecord): string | undefined {

@@ -46,7 +46,7 @@ export async function proposeExternal(
   proposal: ExternalProposal,
   by: Signer,
 ): Promise<{ id: string; chatId: string }> {
-  const { agentId, session, key } = proposal;
+  const { agentId, session, key, runs } = proposal;
   const chatId = chatOfSession(runtime, { worldId, agentId, session });
   const id = callOfKey(runtime, chatId, key);
   await runtime.resumeUnfinished({ chatId });
@@ -58,6 +58,7 @@ export async function proposeExternal(
     }
     try {
       await writeCall(runtime, worldId, { proposal, by, chatId, id, hasChat: before.hasChat });
+      if (runs.where === 'outside' && runs.waits === 'days') runtime.external.expectResume(id);
       return { id, chatId };
     } catch (error) {
       // Two processes wrote the same call, or the first calls of a session, at the same time: the second one fails.
@@ -184,8 +185,8 @@ function writeStep(runtime: Runtime, step: Step, { proposal, by, chatId, id, has
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function storedState({ cwd, reports }: StoredExternalCall): StoredExternalCall {
-  return { reports, ...(cwd === undefined ? {} : { cwd }) };
+function storedState({ cwd, reports, waits }: StoredExternalCall): StoredExternalCall {
+  return { reports, ...(cwd === undefined ? {} : { cwd }), ...(waits === undefined ? {} : { waits }) };
 }
 
 function newChat({ tx, snapshot }: Step, id: string, title: string): ChatRecord {

@@ -11,6 +11,7 @@ import type {
 } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import { toolTurnId, undoId } from '../turn/ids.js';
+import { NOT_CLAIMED } from './fact.js';
 import type {
   CallEdited,
   CallRehearsed,
@@ -146,6 +147,7 @@ export function callUndo({ call, state, effectHash, by, why }: CallUndo, context
 const STATUS: Record<Settlement['kind'], InvocationStatus> = {
   succeeded: 'succeeded',
   'not-reported': 'succeeded',
+  'not-claimed': 'failed',
   failed: 'failed',
   refused: 'failed',
   unknown: 'failed',
@@ -168,6 +170,8 @@ function lastEvent(
     }
     case 'not-reported':
       return { type: 'TOOL_EXECUTION_SUCCEEDED', result: null, outcome: 'not-reported' };
+    case 'not-claimed':
+      return { type: 'TOOL_EXECUTION_FAILED', error: NOT_CLAIMED, outcome: 'not-claimed' };
     case 'denied':
     case 'forbidden':
       return { type: 'TOOL_DENIED', reason: shown(settlement.reason) };
@@ -191,6 +195,8 @@ function lastRecord(
       return [{ kind: 'outcome', ...about, decision: 'succeeded' }];
     case 'not-reported':
       return [{ kind: 'outcome', ...about, decision: 'not reported' }];
+    case 'not-claimed':
+      return [{ kind: 'outcome', ...about, decision: 'not claimed' }];
     case 'denied':
       return [];
     case 'forbidden': {

@@ -191,11 +191,15 @@ export interface CallStarted extends OfCall {
   original?: string;
 }
 
+export const NOT_CLAIMED = 'The program no longer waited for this call, so nothing ran.';
+
 /** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
 export type Settlement =
   | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[] }
   /** A program outside was allowed to run the call, and didn't report how it ended (A55). */
   | { kind: 'not-reported' }
+  /** A call of a program outside was approved, but the program no longer waited for it. Nothing ran. */
+  | { kind: 'not-claimed' }
   | { kind: 'failed'; error: string; result?: unknown; attachments?: readonly Attachment[] }
   | { kind: 'refused'; error: string }
   | { kind: 'unknown'; error: string; outcome: UnknownOutcome }

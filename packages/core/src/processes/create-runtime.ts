@@ -31,7 +31,7 @@ import type { About, Handover, Measured, PlaceFinder, Probe, Providers, Runtime 
 import { createRecentRepeats } from '../decisions/publish-tool-result.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
-import { watchReports } from '../external/report-external.js';
+import { watchExternal } from '../external/watch-external.js';
 import { parkTurns } from '../turns/take-over.js';
 import { createReviewTool } from '../decisions/review-call.js';
 import { releaseCovered } from '../decisions/release-waiting.js';
@@ -151,7 +151,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   }
 
   const deadlines = watchDeadlines(() => runtime);
-  const reports = watchReports(() => runtime);
+  const external = watchExternal(() => runtime);
   const scheduler = createScheduler<Handover>(
     async (turnId, run) => {
       if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
@@ -265,7 +265,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     resumeUnfinished: (of) => unfinished.resume(of),
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
-    watchReport: (call) => reports.watch(call),
+    external,
     onChatIdle(worldId, chatId) {
       // A chat that becomes idle twice before its first title must not call the model twice.
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
@@ -286,7 +286,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   async function close(): Promise<void> {
     closing.stop(new Error('shutting down'));
     deadlines.close();
-    reports.close();
+    external.close();
     clients.close();
     await others?.membership.leave().catch((error: unknown) => onError(error, 'failed to stop accepting wake-ups'));
     try {
@@ -320,7 +320,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       if (mcp !== undefined) await sealStoredValues(runtime);
       await mcp?.load();
       await unfinished.start(how);
-      if (how === 'resume') await reports.load();
+      if (how === 'resume') await external.load();
       if (how === 'resume') inBackground(dropEndedRehearsals(runtime, allTools()), 'failed to delete old rehearsals');
       if (how === 'resume') releaseInBackground();
     },

@@ -45,7 +45,7 @@ async function runStep<T>(
       runtime.memory.follow(row);
       runtime.callChats.note(row);
     }
-    for (const fact of tx.facts) followUp(runtime, worldId, fact, afterCommit);
+    for (const fact of tx.facts) followUp(runtime, tx, fact, afterCommit);
     if (writes.changes.length > 0) afterRollback(() => needs.chats.forEach((id) => runtime.memory.forgetChat(id)));
     // Another reader may have cached the world as of this step, and the next change gets the same `rev`.
     if (tx.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
@@ -66,7 +66,8 @@ async function runStep<T>(
 }
 
 /** Follow-up work after a fact is committed, besides the turns that its command wakes. */
-function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
+function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
+  const { worldId } = tx;
   if (fact.kind === 'turn-ended') {
     const { turnId, outcome } = fact;
     // A turn with these outcomes never started.
@@ -80,10 +81,15 @@ function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: Co
     const { callId, toolName } = fact;
     const tool = runtime.tools(worldId).get(toolName);
     if (tool?.rehearsals !== undefined) afterCommit(() => dropRehearsal(runtime, tool, callId));
+    if (tool?.external === true) afterCommit(() => runtime.external.forget(callId));
   }
   if (fact.kind === 'approval-requested' && fact.expiresAt !== null) {
     const { approvalId, expiresAt } = fact;
     afterCommit(() => runtime.watchDeadline(worldId, approvalId, expiresAt));
+  }
+  if (fact.kind === 'approval-decided' && fact.approved !== undefined) {
+    const call = tx.invocation(fact.callId);
+    if (call?.location === 'external') afterCommit(() => void runtime.external.watch(call));
   }
   if (fact.kind === 'activity-changed' && fact.status === 'idle') {
     afterCommit(() => runtime.onChatIdle(worldId, fact.chatId));

@@ -81,6 +81,24 @@ export interface Providers {
   find(name: string): Promise<Provider | undefined>;
 }
 
+/** Which programs outside still wait for an answer about their calls (A55), and timers for calls that nobody claims or reports. */
+export interface ExternalWatch {
+  /** A program asks about its call. Call the result when that request ends, with whether the call still waits for a decision. */
+  attend(callId: string): (isPending: boolean) => void;
+  /** The program ends, and is resumed after the decision: its call is never abandoned. */
+  expectResume(callId: string): void;
+  /** Whether the program of an undecided call has stopped asking. */
+  isAbandoned(callId: string): boolean;
+  /** Whether the program of an undecided call has ended, and is resumed after the decision. */
+  isDeferred(callId: string): boolean;
+  /** Starts the timer of a call that was approved or started. Never rejects. */
+  watch(call: InvocationRecord): Promise<void>;
+  forget(callId: string): void;
+  /** Watches the calls of earlier processes. */
+  load(): Promise<void>;
+  close(): void;
+}
+
 /** Shared by all steps of the loop. One per process and store. */
 export interface Runtime {
   store: Store;
@@ -122,8 +140,7 @@ export interface Runtime {
   endsSoon(): boolean;
   /** Starts the timer for an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
-  /** Starts the timer for the report of a call that a program outside runs (A55). */
-  watchReport(call: InvocationRecord): Promise<void>;
+  external: ExternalWatch;
   /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
   /**

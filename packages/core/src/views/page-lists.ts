@@ -116,7 +116,7 @@ export async function pageApprovals(
       const invocation = await reader.invocation(record.invocationId);
       if (invocation === undefined) continue;
       const needs = await needsOf(record, invocation);
-      items.push({ ...toApproval(snapshot, record, invocation), ...needs, ...places[index] });
+      items.push({ ...toApproval(runtime, snapshot, record, invocation), ...needs, ...places[index] });
     }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };

@@ -49,7 +49,7 @@ export async function listApprovals(
     for (const approval of await reader.approvals(worldId, filter)) {
       const invocation = await reader.invocation(approval.invocationId);
       if (invocation === undefined) continue;
-      shown.push({ ...toApproval(snapshot, approval, invocation), ...(await needsOf(approval, invocation)) });
+      shown.push({ ...toApproval(runtime, snapshot, approval, invocation), ...(await needsOf(approval, invocation)) });
     }
     return shown;
   });
@@ -63,7 +63,7 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
     if (pending.some(({ signing }) => signing !== null)) return 'signers' as const;
     return pending.flatMap((approval) => {
       const invocation = tx.invocation(approval.invocationId);
-      return invocation === undefined ? [] : [toApproval(snapshot, approval, invocation)];
+      return invocation === undefined ? [] : [toApproval(runtime, snapshot, approval, invocation)];
     });
   });
   const listed = (await unlessGone(looking)) ?? [];
@@ -121,7 +121,7 @@ export async function showApproval(
     if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
     const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
-    const shown = toApproval(await runtime.snapshots.read(reader, worldId), approval, invocation);
+    const shown = toApproval(runtime, await runtime.snapshots.read(reader, worldId), approval, invocation);
     const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
     return { ...shown, ...(await needsReader(reader)(approval, invocation)), ...place, context };
   });
@@ -154,11 +154,13 @@ export async function positionOf(
 }
 
 export function toApproval(
+  { external }: Pick<Runtime, 'external'>,
   snapshot: WorldSnapshot | undefined,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
 ): Approval {
   const reason = readReason(approval.why);
+  const isPending = approval.status === 'pending';
   return {
     approvalId: approval.id,
     toolCallId: approval.invocationId,
@@ -174,6 +176,8 @@ export function toApproval(
     status: approval.status,
     requestedAt: new Date(approval.requestedAt).toISOString(),
     ...(approval.expiresAt === null ? {} : { expiresAt: new Date(approval.expiresAt).toISOString() }),
+    ...(isPending && external.isAbandoned(invocation.id) ? { abandoned: true } : {}),
+    ...(isPending && external.isDeferred(invocation.id) ? { deferred: true } : {}),
     workingDirectory: approval.workingDirectory,
     sandbox: approval.sandbox,
     ...(approval.preview === null ? {} : { preview: approval.preview }),

@@ -47,6 +47,10 @@ export const approvalSchema = z.object({
   status: approvalStatusSchema,
   requestedAt: z.string(),
   expiresAt: z.string().exactOptional(),
+  /** Set if the program outside that proposed the call no longer asks for the answer. Approving it may run nothing (A55.9). */
+  abandoned: z.literal(true).exactOptional(),
+  /** Set if that program has ended, and runs the call when it is resumed after the approval (A55.10). */
+  deferred: z.literal(true).exactOptional(),
   /** The working directory of the call. */
   workingDirectory: z.string(),
   sandbox: callSandboxSchema,

@@ -29,6 +29,11 @@ export const newExternalCallSchema = z.strictObject({
   cwd: z.string().max(4096).regex(/^\//, 'must be an absolute path').exactOptional(),
   /** Whether the program reports how the call ended. Otherwise the call ends as soon as it is allowed. */
   reports: z.boolean().default(false),
+  /**
+   * `days`: the program ends and proposes the call again after the decision, as `claude --resume` does. Otherwise, a program that stops asking no
+   * longer waits for the call.
+   */
+  waits: z.literal('days').exactOptional(),
   /** How many seconds to wait for a decision before the response. */
   wait: z.number().int().min(0).max(50).default(0),
 });

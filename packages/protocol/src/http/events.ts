@@ -20,6 +20,10 @@ const maskedArguments = z.unknown();
 export const unknownOutcomeSchema = z.enum(['stopped', 'interrupted', 'unknown']);
 export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
 
+/** `not-claimed`: a call of a program outside was approved, but the program no longer waited for it, and nothing ran (A55.10). */
+export const failedOutcomeSchema = z.enum([...unknownOutcomeSchema.options, 'not-claimed']);
+export type FailedOutcome = z.infer<typeof failedOutcomeSchema>;
+
 /** The lifecycle events of a call (T2, T3). A `switch` over `type` is the whole state machine. */
 export const toolEventSchema = z.discriminatedUnion('type', [
   z.object({
@@ -65,7 +69,7 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     type: z.literal('TOOL_EXECUTION_FAILED'),
     ...toolEventCommon,
     error: z.string().min(1),
-    outcome: unknownOutcomeSchema.exactOptional(),
+    outcome: failedOutcomeSchema.exactOptional(),
   }),
   /** A person reverted what the call had changed. The call stays succeeded or failed. */
   z.object({ type: z.literal('TOOL_UNDONE'), ...toolEventCommon, effect_hash: z.string() }),

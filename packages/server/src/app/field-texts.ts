@@ -125,6 +125,11 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'approval.id': 'Id of the approval.',
   cwd: 'Working folder of the program, for relative paths.',
   reports: 'Whether the program reports how the call ended.',
+  waits:
+    'days: the program ends and proposes the call again after the decision. Otherwise, a program that stops asking no longer waits for the call.',
+  deferred: 'Set if that program has ended, and runs the call when it is resumed after the approval.',
+  abandoned:
+    'Set if the program outside that proposed the call no longer asks for the answer. Approving it may run nothing.',
   key: 'Names the call within its session. Sending the same call with the same key again returns the same call.',
   wait: 'How many seconds to wait for a decision before the response, at most 50.',
   tokenName: 'Name of the token. Default: the name of the agent.',

@@ -98,7 +98,7 @@ export const externalRoutes = [
     body: newExternalCallSchema,
     answers: { 201: { description: 'The call', schema: externalCallSchema } },
     async handle({ context, params, body, c }) {
-      const { session, key, program, tool, cwd, reports, wait } = body;
+      const { session, key, program, tool, cwd, reports, waits, wait } = body;
       const agentId = agentFor(c, body.agent);
       const { id } = await proposeExternal(
         context.engine.runtime,
@@ -111,7 +111,12 @@ export const externalRoutes = [
           toolName: externalToolName(program, tool),
           arguments: body.arguments,
           title: titleOf(program, cwd),
-          runs: { where: 'outside', reports, ...(cwd === undefined ? {} : { cwd }) },
+          runs: {
+            where: 'outside',
+            reports,
+            ...(cwd === undefined ? {} : { cwd }),
+            ...(waits === undefined ? {} : { waits }),
+          },
         },
         c.var.signer,
       );

@@ -1,4 +1,5 @@
 import {
+  abandonedText,
   describeCall,
   effectText,
   maskedText,
@@ -62,6 +63,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
+  const abandoned = abandonedText(approval);
   const masked = maskedText(edited === undefined ? approval : { ...approval, arguments: edited.arguments });
   const isCut = look.whole !== true && lines.length > most;
   const shown = isCut ? lines.slice(0, most) : lines;
@@ -74,6 +76,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxText(approval.sandbox).words}`, columns),
     ...(why === undefined ? [] : [indented(why, columns)]),
+    ...(abandoned === undefined ? [] : [paint.amber(indented(abandoned, columns))]),
     ...signingLines(approval, look.me).map((line) => indented(line, columns)),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),

@@ -46,7 +46,9 @@ export async function followDecision(context: CommandContext, deciding: Deciding
     const isMore = reply.state === 'asked';
     if (!context.options.json) context.note(saidAfter(reply, sentence));
     printer.release();
-    if (isMore) {
+    const isDeferred = approval.deferred === true && reply.state === 'approved';
+    if (isDeferred && !context.options.json) context.note(cardWords.runsWhenResumed);
+    if (isMore || isDeferred) {
       if (context.options.json) context.json({ ...reply, approvalId, status: session.state().status });
       return EXIT.ok;
     }
@@ -94,6 +96,11 @@ async function leave(context: CommandContext): Promise<ExitCode> {
   return EXIT.interrupted;
 }
 
+function failedWords({ outcome, error }: Extract<InvocationStatus, { kind: 'failed' }>): string {
+  if (outcome === 'not-claimed') return cardWords.callNotClaimed;
+  return outcome === 'stopped' ? cardWords.callStopped : cardWords.callFailed(plainLine(error));
+}
+
 function tell(
   context: CommandContext,
   session: Session,
@@ -103,7 +110,7 @@ function tell(
   if (!isApproved || call === undefined) return EXIT.ok;
   switch (call.kind) {
     case 'failed':
-      context.note(call.outcome === 'stopped' ? cardWords.callStopped : cardWords.callFailed(plainLine(call.error)));
+      context.note(failedWords(call));
       return EXIT.failed;
     case 'denied':
     case 'expired':

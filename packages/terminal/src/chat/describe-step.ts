@@ -70,6 +70,7 @@ function stepOf(state: ChatState, call: Invocation, me: string | undefined): Ste
       return { key: 'ended', mark: '✓', colour: 'green', words: chatWords.done(tookOf(call)) };
     case 'failed':
       if (status.outcome === 'stopped') return { key: 'ended', mark: '■', words: chatWords.stoppedCall };
+      if (status.outcome === 'not-claimed') return { key: 'ended', mark: '✗', words: chatWords.notClaimed };
       return { key: 'ended', mark: '✗', colour: 'red', words: chatWords.failed(status.error) };
     case 'denied':
       return { key: 'ended', mark: '✗', colour: 'red', words: chatWords.denied(status.reason, brief(call)) };

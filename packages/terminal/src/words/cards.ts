@@ -77,6 +77,9 @@ export const cardWords = {
   editShown: (id: string): string =>
     thenRun('Nothing ran. To approve the edited call, run:', `countersign approvals approve ${id}`),
   callStopped: 'The approved call was stopped.',
+  runsWhenResumed: 'The agent runs the call when you resume its session. It can do so for seven days.',
+  callNotClaimed:
+    'Nothing ran: the agent no longer waited for this call. If it is still needed, let the agent try again.',
   callFailed: (error: string): string => `The approved call failed: ${error}`,
   callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,
   callChanged: 'The call changed after you approved it and needs approval again.',

@@ -27,6 +27,7 @@ export const chatWords = {
   done: (took: string): string => `done${took}`,
   stoppedCall: 'stopped, outcome unknown',
   notReported: 'allowed, result not reported',
+  notClaimed: 'approved, but not claimed; nothing ran',
   failed: (error: string): string => `failed: ${error}`,
   denied: (reason: string, call: string): string => `denied: ${reason} (${call})`,
   approved: 'approved',

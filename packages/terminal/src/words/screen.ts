@@ -38,6 +38,7 @@ export const screenWords = {
     answered: (by: string): string => `answered${by}`,
     succeeded: 'done',
     notReported: 'allowed, result not reported',
+    notClaimed: 'approved, but not claimed; nothing ran',
     stopped: 'stopped',
     failed: 'failed',
     denied: (by: string): string => `denied${by}`,

@@ -1,4 +1,5 @@
 import {
+  abandonedText,
   type ApprovalView,
   lacksPasskey,
   maskedText,
@@ -31,6 +32,7 @@ export function Circumstances({
   /** Absent if nothing can be revealed anymore. */
   onReveal?: (() => void) | undefined;
 }): ReactElement {
+  const abandoned = abandonedText(approval);
   const masked = maskedText(approval);
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
@@ -68,6 +70,14 @@ export function Circumstances({
           <Visible text={why} />
         </span>
       </p>
+      {abandoned === undefined ? null : (
+        <p className="flex items-start gap-1.5 font-medium text-amber">
+          <Icon name="alert" className="mt-0.5 size-3.5" />
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <Visible text={abandoned} strict />
+          </span>
+        </p>
+      )}
       {signingLines(approval, me).map((line) => (
         <p key={line} className="flex items-start gap-1.5 font-medium text-ink">
           <Icon name="agents" className="mt-0.5 size-3.5 text-ink-3" />

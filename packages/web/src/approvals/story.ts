@@ -32,6 +32,7 @@ export function callState(
       return { words: approved ?? t.done, tone: 'green', icon: 'check' };
     case 'failed':
       if (status.outcome === 'stopped') return { words: t.stopped, tone: 'neutral', icon: 'stop' };
+      if (status.outcome === 'not-claimed') return { words: t.notClaimed, tone: 'neutral', icon: 'ban' };
       if (status.outcome === 'interrupted') return { words: t.interrupted, tone: 'red', icon: 'alert' };
       return { words: t.failed, tone: 'red', icon: 'alert' };
     case 'denied':

@@ -84,6 +84,7 @@ export const t = {
   stopped: 'stopped',
   interrupted: 'interrupted',
   notReported: 'allowed, result not reported',
+  notClaimed: 'not claimed, nothing ran',
   failed: 'failed',
   denied: (reason: string) => (reason === '' ? 'denied' : `denied: ${reason}`),
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { leaveNote, hashOf, takeNote } from './call-notes.js';
 import { isDeferring, runHook } from './run-hook.js';
@@ -25,8 +26,16 @@ const call = {
 };
 
 /** A server that answers every request with this call. */
-async function answering(answer: object): Promise<AsyncDisposable> {
-  const server = createServer((_, response) => response.end(JSON.stringify({ id: 'call-1', ...answer })));
+async function answering(answer: object, sent: unknown[] = []): Promise<AsyncDisposable> {
+  const server = createServer((request, response) => {
+    json(request).then(
+      (body) => {
+        sent.push(body);
+        response.end(JSON.stringify({ id: 'call-1', ...answer }));
+      },
+      () => response.destroy(),
+    );
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   await configure(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return { [Symbol.asyncDispose]: async () => await new Promise<void>((resolve) => server.close(() => resolve())) };
@@ -78,12 +87,14 @@ describe('countersign gate hook', () => {
   it('[X9.3] defers a call that waits, and says yes once, even if two processes resume the session', async () => {
     const asked = async () => await runHook('claude', home, JSON.stringify(call), { defers: true });
     {
-      await using _ = await answering({ state: 'pending' });
+      const sent: unknown[] = [];
+      await using _ = await answering({ state: 'pending' }, sent);
       expect((await asked()).stdout).toContain('"permissionDecision":"defer"');
+      expect(sent).toMatchObject([{ waits: 'days' }]);
     }
     await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
     const answers = await Promise.all([asked(), asked()]);
-    expect(answers.map(({ code }) => code).toSorted()).toEqual([0, 2]);
+    expect(answers.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, 2]);
     expect(await asked()).toMatchObject({ code: 2, stdout: '' });
   });
 

@@ -93,6 +93,7 @@ async function propose(
     arguments: input.input,
     ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
     reports: true,
+    ...(defers ? { waits: 'days' } : {}),
   };
   // Loads the module while the server decides: by then the request has been sent.
   setImmediate(loadCrypto);

@@ -1,4 +1,5 @@
 import {
+  abandonedText,
   changeLines,
   describeCall,
   diffLines,
@@ -59,6 +60,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
     return { lines, isCut: false };
   }
   const { words: place, level } = sandboxText(approval.sandbox);
+  const abandoned = abandonedText(approval);
   const masked = maskedText(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
     // Continuation lines are indented further: untrusted text must not start where only our own text may start.
@@ -75,6 +77,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
     ...about(cardWords.in(approval.workingDirectory), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
     ...about(whyText(approval)),
+    ...(abandoned === undefined ? [] : about(abandoned, { colour: 'waiting' })),
     ...signingLines(approval, me).flatMap((line) => about(line, { colour: 'waiting' })),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
   ];

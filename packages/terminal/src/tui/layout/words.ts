@@ -37,6 +37,7 @@ export function callLook(
       };
     case 'failed':
       if (status.outcome === 'stopped') return { icon: '■', words: words.stopped };
+      if (status.outcome === 'not-claimed') return { icon: '✗', words: words.notClaimed };
       return { icon: '✗', words: words.failed, colour: 'bad' };
     case 'denied':
       return { icon: '✗', words: words.denied(by), colour: 'bad' };

@@ -1,0 +1,92 @@
+import {
+  addAgent,
+  claimExternal,
+  createWorld,
+  listApprovals,
+  proposeExternal,
+  publishToolResult,
+  type Engine,
+  type ExternalProposal,
+} from '@countersign/core';
+import { createFakeClock } from '@countersign/core/testing';
+import type { Approval, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { externalTool } from '@countersign/tools';
+import { afterEach } from 'vitest';
+import { tool } from './fixture.js';
+import { createTestEngine, person } from './test-engine.js';
+
+/** The world of these tests. */
+export const W = 'harbour';
+
+/** Opens engines with a world and two external agents. Closes them after each test. */
+export function externalWorlds() {
+  const engines = new Set<Engine>();
+  afterEach(async () => {
+    await Promise.all([...engines].map((engine) => engine.close()));
+    engines.clear();
+  });
+
+  async function open(world: Partial<NewWorld> = {}, file = ':memory:', clock = createFakeClock()) {
+    const ran: unknown[] = [];
+    const store = await openSqlite(file, { clock });
+    const own = tool('look', async (args) => ran.push(args));
+    const engine = await createTestEngine({ store, clock, externalTool, tools: [own] });
+    engines.add(engine);
+    const { runtime } = engine;
+    const isNew = (await store.read((reader) => reader.world(W))) === undefined;
+    if (isNew) {
+      await createWorld(runtime, { name: 'Harbour', ...world }, person);
+      for (const name of ['Claude', 'Other'])
+        await addAgent(
+          runtime,
+          W,
+          { name, provider: 'external', model: 'claude', tools: ['claude__*', 'codex__*', 'look'] },
+          person,
+        );
+    }
+    await engine.start();
+    const events: ToolEvent[] = [];
+    runtime.bus.subscribe(W, (event) => void (event.event === 'tool' && events.push(event.data)));
+    const propose = (more: Partial<ExternalProposal> & { command?: string } = {}) => {
+      const { command = 'rm -rf build', ...rest } = more;
+      return proposeExternal(
+        runtime,
+        W,
+        {
+          agentId: 'claude',
+          session: 's1',
+          key: 'k1',
+          program: 'claude',
+          toolName: 'claude__Bash',
+          arguments: { command },
+          title: 'Claude Code in ~/project',
+          runs: { where: 'outside', cwd: '/home/ada/project', reports: true },
+          ...rest,
+        },
+        person,
+      );
+    };
+    const pending = async (): Promise<Approval[]> => await listApprovals(runtime, W, { status: 'pending' });
+    const decide = async (approval: Approval | undefined, decision: Partial<ToolDecision> = {}) =>
+      await publishToolResult(
+        runtime,
+        W,
+        undefined,
+        { tool_call_id: approval?.approvalId ?? '', decision: 'approve', ...decision },
+        person,
+      );
+    const claim = (id: string, agentId = 'claude') => claimExternal(runtime, W, agentId, id);
+    const approve = async (decision?: Partial<ToolDecision>) => await decide((await pending())[0], decision);
+    const call = async (id: string) => await runtime.store.read((reader) => reader.invocation(id));
+    return { engine, runtime, clock, ran, events, propose, pending, decide, approve, claim, call };
+  }
+
+  /** Ends the process of an engine, as far as its store knows. */
+  async function close({ engine }: { engine: Engine }): Promise<void> {
+    engines.delete(engine);
+    await engine.close();
+  }
+
+  return { open, close };
+}
