@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import LongestFirst from './tests/support/longest-first.js';
 
 // Vitest passes these conditions to Node as well. If they included 'import', Node would load ES modules where CommonJS is required.
@@ -31,6 +31,8 @@ export default defineConfig({
     include:
       // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    // These run real coding agents for minutes: only in `npm run verify`.
+    exclude: [...configDefaults.exclude, ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1 ? [] : ['tests/agents/**'])],
     // One project: with two, each would have its own workers and transforms, and load the same modules again.
     globalSetup: 'tests/support/global-setup.ts',
   },

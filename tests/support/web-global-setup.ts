@@ -20,7 +20,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('chromium', '');
   project.provide('headlessShell', '');
-  if (!(await chosenTestsMention(project, /openBrowser|webBuild/))) return;
+  if (!(await chosenTestsMention(project, /openBrowser|webBuild|hasBrowser/))) return;
   if (!buildWeb()) throw new Error("The web app couldn't be built; see Vite's output above.");
   const isMissing = findChromium() === undefined || findHeadlessShell() === undefined;
   if (isMissing && process.env['CHROMIUM_PATH'] === undefined) await installBrowsers();
