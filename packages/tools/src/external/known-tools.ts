@@ -3,8 +3,11 @@ export type KnownTool =
   | { readonly does: 'run' }
   | { readonly does: 'read'; readonly as: 'read_file' | 'list_files' | 'grep' }
   | { readonly does: 'write'; readonly as: 'write_file' | 'edit_file' }
+  | { readonly does: 'read-many' }
   | { readonly does: 'patch' }
-  | { readonly does: 'fetch' };
+  | { readonly does: 'fetch' }
+  /** Its arguments don't say what it touches, or in a language that nothing here reads. */
+  | { readonly does: 'unclear'; readonly as: 'shell_cmd' | 'read_file' | 'web_fetch' };
 
 const RUN = { does: 'run' } as const;
 const READ = { does: 'read', as: 'read_file' } as const;
@@ -13,8 +16,14 @@ const GREP = { does: 'read', as: 'grep' } as const;
 const WRITE = { does: 'write', as: 'write_file' } as const;
 const EDIT = { does: 'write', as: 'edit_file' } as const;
 const FETCH = { does: 'fetch' } as const;
+const UNCLEAR_COMMAND = { does: 'unclear', as: 'shell_cmd' } as const;
+const UNCLEAR_FILE = { does: 'unclear', as: 'read_file' } as const;
+const SEARCH = { does: 'unclear', as: 'web_fetch' } as const;
 
-/** By the names that Claude Code, Codex, Gemini CLI and opencode use. All other tools are judged by their arguments. */
+/**
+ * By the names that Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0, opencode 1.18.18 and earlier versions use. All other tools are judged by
+ * their arguments.
+ */
 export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, KnownTool>([
   ['Bash', RUN],
   ['bash', RUN],
@@ -22,10 +31,22 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['local_shell', RUN],
   ['exec_command', RUN],
   ['run_shell_command', RUN],
+  ['Monitor', RUN],
+  ['PowerShell', UNCLEAR_COMMAND],
+  ['REPL', UNCLEAR_COMMAND],
+  // Types into a shell that an earlier call started.
+  ['write_stdin', UNCLEAR_COMMAND],
   ['Read', READ],
   ['read', READ],
   ['read_file', READ],
   ['NotebookRead', READ],
+  ['view_image', READ],
+  ['LSP', READ],
+  ['lsp', READ],
+  ['read_many_files', { does: 'read-many' }],
+  // They upload files.
+  ['Artifact', UNCLEAR_FILE],
+  ['SendUserFile', UNCLEAR_FILE],
   ['LS', LIST],
   ['list', LIST],
   ['list_directory', LIST],
@@ -46,6 +67,11 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['apply_patch', { does: 'patch' }],
   ['WebFetch', FETCH],
   ['webfetch', FETCH],
+  ['web_fetch', FETCH],
+  ['WebSearch', SEARCH],
+  ['websearch', SEARCH],
+  ['web_search', SEARCH],
+  ['google_web_search', SEARCH],
 ]);
 
 /** The names under which these tools take a path. */

@@ -1,0 +1,152 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { StandIn, ToolPlace } from '@countersign/core/ports';
+import type { Subject } from '@countersign/protocol';
+import { absolutePath, writeSubjects } from '../files/path-argument.js';
+import { onlyExactly } from '../shell/shell-cmd.js';
+import { subjectsOfCommand } from '../shell/subjects-of-command.js';
+import { hostSubjects } from '../web/web-fetch.js';
+import { FOLDER_ARGUMENTS, PATH_ARGUMENTS, type KnownTool } from './known-tools.js';
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export function readArguments(args: unknown): Arguments {
+  return typeof args === 'object' && args !== null ? { ...args } : {};
+}
+
+/** What a call touches, for rules about the tool itself and about the built-in tool that it stands for. */
+interface Touched {
+  own: readonly Subject[];
+  standIn?: StandIn;
+}
+
+/** No rule can allow it, because nothing tells what it touches. It still stands for the built-in tool, which a rule may deny. */
+function unknown(tool: string, args: Arguments): Touched {
+  const own: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
+  return { own, standIn: { tool, arguments: args, subjects: own } };
+}
+
+export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
+  switch (known.does) {
+    case 'run':
+      return commandOf(args);
+    case 'read':
+      return pathsOf(known.as, args, place, known.as === 'read_file' ? undefined : '.');
+    case 'write':
+      return pathsOf(known.as, args, place, undefined);
+    case 'patch':
+      return patchOf(args, place);
+    case 'read-many':
+      return filesOf(args, place);
+    case 'fetch':
+      return urlOf(args);
+    case 'unclear':
+      return unknown(known.as, args);
+  }
+}
+
+/** The shells whose commands can be judged. Codex lets the model choose another program. */
+const SHELL = /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/;
+
+function commandOf(args: Arguments): Touched {
+  const [command, ...others] = [args['command'], args['cmd']].filter((given) => given !== undefined);
+  const words = Array.isArray(command) ? command : [];
+  const isText = typeof command === 'string' || (words.length > 0 && words.every((word) => typeof word === 'string'));
+  const { shell } = args;
+  const isShell = shell === undefined || (typeof shell === 'string' && SHELL.test(shell));
+  // With two of them, it is unknown which one the program runs.
+  if (!isText || !isShell || others.length > 0) return unknown('shell_cmd', args);
+  const subjects =
+    typeof command === 'string' ? subjectsOfCommand(command) : subjectsOfCommand('', words as readonly string[]);
+  // A relative path in the command means another file than in the session's folder.
+  const moves = FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
+  const moved: Subject[] = moves ? [{ kind: 'dynamic', why: { code: 'changes-folder' }, told: true }] : [];
+  const own = [...subjects.map(onlyExactly), ...moved];
+  const text = typeof command === 'string' ? command : words.join(' ');
+  return { own, standIn: { tool: 'shell_cmd', arguments: { command: text }, subjects: own } };
+}
+
+type FileTool = Extract<KnownTool, { as: string }>['as'];
+
+function pathsOf(as: FileTool, args: Arguments, place: ToolPlace, otherwise: string | undefined): Touched {
+  const named = PATH_ARGUMENTS.flatMap((name) => {
+    const value = args[name];
+    return typeof value === 'string' && value !== '' ? [{ name, value }] : [];
+  });
+  if (named.length === 0 && otherwise === undefined) return unknown(as, args);
+  const all: readonly { name: string; value: string }[] =
+    named.length === 0 ? [{ name: 'path', value: otherwise ?? '.' }] : named;
+  const globbed = as === 'list_files' ? globSubjects(args['pattern'], all[0]?.value ?? '.', place) : [];
+  const own = [...all.flatMap(({ name, value }) => pathSubjects(as, value, place, name)), ...globbed];
+  const standing = [...all.flatMap(({ value }) => pathSubjects(as, value, place, 'path')), ...globbed];
+  return { own, standIn: { tool: as, arguments: { ...args, path: all[0]?.value }, subjects: standing } };
+}
+
+function pathSubjects(as: FileTool, given: string, place: ToolPlace, argument: string): readonly Subject[] {
+  return readingsOf(given).flatMap((path): readonly Subject[] => {
+    if (as !== 'write_file' && as !== 'edit_file') return [{ kind: 'path', path: absolutePath(place, path), argument }];
+    return writeSubjects(path, place).map((subject) => (subject.kind === 'path' ? { ...subject, argument } : subject));
+  });
+}
+
+/** Some programs trim a path and expand `~`, and others don't. Rules judge each file that it may name. */
+function readingsOf(path: string): readonly string[] {
+  const trimmed = path.trim();
+  const fromHome = /^~(?:\/|$)/.test(trimmed) ? [join(homedir(), trimmed.slice(1))] : [];
+  return [...new Set([path, trimmed, ...fromHome])].filter((reading) => reading !== '');
+}
+
+const GLOB_CHARACTER = /[*?[\]{}()!+@]/;
+
+/** The folder in which a glob starts: an absolute one, or one with `..`, leaves the folder that the call names. */
+function globSubjects(pattern: unknown, folder: string, place: ToolPlace): readonly Subject[] {
+  if (typeof pattern !== 'string' || pattern === '') return [];
+  const names = pattern.trim().split('/');
+  const first = names.findIndex((name) => GLOB_CHARACTER.test(name));
+  const [fixed, rest] = first === -1 ? [names, []] : [names.slice(0, first), names.slice(first)];
+  const start = fixed.length === 1 && fixed[0] === '' ? '/' : fixed.join('/');
+  const found =
+    start === '' ? [] : pathSubjects('list_files', start, { workingDirectory: absolutePath(place, folder) }, 'pattern');
+  const isDynamic = rest.includes('..') || /[{(][^})]*\//.test(rest.join('/'));
+  return isDynamic ? [...found, { kind: 'dynamic', why: { code: 'glob' } }] : found;
+}
+
+/** Paths and globs of files to read, also of those below a folder. No rule allows it, because the files aren't named. */
+function filesOf(args: Arguments, place: ToolPlace): Touched {
+  const { include } = args;
+  const given: readonly unknown[] = Array.isArray(include) ? include : [include];
+  const paths = given.filter((path) => typeof path === 'string');
+  if (paths.length === 0 || paths.length < given.length) return unknown('read_file', args);
+  const named = paths.flatMap((path) => globSubjects(path, '.', place));
+  const own: readonly Subject[] = [...named, { kind: 'dynamic', why: { code: 'glob' } }];
+  return { own, standIn: { tool: 'read_file', arguments: { path: paths[0] }, subjects: own } };
+}
+
+const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
+
+/** The files that a patch in Codex's format names. */
+function patchOf(args: Arguments, place: ToolPlace): Touched {
+  const texts = Object.values(args).filter((value) => typeof value === 'string');
+  const paths = texts.flatMap((text) => [...text.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim()));
+  if (paths.length === 0) return unknown('edit_file', args);
+  const own = paths.flatMap((path) => pathSubjects('edit_file', path, place, 'path'));
+  return { own, standIn: { tool: 'edit_file', arguments: { path: paths[0] }, subjects: own } };
+}
+
+const URL_IN_TEXT = /https?:\/\/[^\s"'<>)\]]+/gi;
+
+function urlOf(args: Arguments): Touched {
+  const { url, prompt } = args;
+  if (url === undefined && typeof prompt === 'string') return urlsIn(prompt);
+  const own = typeof url === 'string' ? hostSubjects(url) : undefined;
+  if (own === undefined) return unknown('web_fetch', args);
+  return { own, standIn: { tool: 'web_fetch', arguments: { url }, subjects: own } };
+}
+
+/** Gemini CLI fetches the URLs in a text. Deny rules apply to those that are found, and no rule allows the call. */
+function urlsIn(text: string): Touched {
+  const urls = [...text.matchAll(URL_IN_TEXT)].map(([url]) => url);
+  const hosts = urls.flatMap((url) => hostSubjects(url) ?? []);
+  const own: readonly Subject[] = [...hosts, { kind: 'dynamic', why: { code: 'no-subjects' } }];
+  return { own, standIn: { tool: 'web_fetch', arguments: { url: urls[0] ?? '' }, subjects: own } };
+}
