@@ -353,6 +353,19 @@ describe('rules', () => {
     expect(await t.claim(elsewhere.id)).toMatchObject({ state: 'pending' });
   });
 
+  it('[A55.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {
+    const t = await open();
+    await t.propose();
+    for (let session = 1; session < 500; session += 1) t.runtime.external.openSession(W, 'claude');
+    await expect(t.propose({ session: 's2' })).rejects.toMatchObject({ code: 'too-many' });
+    await t.propose({ key: 'k2' });
+    await t.propose({ session: 's2', agentId: 'other' });
+    expect(await t.pending()).toHaveLength(3);
+    t.clock.advance(60 * 60_000);
+    await t.propose({ session: 's2' });
+    expect(await t.pending()).toHaveLength(4);
+  });
+
   it('[A11] an expired approval is a no', async () => {
     const t = await open({ approvalTimeoutMs: 1000 });
     const { id } = await t.propose();

@@ -50,12 +50,15 @@ export async function proposeExternal(
   const chatId = chatOfSession(runtime, { worldId, agentId, session });
   const id = callOfKey(runtime, chatId, key);
   await runtime.resumeUnfinished({ chatId });
+  let isCounted = false;
   for (let left = MAX_TRIES; ; left -= 1) {
     const before = await readBefore(runtime, chatId, id);
     if (before.call !== undefined) {
       refuseOther(before.call, proposal);
       return { id, chatId };
     }
+    if (!before.hasChat && !isCounted) runtime.external.openSession(worldId, agentId);
+    isCounted = true;
     try {
       await writeCall(runtime, worldId, { proposal, by, chatId, id, hasChat: before.hasChat });
       if (runs.where === 'outside' && runs.waits === 'days') runtime.external.expectResume(id);

@@ -1,6 +1,7 @@
 import { readExternalCall } from '../calls/external-call.js';
 import type { InvocationRecord } from '../ports/index.js';
 import type { ExternalWatch, Runtime } from '../step/runtime.js';
+import { limitSessions } from './limit-sessions.js';
 import { openCallsOutside, settleOutside } from './settle-outside.js';
 
 /** A program that waits for an answer asks for it all the time. After this time without a request, it has gone. */
@@ -90,6 +91,7 @@ export function watchExternal(runtimeOf: () => Runtime): ExternalWatch {
   }
 
   return {
+    openSession: limitSessions(() => runtimeOf().clock),
     attend(id) {
       const listener = listenerOf(id);
       listener.requests += 1;

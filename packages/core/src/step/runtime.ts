@@ -83,6 +83,8 @@ export interface Providers {
 
 /** Which programs outside still wait for an answer about their calls (A55), and timers for calls that nobody claims or reports. */
 export interface ExternalWatch {
+  /** Counts a new session of an agent. Throws `too-many` if there were too many. */
+  openSession(worldId: string, agentId: string): void;
   /** A program asks about its call. Call the result when that request ends, with whether the call still waits for a decision. */
   attend(callId: string): (isPending: boolean) => void;
   /** The program ends, and is resumed after the decision: its call is never abandoned. */

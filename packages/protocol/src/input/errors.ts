@@ -5,6 +5,8 @@ export type ErrorCode =
   | 'conflict'
   /** Someone else changed the resource after it was read (W6). */
   | 'stale'
+  /** Too many of something within some time. Try again later. */
+  | 'too-many'
   | 'closed'
   | 'store-foreign'
   | 'store-newer'

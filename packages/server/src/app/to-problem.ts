@@ -10,6 +10,7 @@ const STATUS: Record<ErrorCode, number> = {
   'not-found': 404,
   conflict: 409,
   stale: 412,
+  'too-many': 429,
   closed: 503,
   'store-foreign': 503,
   'store-newer': 503,
@@ -26,7 +27,8 @@ export function toProblem(error: unknown): { problem: Problem; headers: Readonly
   if (error instanceof CountersignError) {
     const more = error.field === undefined ? {} : { field: error.field };
     const status = STATUS[error.code];
-    const headers: Record<string, string> = status === 503 ? { 'Retry-After': '5' } : {};
+    const retryAfter = status === 503 ? '5' : status === 429 ? '60' : undefined;
+    const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
     return { problem: problem(status, error.message, more), headers };
   }
   return { problem: problem(500, problemTexts.internal), headers: {} };

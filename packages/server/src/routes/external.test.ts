@@ -164,3 +164,14 @@ it('[A55] a server that shuts down answers a waiting program, and the answer is 
   await t.close();
   expect((await waiting)?.body.state).not.toBe('allowed');
 });
+
+it('[A55.11] a further session gets 429 and a sentence that says what to do', async () => {
+  const t = await open();
+  for (let session = 0; session < 500; session += 1) t.engine.runtime.external.openSession('harbour', t.claude.agent);
+  const refused = await t.api<{ detail: string }>('POST', CALLS, bash('ls'), t.claude.as);
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { detail: expect.stringContaining('revoke its token') as string },
+  });
+  expect(await t.pending()).toEqual([]);
+});
