@@ -111,6 +111,7 @@ const requestSchema = z.object({
   needs: z.array(neededSignaturesSchema).exactOptional(),
   proposedRule: z.string().exactOptional(),
   expiresAt: z.string().exactOptional(),
+  editable: z.literal(false).exactOptional(),
   question: questionSchema.nullable().exactOptional(),
 });
 const summarySchema = z.object({
@@ -262,7 +263,8 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, abandoned, preview, effect, noEffect, needs, proposedRule, question } = listed;
+  const { toolCallId, expiresAt, abandoned, preview, effect, noEffect, needs, proposedRule, editable, question } =
+    listed;
   return {
     approvalId: listed.approvalId,
     invocationId: toolCallId,
@@ -284,6 +286,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     ...(noEffect === undefined ? {} : { noEffect }),
     ...(needs === undefined ? {} : { needs }),
     ...(proposedRule === undefined ? {} : { proposedRule }),
+    ...(editable === undefined ? {} : { editable }),
     ...(question === undefined ? {} : { question }),
   };
 }

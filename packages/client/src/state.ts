@@ -113,6 +113,8 @@ export interface ApprovalView {
   /** Who must sign, and who has, for each rule that says so (A48). */
   readonly needs?: readonly NeededSignatures[];
   readonly proposedRule?: string;
+  /** False if the arguments can't be edited (A59). */
+  readonly editable?: false;
   /** Present if this is a question to answer with text, not a call to approve. */
   readonly question?: Question;
   /** Absent while pending. */

@@ -90,6 +90,8 @@ export type {
   ToolDecision,
   ToolResultOutcome,
 } from './calls/decisions.js';
+export { ACP_PROVIDER, acpProgram, acpSchema, isAutomaticMode, ONLY_TITLE } from './external/acp.js';
+export type { AcpSettings } from './external/acp.js';
 export {
   createdExternalAgentSchema,
   endExternalSessionSchema,

@@ -13,6 +13,8 @@ export { sendMessage } from './agents/send-message.js';
 export { askHuman } from './people/ask-human.js';
 export { webFetch } from './web/web-fetch.js';
 export { externalTool } from './external/external-tool.js';
+export { acpAgents } from './acp/acp-agents.js';
+export type { AcpAgents } from './acp/acp-agents.js';
 export { mcpServers } from './mcp/create-mcp-host.js';
 export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';

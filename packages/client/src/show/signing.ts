@@ -47,9 +47,14 @@ export function lacksPasskey(approval: Asked, me: Reader | undefined): boolean {
   return approval.needs?.some(({ lackPasskeyIds }) => lackPasskeyIds?.includes(me.id) === true) ?? false;
 }
 
-/** Nobody can edit a call for which a rule says who must sign (A48.2). */
-export function mayEdit({ options, needs, question }: Asked & Pick<ApprovalView, 'options'>): boolean {
-  return options.includes('approve_once') && needs === undefined && question === undefined;
+/** Nobody can edit a call for which a rule says who must sign (A48.2), or that an ACP agent runs (A59). */
+export function mayEdit({
+  options,
+  needs,
+  question,
+  editable,
+}: Asked & Pick<ApprovalView, 'options' | 'editable'>): boolean {
+  return options.includes('approve_once') && needs === undefined && question === undefined && editable === undefined;
 }
 
 /**

@@ -1,9 +1,17 @@
-import { describeReason, defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
+import {
+  acpProgram,
+  describeReason,
+  defaultMessage,
+  externalToolName,
+  mapReason,
+  type Question,
+  type QuestionForm,
+} from '@countersign/protocol';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../approval/check-tool-approval.js';
 import { requesterOf, showNeeds } from '../approval/needed-signatures.js';
 import { findReviewers, type Reviewer } from '../approval/reviewers.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
-import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
+import { acpOf, isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
 import type { ApprovalRecord, StepNeeds, Tool, ToolPlace, InvocationRecord } from '../ports/index.js';
 import { describeDifference } from './mcp-difference.js';
@@ -51,7 +59,7 @@ export function gateCall(
     // Trust applies only to the definition that a person accepted.
     tool: offered(
       changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
-      agentId === undefined || isExternal(snapshot, agentId),
+      agentId === undefined || isExternal(snapshot, agentId) || acpOf(snapshot, agentId) !== undefined,
     ),
     ...(changed === undefined ? {} : { changed }),
     agent: agentOf(snapshot, agentId),
@@ -72,7 +80,7 @@ export function gateCall(
   });
 }
 
-/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external agents (A55). */
+/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external and ACP agents (A55, A59). */
 function offered<T extends Pick<Tool, 'definition' | 'external'>>(
   tool: T | undefined,
   hasExternal: boolean,
@@ -145,9 +153,12 @@ function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
 function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInput['agent'] {
   if (agentId === undefined) return { tools: ['*'], policy: NO_RULES };
   const agent = snapshot.agent(agentId)?.definition;
-  // Deactivating an external agent denies its waiting calls in a later step (A55.7).
-  const isStopped = agent?.active !== true && isExternal(snapshot, agentId);
-  return { tools: isStopped ? [] : (agent?.tools ?? []), policy: snapshot.agentPolicy(agentId) };
+  const acp = acpOf(snapshot, agentId);
+  // Deactivating an agent that runs its calls itself denies its waiting calls in a later step (A55.7).
+  const isStopped = agent?.active !== true && (isExternal(snapshot, agentId) || acp !== undefined);
+  // The program of an ACP agent has its own tools, which nobody lists.
+  const own = acp === undefined ? [] : [externalToolName(acpProgram(acp), '*')];
+  return { tools: isStopped ? [] : [...(agent?.tools ?? []), ...own], policy: snapshot.agentPolicy(agentId) };
 }
 
 /** Whether the tool reports the call as contained. False for untrusted tools (A1) and if the tool throws. */

@@ -12,6 +12,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
 import { placeOfCall } from '../calls/external-call.js';
+import { isFixed } from '../facts/approvals.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { signAndRehearse } from '../calls/rehearse-call.js';
 import { coverEffect, isRehearsed, signCall, type SignedCall } from '../calls/sign-call.js';
@@ -77,6 +78,7 @@ export async function readCallToSign(
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `arguments: ${call.arguments.error}` };
     const isEdited = call.argumentsText !== invocation.arguments;
+    if (isEdited && isFixed(invocation, approval)) return { ok: false, detail: FIXED };
     // Before the edit is rehearsed: it would be refused afterwards.
     if (isEdited && (await hasNamedSigners(runtime, call, { invocation, approval, place, snapshot })))
       return { ok: false, detail: NOT_EDITABLE };
@@ -259,6 +261,9 @@ export function checkDecision(
       return checkRule(step, sent, approval, edited, policyCall, base, changed);
   }
 }
+
+const FIXED =
+  "arguments: the agent that runs this call takes only a yes or no, so it can't be edited. Deny it, and say what to change";
 
 const NOT_EDITABLE =
   "arguments: a rule says who must sign this call, so it can't be edited. Deny it, and say what to change";

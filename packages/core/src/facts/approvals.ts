@@ -76,11 +76,12 @@ export function approvalRequested(fact: ApprovalRequested, context: FactContext)
 }
 
 function requestText(
-  { id, toolName }: InvocationRecord,
+  call: InvocationRecord,
   shown: unknown,
   asked: ApprovalRequested['card'],
   expiresAt: number | null,
 ): string {
+  const { id, toolName } = call;
   const { rule, reason, rehearsal, signing: _, ...card } = asked;
   const given = Object.entries({
     ...card,
@@ -92,8 +93,17 @@ function requestText(
   return JSON.stringify({
     originalToolCall: { id, name: toolName, arguments: shown },
     ...Object.fromEntries(given),
+    ...(isFixed(call, asked) ? { editable: false } : {}),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   });
+}
+
+/** Whether an ACP agent runs the call (A59): its program is told yes or no, and can't be given other arguments. */
+export function isFixed(
+  { location }: Pick<InvocationRecord, 'location'>,
+  { sandbox }: Pick<ApprovalRecord, 'sandbox'>,
+): boolean {
+  return location === 'server' && sandbox.kind === 'external';
 }
 
 /** What a rehearsal found, as it is sent to people. */

@@ -16,6 +16,8 @@ export function systemMessage(
       `Others here: ${names}. Start a paragraph with a name to address that agent, or with @human to address people.`,
     );
   }
+  // The program of an ACP agent has its own tools, and tells its model about them.
+  if (agent.definition.acp !== undefined) return [...lines, ...missing].filter((line) => line !== '').join('\n');
   lines.push(
     tools.length === 0 ? 'You have no tools.' : `Your tools: ${tools.map((tool) => tool.definition.name).join(', ')}.`,
   );

@@ -1,4 +1,10 @@
-import { EXTERNAL_PROVIDER, toAddressable, type Addressable } from '@countersign/protocol';
+import {
+  ACP_PROVIDER,
+  type AcpSettings,
+  EXTERNAL_PROVIDER,
+  toAddressable,
+  type Addressable,
+} from '@countersign/protocol';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
 
@@ -20,6 +26,12 @@ export interface WorldSnapshot {
 /** Whether a program outside acts as this agent: no model is called for it (A55). */
 export function isExternal(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): boolean {
   return snapshot.agent(agentId)?.definition.provider === EXTERNAL_PROVIDER;
+}
+
+/** How the program of an ACP agent is started (A59). Undefined for other agents. */
+export function acpOf(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): AcpSettings | undefined {
+  const { provider, acp } = snapshot.agent(agentId)?.definition ?? {};
+  return provider === ACP_PROVIDER ? acp : undefined;
 }
 
 export interface SnapshotCache {

@@ -41,6 +41,7 @@ export type {
 } from './people-records.js';
 export { ProviderError } from './provider.js';
 export type {
+  AgentSession,
   GenerateRequest,
   LLMResponse,
   ModelImage,
@@ -57,7 +58,7 @@ export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
 export { readToolSchema } from './tool-schema.js';
 export type { InputOf, ObjectJsonSchema, OutputOf, StandardSchema, ToolSchema } from './tool-schema.js';
-export { NoAnswer, ToolFailure } from './tool.js';
+export { NoAnswer, NotReported, ToolFailure } from './tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';
 export type {

@@ -1,4 +1,4 @@
-import type { Attachment, ImageType, ModelSettings, ToolCall, Usage } from '@countersign/protocol';
+import type { AcpSettings, Attachment, ImageType, ModelSettings, ToolCall, Usage } from '@countersign/protocol';
 
 /** A message for a model: standard roles only. */
 export type ModelMessage =
@@ -40,6 +40,19 @@ export interface ModelTool {
   parameters: Record<string, unknown>;
 }
 
+/** Where an answer is wanted, for a provider that keeps a session with an agent (A59). */
+export interface AgentSession {
+  worldId: string;
+  chatId: string;
+  agentId: string;
+  /** The turn that the answer belongs to. */
+  turnId: string;
+  /** The real path of the world's working folder. */
+  workingDirectory: string;
+  /** How the agent's program is started. */
+  acp: AcpSettings;
+}
+
 /** A request for one response from a model. */
 export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   /** `title` requests a short title for the conversation instead of an answer (M7). */
@@ -58,6 +71,8 @@ export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   onThinking?: (text: string) => void;
   /** Aborts when the answer is no longer wanted. */
   signal: AbortSignal;
+  /** Set only for an agent of the provider `acp`. */
+  session?: AgentSession;
 }
 
 /**
@@ -91,6 +106,10 @@ export interface Provider {
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
   /** Asks the model for one answer. Throws a `ProviderError` if that fails. */
   generate(request: GenerateRequest): Promise<LLMResponse>;
+  /** Called after a turn has ended, also if it was stopped while it waited. Must not throw. */
+  endTurn?(turnId: string): void;
+  /** Ends everything that the provider started. */
+  close?(): Promise<void>;
 }
 
 /** A setting that a vendor or model doesn't support, and what to do. */
@@ -118,6 +137,8 @@ export type ProviderFailure =
   | 'overloaded'
   | 'context-too-long'
   | 'bad-request'
+  /** The agent's program failed; the message says how, and what to do. */
+  | 'agent-failed'
   | 'network'
   | 'aborted';
 

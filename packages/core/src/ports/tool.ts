@@ -28,6 +28,8 @@ export interface ToolContext {
   chatId: string;
   /** The id of the call, unique in the store. */
   invocationId: string;
+  /** For a tool with `external`: the id that the provider gave the call. */
+  vendorId?: string;
   /** The real path of the world's working folder. */
   workingDirectory: string;
   /** The folders and hosts that rules allow inside the sandbox. Absent if there are none. */
@@ -222,7 +224,10 @@ export interface Tool {
    * Set if the tool runs programs without a sandbox that could enforce path rules (A21). Each call then needs approval if there is such a rule.
    */
   readonly unconfined?: boolean;
-  /** Set if the program that proposes the calls runs them itself (A55). Only external agents can propose them, and `execute` is never called. */
+  /**
+   * Set if the program that proposes the calls runs them itself (A55). Only external and ACP agents can propose them. `execute` is called only for
+   * an ACP agent (A59), and tells its program that it may run the call.
+   */
   readonly external?: true;
   /**
    * Pure: the built-in tool that a call stands for, such as `shell_cmd` for another program's shell. Its deny and ask rules apply too; its allow
@@ -251,8 +256,11 @@ export interface Tool {
    * (A7).
    */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
-  /** What the call would change, such as a diff, for the approval card. A plain string is treated as complete. No side effects. */
-  preview?(args: unknown, place: ToolPlace): Promise<string | Preview | EffectPreview>;
+  /**
+   * What the call would change, such as a diff, for the approval card. A plain string is treated as complete. Undefined if there is nothing to show.
+   * No side effects.
+   */
+  preview?(args: unknown, place: ToolPlace): Promise<string | Preview | EffectPreview | undefined>;
   /**
    * Set if the tool can show what a call will do before it runs. A signed rehearsal's fingerprint takes the place of `fingerprint`, and `execute`
    * then applies what was rehearsed; it must never run the call instead. Ignored for an untrusted tool.
@@ -293,6 +301,12 @@ export class ToolFailure extends Error {
     this.result = result;
     this.outcomeUnknown = outcomeUnknown;
   }
+}
+
+/** The program that runs the call didn't say how it ended (T4.6). */
+export class NotReported extends Error {
+  /** The name of the class. */
+  override readonly name = 'NotReported';
 }
 
 /** A running tool's question was not answered: declined, timed out, or the call ended. */

@@ -266,6 +266,9 @@ export function createRuntime(options: RuntimeOptions): Engine {
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     external,
+    endTurn(turnId) {
+      for (const provider of options.providers) provider.endTurn?.(turnId);
+    },
     onChatIdle(worldId, chatId) {
       // A chat that becomes idle twice before its first title must not call the model twice.
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
@@ -301,6 +304,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     await scheduler.close(CLOSE_GRACE_MS);
     await Promise.all(background);
     await Promise.all(sources.map((source) => source.close()));
+    await Promise.all(options.providers.map(async (provider) => await provider.close?.()));
     await parkTurns(runtime);
   }
 

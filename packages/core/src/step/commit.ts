@@ -74,6 +74,7 @@ function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit
     if (outcome === 'silent' || outcome === 'handed-over') return;
     afterCommit(() => {
       if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped');
+      runtime.endTurn(turnId);
       runtime.measure({ kind: 'turn', worldId, turnId, outcome });
     });
   }

@@ -143,6 +143,8 @@ export interface Runtime {
   /** Starts the timer for an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   external: ExternalWatch;
+  /** Called after a turn has ended, for providers that keep a session (A59). */
+  endTurn(turnId: string): void;
   /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
   /**

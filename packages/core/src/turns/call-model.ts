@@ -79,7 +79,7 @@ async function findPlace(
   try {
     return { ok: true, place: runtime.findPlace(snapshot), snapshot };
   } catch (error) {
-    return { ok: false, error: `The working folder is not usable: ${errorMessage(error)}` };
+    return { ok: false, error: unusable(error) };
   }
 }
 
@@ -95,6 +95,8 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
       error: `${name} uses the provider "${wanted}", which is not set up here. Set it up, or choose another provider for ${name}.`,
     };
   }
+  const session = sessionOf(runtime, turn, read);
+  if (typeof session === 'string') return { ok: false as const, error: session };
   const request: Omit<GenerateRequest, 'signal' | 'onChunk' | 'onThinking'> = {
     purpose: 'answer',
     model,
@@ -102,8 +104,29 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
     tools: read.view.tools,
     stream: read.snapshot.world.settings.streaming,
     ...settings,
+    ...session,
   };
   return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
+}
+
+/** For an ACP agent, where its session takes place (A59). Returns a message if the working folder isn't usable. */
+function sessionOf(
+  runtime: Runtime,
+  { worldId, chatId, agentId, id: turnId }: TurnRecord,
+  { agent, snapshot }: View,
+): Pick<GenerateRequest, 'session'> | string {
+  const { acp } = agent.definition;
+  if (acp === undefined) return {};
+  try {
+    const { workingDirectory } = runtime.findPlace(snapshot);
+    return { session: { worldId, chatId, agentId, turnId, workingDirectory, acp } };
+  } catch (error) {
+    return unusable(error);
+  }
+}
+
+function unusable(error: unknown): string {
+  return `The working folder is not usable: ${errorMessage(error)}`;
 }
 
 /** Images are read for each call and kept nowhere: a cache of them would soon fill the memory. */

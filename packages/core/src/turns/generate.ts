@@ -65,7 +65,8 @@ export function explainFailure(error: unknown, agent: string, provider: string):
   // The provider's message names the variable to set.
   if (error.kind === 'no-key')
     return `${agent} could not answer. No API key is set for ${provider}. ${errorMessage(error)}`;
-  const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
+  if (error.kind === 'agent-failed') return `${agent} could not answer. ${errorMessage(error)}`;
+  const what: Record<Exclude<ProviderError['kind'], 'no-key' | 'agent-failed'>, string> = {
     auth: `${provider} rejected the API key. Check the key and send your message again.`,
     'rate-limited': `${provider} is rate limiting requests. Wait a moment and send your message again.`,
     overloaded: `${provider} is overloaded. Wait a moment and send your message again.`,

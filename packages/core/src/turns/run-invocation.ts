@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { CountersignError } from '@countersign/protocol';
-import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
+import { NotReported, ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { namesPath } from '../policy/index.js';
 import { askQuestion } from '../decisions/ask-question.js';
@@ -56,7 +56,7 @@ async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settle
 }
 
 function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settlement, ms: number): void {
-  const outcome = kind === 'succeeded' || kind === 'unknown' ? kind : 'failed';
+  const outcome = kind === 'not-reported' ? 'succeeded' : kind === 'succeeded' || kind === 'unknown' ? kind : 'failed';
   const { id: invocationId, worldId, turnId, toolName: tool } = invocation;
   runtime.measure({ kind: 'tool', worldId, turnId, invocationId, tool, outcome, ms });
 }
@@ -154,11 +154,13 @@ async function execute(
   const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
   const { withheld, protectedPaths, mayCreate } = ruledBy(started);
+  const vendorId = tool.external === true ? await vendorIdOf(runtime, invocation) : undefined;
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
     chatId: invocation.chatId,
     invocationId: invocation.id,
+    ...(vendorId === undefined ? {} : { vendorId }),
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
     get protectedPaths() {
@@ -179,6 +181,7 @@ async function execute(
     const result = await untilAborted(() => tool.execute(value, context), signal);
     return { kind: 'succeeded', result, attachments: [...attached.list()] };
   } catch (error) {
+    if (error instanceof NotReported) return { kind: 'not-reported' };
     if (error instanceof ToolFailure && error.outcomeUnknown)
       return { kind: 'unknown', error: errorMessage(error), outcome: 'unknown' };
     const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
@@ -187,6 +190,12 @@ async function execute(
     output.end();
     runtime.probe('after tool-execution');
   }
+}
+
+/** The id that the provider gave the call. Undefined if the store can't be read; the tool then refuses to run. */
+async function vendorIdOf({ store }: Runtime, { messageId, position }: InvocationRecord): Promise<string | undefined> {
+  const message = await store.read((reader) => reader.message(messageId)).catch(() => undefined);
+  return message?.providerState?.vendorIds[position];
 }
 
 function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }: Started): {

@@ -23,7 +23,7 @@ import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
 import { readEverybody, requesterOf, showNeeds, signersIn, type Everybody } from '../approval/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../approval/reviewers.js';
-import { shownEffect } from '../facts/approvals.js';
+import { isFixed, shownEffect } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, unlessGone } from '../step/commit.js';
@@ -185,6 +185,7 @@ export function toApproval(
     reason,
     why: describeReason(reason),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
+    ...(isFixed(invocation, approval) ? { editable: false as const } : {}),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };
 }

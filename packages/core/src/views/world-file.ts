@@ -15,6 +15,7 @@ import { hasMask } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { parseRule } from '../policy/index.js';
 import { type AgentRecord, type StoreReader, UNKNOWN_AGENT } from '../ports/index.js';
+import { refuseAcp } from '../worlds/agents.js';
 import { checkSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { freeId } from '../worlds/free-id.js';
@@ -78,6 +79,12 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
     notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked in the export. Enter them again.`);
   }
   for (const agent of agents) {
+    if (agent.acp !== undefined) {
+      agent.active = false;
+      notes.push(
+        `${agent.name} is turned off: it would run ${JSON.stringify(agent.acp.command)} on this server, outside any sandbox. Review the command, and turn the agent on.`,
+      );
+    }
     if (agent.provider === EXTERNAL_PROVIDER) {
       notes.push(`${agent.name} is an external agent. Create a token for it before its program can propose calls.`);
       continue;
@@ -179,6 +186,7 @@ async function refuseSigners(runtime: Runtime, reader: StoreReader, { policy, ag
 function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): void {
   compileRules(policy, { field: 'policy', of: 'policy' });
   for (const [index, agent] of agents.entries()) {
+    refuseAcp(agent, { field: `agents.${index}.acp`, of: `file: agents[${index}]` });
     compileRules(agent.policy, { field: `agents.${index}.policy`, of: `policy of "${agent.name}"` });
     if (agents.findIndex((other) => foldName(other.name) === foldName(agent.name)) !== index) {
       const field = `agents.${index}.name`;

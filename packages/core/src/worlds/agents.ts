@@ -1,4 +1,5 @@
 import {
+  ACP_PROVIDER,
   type Agent,
   type AgentDefinition,
   changeSchema,
@@ -40,6 +41,7 @@ export async function addAgent(
   signer: Signer,
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
+  refuseAcp(definition);
   await runtime.providers.find(definition.provider);
   refuseUnknownProvider(runtime, definition.provider);
   refuseSettings(runtime, definition);
@@ -72,7 +74,9 @@ export function announceAgent(
   { id, definition }: Pick<AgentRecord, 'id' | 'definition'>,
   signer: Signer,
 ): void {
-  const why = `tools: ${definition.tools.join(', ') || 'none'}`;
+  const { acp } = definition;
+  const command = acp === undefined ? '' : `; runs ${JSON.stringify(acp.command)} outside the sandbox`;
+  const why = `tools: ${definition.tools.join(', ') || 'none'}${command}`;
   tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
   recordRules(tx, [], definition.policy, signer, { agentId: id });
   tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
@@ -95,6 +99,7 @@ export async function updateAgent(
     const after = restoreSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
+    refuseAcp(definition);
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
@@ -113,7 +118,8 @@ export async function updateAgent(
     return { value: toAgent(record), version: agentVersion(runtime.store.hashKey, record) };
   });
   const { provider, active } = updated.value;
-  if (provider === EXTERNAL_PROVIDER && !active) await stopInactive(runtime, worldId, agentId, signer);
+  const isOutside = provider === EXTERNAL_PROVIDER || provider === ACP_PROVIDER;
+  if (isOutside && !active) await stopInactive(runtime, worldId, agentId, signer);
   return updated;
 }
 
@@ -171,6 +177,19 @@ async function stopInactive(runtime: Runtime, worldId: string, agentId: string, 
     await commit(runtime, 'deactivate-agent', worldId, { chats }, (step) => {
       if (step.snapshot.agent(agentId)?.definition.active !== true) stopIn(step, chats);
     });
+}
+
+/** An ACP agent needs a program to start, and no other agent has one (A59). */
+export function refuseAcp(
+  { provider, acp }: Pick<AgentDefinition, 'provider' | 'acp'>,
+  { field = 'acp', of = 'agent' }: { field?: string; of?: string } = {},
+): void {
+  if ((provider === ACP_PROVIDER) === (acp !== undefined)) return;
+  const detail =
+    acp === undefined
+      ? 'an agent with the provider acp needs the command of its program, such as { "command": ["gemini", "--acp"] }'
+      : 'only an agent with the provider acp can have a command';
+  throw new CountersignError('invalid', `${of}: acp: ${detail}`, { field });
 }
 
 /** Rejects an unknown provider now; otherwise, a typo would only show up in the agent's first turn. */

@@ -67,6 +67,8 @@ export const approvalSchema = z.object({
   needs: z.array(neededSignaturesSchema).exactOptional(),
   /** The rule that "always" would add. */
   proposedRule: z.string().exactOptional(),
+  /** False if the arguments can't be edited, because the program that runs the call takes only a yes or no (A59). */
+  editable: z.literal(false).exactOptional(),
   /** Set if this is a question instead of an approval. Answer it with text, `{ tool_call_id, content }` (W3). */
   question: questionSchema.exactOptional(),
 });

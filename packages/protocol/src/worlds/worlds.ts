@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { acpSchema } from '../external/acp.js';
 import { modelSettingsSchema } from './model-settings.js';
 import { nameSchema } from '../text/names.js';
 
@@ -42,6 +43,8 @@ export const newAgentSchema = z.strictObject({
   /** The agent's own rules. They can only be stricter than the world's (A19). */
   policy: rules.default([]),
   active: z.boolean().default(true),
+  /** For the provider `acp`, and only for it: the program that is the agent (A59). */
+  acp: acpSchema.exactOptional(),
 });
 /** An agent to add. */
 export type NewAgent = z.input<typeof newAgentSchema>;

@@ -155,6 +155,7 @@ const CODES: Readonly<Record<ProviderFailure, ProviderAnswer>> = {
   overloaded: 'overloaded',
   'context-too-long': 'failed',
   'bad-request': 'failed',
+  'agent-failed': 'failed',
   network: 'no-network',
   aborted: 'timeout',
 };

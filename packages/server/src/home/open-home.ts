@@ -4,7 +4,7 @@ import { createRuntime, systemClock, type About, type Engine, type Unfinished } 
 import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, unsandboxedText } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
-import { defaultTools, externalTool, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
+import { acpAgents, defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
 import type { Log } from '../app/context.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
@@ -114,13 +114,14 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const timed = timeoutMs === undefined ? {} : { timeoutMs };
     const registry = createRegistry({ store, secrets, found, own, ...timed });
     const metrics = createMetrics();
+    const acp = acpAgents({ clock, env });
     const engine = await orClose(store, () =>
       createRuntime({
         store,
         clock,
-        providers: [...found.providers, ...own],
+        providers: [...found.providers, ...own, acp.provider],
         providerSource: registry,
-        externalTool,
+        externalTool: acp.externalTool,
         tools: [...defaultTools({ shell: { ...confined, draftLimits } }), ...(options.tools ?? [])],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
         secretBox: createSecretBox(secrets),

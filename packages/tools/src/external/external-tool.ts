@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import type { Tool, ToolPlace } from '@countersign/core/ports';
 import { externalProgramSchema, programName, type Subject } from '@countersign/protocol';
 import { KNOWN_TOOLS, type KnownTool } from './known-tools.js';
-import { readArguments, touchedBy, type Arguments } from './touched-by.js';
+import { isTitleOnly, previewOf, TITLE_ONLY, touchedByTitle } from './title-only.js';
+import { readArguments, touchedBy, type Arguments, type Touched } from './touched-by.js';
 
 /** Found by the program and its own name of the tool, as in `claude__Bash`. Undefined if the name has another form. */
 export function externalTool(name: string): Tool | undefined {
@@ -23,15 +24,20 @@ export function externalTool(name: string): Tool | undefined {
     ...(readsUnnamedPaths(known) ? { unconfined: true } : {}),
     sandbox: () => ({ kind: 'external', network: 'unknown', hosts: [], readable: [], detail }),
     validate: (args) => ({ ok: true, value: args }),
+    preview: async (args) => previewOf(readArguments(args)),
     ...(known === undefined
-      ? {}
+      ? { inspect: async (args) => (isTitleOnly(readArguments(args)) ? [TITLE_ONLY] : []) }
       : {
-          subjects: (args, place) => touchedBy(known, readArguments(args), place).own,
-          standsFor: (args, place) => touchedBy(known, readArguments(args), place).standIn,
+          subjects: (args, place) => touched(known, readArguments(args), place).own,
+          standsFor: (args, place) => touched(known, readArguments(args), place).standIn,
           inspect: (args, place) => findRealPaths(known, readArguments(args), place),
         }),
     execute: () => Promise.reject(new Error(`only ${detail} can run this`)),
   };
+}
+
+function touched(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
+  return isTitleOnly(args) ? touchedByTitle(known, args, place) : touchedBy(known, args, place);
 }
 
 /** A command, or a search in a folder, may read files that the call doesn't name, and nothing hides them from the program. */
@@ -63,7 +69,7 @@ function splitName(name: string): [string?, string?] {
 /** A rule about a file also holds for a link to it. The program may still find another file when it opens the path. */
 async function findRealPaths(known: KnownTool, args: Arguments, place: ToolPlace): Promise<readonly Subject[]> {
   const found: Subject[] = [];
-  for (const subject of touchedBy(known, args, place).own) {
+  for (const subject of touched(known, args, place).own) {
     if (subject.kind !== 'path') continue;
     const real = await realPath(subject.path);
     if (real !== subject.path) found.push({ kind: 'path', path: real });

@@ -65,6 +65,12 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['NotebookEdit', EDIT],
   ['replace', EDIT],
   ['apply_patch', { does: 'patch' }],
+  // The kinds of calls that ACP knows, for agents that don't name their tools (A59).
+  ['execute', RUN],
+  ['search', GREP],
+  ['delete', WRITE],
+  ['move', WRITE],
+  ['fetch', FETCH],
   ['WebFetch', FETCH],
   ['webfetch', FETCH],
   ['web_fetch', FETCH],

@@ -15,7 +15,7 @@ export function readArguments(args: unknown): Arguments {
 }
 
 /** What a call touches, for rules about the tool itself and about the built-in tool that it stands for. */
-interface Touched {
+export interface Touched {
   own: readonly Subject[];
   standIn?: StandIn;
 }
@@ -82,7 +82,7 @@ function pathsOf(as: FileTool, args: Arguments, place: ToolPlace, otherwise: str
   return { own, standIn: { tool: as, arguments: { ...args, path: all[0]?.value }, subjects: standing } };
 }
 
-function pathSubjects(as: FileTool, given: string, place: ToolPlace, argument: string): readonly Subject[] {
+export function pathSubjects(as: FileTool, given: string, place: ToolPlace, argument: string): readonly Subject[] {
   return readingsOf(given).flatMap((path): readonly Subject[] => {
     if (as !== 'write_file' && as !== 'edit_file') return [{ kind: 'path', path: absolutePath(place, path), argument }];
     return writeSubjects(path, place).map((subject) => (subject.kind === 'path' ? { ...subject, argument } : subject));

@@ -1,0 +1,366 @@
+import {
+  addAgent,
+  createChat,
+  exportWorld,
+  importWorld,
+  publishMessage,
+  setPolicy,
+  stopChat,
+  systemClock,
+  updateAgent,
+  type Engine,
+} from '@countersign/core';
+import type { Clock } from '@countersign/core/ports';
+import { afterEach, describe, expect, it } from 'vitest';
+import { call, openAcpWorld, W } from './testing/acp-world.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { person } from './testing/test-engine.js';
+
+// Registered first, so that the folder is removed after its engines are closed.
+const inFolder = freshFolder();
+const engines = new Set<Engine>();
+afterEach(async () => {
+  await Promise.all([...engines].map((engine) => engine.close()));
+  engines.clear();
+});
+
+async function open(options: Parameters<typeof openAcpWorld>[1] = {}) {
+  const t = await openAcpWorld(inFolder('work'), options);
+  engines.add(t.engine);
+  return t;
+}
+
+/** A clock on which timers of this length fire at once. */
+function hurried(wanted: number): Clock {
+  return {
+    now: () => systemClock.now(),
+    after: (ms, fire, options) => systemClock.after(ms === wanted ? 0 : ms, fire, options),
+  };
+}
+
+describe('an ACP agent', () => {
+  it('[A59] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
+    const t = await open();
+    await t.tell([
+      { think: 'Let me see. ' },
+      { plan: [{ content: 'Read the notes', priority: 'high', status: 'in_progress' }] },
+      { alone: 'Read notes.md' },
+      { say: 'Two ships ' },
+      { say: 'are late.' },
+    ]);
+    const [last] = (await t.messages()).slice(-1);
+    expect(last).toMatchObject({ role: 'assistant', content: 'Two ships are late.' });
+    const shown = t.streamed.filter(({ type }) => type === 'thinking').map(({ content }) => content);
+    for (const words of ['Let me see.', 'Plan:', '[~] Read the notes', 'Read notes.md (without asking)'])
+      expect(shown.join('')).toContain(words);
+    expect(t.read('ran.log')).toEqual([]);
+  });
+
+  it('[A59.1] asks a person for each call, runs it once after the yes, and reports the result', async () => {
+    const t = await open();
+    await t.tell([{ say: 'I will clean up. ' }, { ask: [call('c1', 'rm -rf build')] }, { say: 'Done.' }]);
+    const [card, ...others] = await t.pending();
+    expect(others).toEqual([]);
+    expect(card).toMatchObject({
+      toolName: 'fixture__execute',
+      arguments: { command: 'rm -rf build' },
+      workingDirectory: inFolder('work'),
+      sandbox: { kind: 'external', detail: 'fixture' },
+      editable: false,
+    });
+    expect(t.read('ran.log')).toEqual([]);
+    expect(await t.decide(card)).toMatchObject({ kind: 'recorded' });
+    expect(await t.decide(card)).toMatchObject({ kind: 'repeated' });
+    await t.engine.quiet();
+    expect(t.read('ran.log')).toEqual(['c1']);
+    expect(t.read('answers.log')).toEqual(['c1 yes']);
+    expect(await t.lastText()).toBe('Done.');
+    const results = (await t.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results.join()).toContain('result of c1');
+  });
+
+  it('[A59.1] tells the agent no after a denial, and the agent continues', async () => {
+    const t = await open();
+    await t.tell([{ ask: [call('c1', 'rm -rf build')] }, { say: 'Then not.' }]);
+    await t.answer({ decision: 'deny', reason: 'keep it' });
+    expect(t.read('answers.log')).toEqual(['c1 no']);
+    expect(t.read('ran.log')).toEqual([]);
+    expect(await t.lastText()).toBe('Denied. Then not.');
+  });
+
+  it('[A59.1] fails a call that the agent reports as failed', async () => {
+    const t = await open();
+    await t.tell([{ ask: [call('c1', 'make', { fails: true })] }, { say: 'It failed.' }]);
+    await t.answer();
+    const results = (await t.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results.join()).toContain('"error":"result of c1"');
+  });
+
+  it('[A59.2] several calls that the agent asks for at once wait side by side', async () => {
+    // The agent starts the first call only after the second decision.
+    const t = await open({ clock: hurried(3_000) });
+    await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'Both.' }]);
+    const cards = await t.pending();
+    expect(cards.map(({ arguments: args }) => args)).toEqual([{ command: 'one' }, { command: 'two' }]);
+    for (const card of cards) await t.decide(card);
+    await t.engine.quiet();
+    expect(t.read('ran.log')).toEqual(['c1', 'c2']);
+    expect(await t.lastText()).toBe('Both.');
+  });
+
+  it('[A59.2] of two calls, only the one with a yes runs', async () => {
+    const t = await open({ clock: hurried(3_000) });
+    await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'One.' }]);
+    const [first, second] = await t.pending();
+    await t.decide(second);
+    await t.decide(first, { decision: 'deny' });
+    await t.engine.quiet();
+    expect(t.read('ran.log')).toEqual(['c2']);
+    expect(t.read('answers.log')).toEqual(['c2 yes', 'c1 no']);
+    const calls = (await t.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(calls.join()).toContain('not-reported');
+  });
+
+  it('[A59.3] an edited call is refused, and nothing runs', async () => {
+    const t = await open();
+    await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
+    const outcome = await t.answer({ arguments: { command: 'rm -rf dist' } });
+    expect(outcome).toMatchObject({ kind: 'refused', detail: expect.stringContaining("can't be edited") as string });
+    expect(t.read('answers.log')).toEqual([]);
+    expect(await t.pending()).toHaveLength(1);
+  });
+
+  it('[A59.4] a call with only a title needs approval under any allow rule, and the card says so', async () => {
+    const t = await open({ world: { policy: ['allow fixture__*', 'allow shell_cmd'] } });
+    const content = [{ type: 'diff', path: '/srv/notes.md', oldText: 'one\n', newText: 'two\n' }];
+    await t.tell([{ ask: [call('c1', undefined), call('c2', undefined, { kind: 'edit', content })] }]);
+    const [command, edit] = await t.pending();
+    expect(command).toMatchObject({
+      toolName: 'fixture__execute',
+      arguments: { only_a_title: 'Run c1' },
+      reason: { code: 'every-call', cause: { code: 'title-only' } },
+      why: 'the agent sent only a title, not the arguments, so every such call needs approval',
+      options: ['deny', 'approve_once'],
+    });
+    expect(edit).toMatchObject({ toolName: 'fixture__edit', preview: { truncated: false } });
+    expect(edit?.preview?.text).toContain('-one\n+two');
+    await setPolicy(t.runtime, W, ['deny edit_file(/srv/**)'], person);
+    await t.decide(edit);
+    await t.engine.quiet();
+    expect(t.read('ran.log')).toEqual([]);
+  });
+
+  it('[A59.5] deny rules of built-in tools apply, their allow rules do not, and a rule for the exact call does', async () => {
+    const policy = ['deny shell_cmd(git push *)', 'allow shell_cmd(ls *)', 'allow fixture__execute(git status)'];
+    const t = await open({ world: { policy } });
+    await t.tell([
+      { ask: [call('c1', 'git push origin')] },
+      { ask: [call('c2', 'git status')] },
+      { ask: [call('c3', 'ls src')] },
+    ]);
+    expect(t.read('answers.log')).toEqual(['c1 no', 'c2 yes']);
+    expect(t.read('ran.log')).toEqual(['c2']);
+    expect((await t.pending()).map(({ arguments: args }) => args)).toEqual([{ command: 'ls src' }]);
+  });
+
+  it('[A59.5] a request without a way to allow it once is refused without asking anybody', async () => {
+    const t = await open();
+    const options = [
+      { optionId: 'always', name: 'Always', kind: 'allow_always' },
+      { optionId: 'no', name: 'No', kind: 'reject_once' },
+    ];
+    await t.tell([{ ask: [call('c1', 'rm -rf build', { options })] }]);
+    expect(t.read('answers.log')).toEqual(['c1 no']);
+    expect(await t.pending()).toEqual([]);
+  });
+});
+
+describe('the session of an ACP agent', () => {
+  it('[A59.6] stopping the chat cancels the agent, whether it works or waits', async () => {
+    const t = await open();
+    await t.tell([{ ask: [call('c1', 'rm -rf build')] }, { say: 'Never said.' }]);
+    const [card] = await t.pending();
+    await stopChat(t.runtime, W, t.chatId, person);
+    await t.engine.quiet();
+    expect(await t.decide(card)).not.toMatchObject({ kind: 'recorded' });
+    await t.tell('And now?');
+    expect(await t.lastText()).toBe('You said: And now?');
+    expect(t.read('answers.log')).toEqual(['c1 cancelled']);
+    expect(t.read('cancelled.log')).toHaveLength(1);
+    expect(t.read('ran.log')).toEqual([]);
+
+    await t.tell([{ hang: true }], { waits: false });
+    await until(() => t.read('prompts.log').length === 3);
+    await stopChat(t.runtime, W, t.chatId, person);
+    await t.engine.quiet();
+    await t.tell('Still there?');
+    expect(await t.lastText()).toBe('You said: Still there?');
+    expect(t.read('cancelled.log')).toHaveLength(2);
+  });
+
+  it('[A59.6] turning the agent off denies its calls and cancels its work', async () => {
+    const t = await open();
+    await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
+    const [card] = await t.pending();
+    await updateAgent(t.runtime, W, 'coder', { active: false }, person);
+    expect(await t.pending()).toEqual([]);
+    expect(await t.decide(card)).not.toMatchObject({ kind: 'recorded' });
+    await until(() => t.read('answers.log').length === 1);
+    expect(t.read('answers.log')).toEqual(['c1 cancelled']);
+  });
+
+  it('[A59.12] no limit of model calls ends its turn, and the first message is the title', async () => {
+    const t = await open({
+      world: { maxIterations: 1, policy: ['allow fixture__execute(ls a)', 'allow fixture__execute(ls b)'] },
+    });
+    await t.tell([{ ask: [call('c1', 'ls a')] }, { ask: [call('c2', 'ls b')] }, { say: 'Both.' }]);
+    expect(t.read('ran.log')).toEqual(['c1', 'c2']);
+    expect(await t.lastText()).toBe('Both.');
+    const chat = await t.runtime.store.read((reader) => reader.chat(t.chatId));
+    expect(chat?.title).toContain('[{"ask":');
+    expect(t.read('prompts.log')).toHaveLength(1);
+  });
+
+  it('[A59.7] nothing runs if the program ends while a call waits, and the agent is told', async () => {
+    const t = await open();
+    await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
+    const { sessionId } = JSON.parse(t.read('prompts.log')[0] ?? '') as { sessionId: string };
+    const pid = Number(sessionId.split('-')[1]);
+    process.kill(pid, 'SIGKILL');
+    await until(() => !isAlive(pid));
+    await t.answer();
+    expect(t.read('ran.log')).toEqual([]);
+    const prompts = t.read('prompts.log');
+    expect(prompts).toHaveLength(2);
+    expect(prompts[1]).toContain('Your program was restarted');
+    expect(prompts[1]).toContain('Nothing ran');
+  });
+
+  it('[A59.7] nothing runs if the server restarts while a call waits, and the agent restores its session', async () => {
+    const file = inFolder('countersign.db');
+    const before = await open({ file, flags: ['--load'] });
+    await before.tell([{ ask: [call('c1', 'rm -rf build')] }]);
+    await before.engine.close();
+    engines.delete(before.engine);
+    const after = await open({ file });
+    await after.answer();
+    expect(after.read('ran.log')).toEqual([]);
+    const [first, second] = after.read('prompts.log').map((line) => JSON.parse(line) as Record<string, string>);
+    expect(second?.['sessionId']).toBe(first?.['sessionId']);
+    expect(after.read('loaded.log')).toEqual([first?.['sessionId']]);
+    expect(second?.['words']).toContain('Nothing ran');
+    expect(await after.lastText()).not.toContain('an old answer');
+  });
+
+  it('[A59.8] the program gets no variables but those that its settings name', async () => {
+    const env = { PATH: process.env['PATH'], MY_KEY: 'one', COUNTERSIGN_TOKEN: 'two', OTHER: 'three' };
+    const t = await open({ env, acp: { env: ['MY_KEY', 'MISSING'] } });
+    await t.tell('Hello');
+    const { env: got } = JSON.parse(t.read('prompts.log')[0] ?? '') as { env: string[] };
+    expect(got).toEqual(['COUNTERSIGN_CALL', 'HOME', 'LANG', 'MY_KEY', 'PATH', 'TERM', 'TMPDIR']);
+  });
+
+  it('[A59.9] an agent that starts in an automatic mode is set to one in which it asks', async () => {
+    const t = await open({ flags: ['--modes'] });
+    await t.tell('Hello');
+    expect(t.read('modes.log')).toEqual(['default']);
+    await t.tell([{ mode: 'bypassPermissions' }, { ask: [call('c1', 'rm')] }]);
+    expect(await t.lastText()).toContain('in which it runs calls without asking');
+    expect(await t.pending()).toEqual([]);
+  });
+
+  it.each([
+    ['--exit', {}, 'Its program exited with code 3 (no licence found)'],
+    ['--mute', { clock: hurried(60_000) }, "Its program didn't answer within 60 seconds"],
+    ['--sign-in', {}, 'Its program needs you to sign in'],
+  ] as const)('[A59.10] an agent with %s fails with a sentence', async (flag, options, sentence) => {
+    const t = await open({ flags: [flag], ...options });
+    await t.tell('Hello');
+    expect(await t.lastText()).toContain(`Coder could not answer. ${sentence}`);
+  });
+
+  it.each([
+    [{ command: ['/no/such/program'] }, "The program /no/such/program doesn't exist"],
+    [{ command: ['no-such-program-here'] }, "isn't on the server's PATH"],
+    [{ mode: 'careful' }, 'The agent has no mode "careful"'],
+  ])('[A59.10] settings that don’t work fail with a sentence: %j', async (acp, sentence) => {
+    const t = await open({ acp });
+    await t.tell('Hello');
+    expect(await t.lastText()).toContain(sentence);
+  });
+
+  it('[A59.10] garbage is ignored; a program that sends too much or ends is reported', async () => {
+    const t = await open({ flags: ['--garbage'] });
+    await t.tell([{ garbage: true }, { say: 'Fine.' }]);
+    expect(await t.lastText()).toBe('Fine.');
+    await t.tell([{ exit: true }]);
+    expect(await t.lastText()).toContain('Its program exited with code 9');
+    await t.tell([{ huge: true }]);
+    expect(await t.lastText()).toContain('Coder could not answer.');
+    await t.tell('Hello again');
+    expect(await t.lastText()).toBe('You said: Hello again');
+  });
+});
+
+describe('the program of an ACP agent', () => {
+  const coder = { name: 'Builder', provider: 'acp', model: 'fixture' };
+  const acp = { command: ['gemini', '--acp'] };
+
+  it.each([
+    [{ ...coder }, 'acp', 'needs the command of its program'],
+    [{ ...coder, provider: 'external', acp }, 'acp', 'only an agent with the provider acp'],
+    [{ ...coder, acp: { command: [] } }, 'acp.command', 'at least 1 item'],
+    [{ ...coder, acp: { command: ['./agent'] } }, 'acp.command', 'the name of a program, or its absolute path'],
+    [{ ...coder, acp: { ...acp, env: ['COUNTERSIGN_TOKEN'] } }, 'acp.env.0', "can't be a variable of Countersign"],
+    [{ ...coder, acp: { ...acp, mode: 'bypassPermissions' } }, 'acp.mode', 'without asking'],
+    [{ ...coder, acp: { ...acp, program: 'mcp' } }, 'acp.program', 'reserved'],
+  ])('[A59.9] [A59.11] is refused with the field: %j', async (definition, field, detail) => {
+    const t = await open();
+    const adding = addAgent(t.runtime, W, definition, person);
+    await expect(adding).rejects.toMatchObject({ code: 'invalid', field });
+    await expect(adding).rejects.toThrow(detail);
+    const { agents } = await exportWorld(t.runtime, W);
+    expect(agents.map(({ name }) => name)).toEqual(['Coder']);
+  });
+
+  it('[A59.11] an imported agent is turned off, so its program is not started', async () => {
+    const t = await open();
+    const file = await exportWorld(t.runtime, W);
+    const { id, notes } = await importWorld(t.runtime, { ...file, name: 'Copy' }, person);
+    expect(notes.join()).toContain('Coder is turned off');
+    const copy = await exportWorld(t.runtime, id);
+    expect(copy.agents).toMatchObject([{ name: 'Coder', active: false, acp: { program: 'fixture' } }]);
+    const { id: chatId } = await createChat(t.runtime, id);
+    await publishMessage(t.runtime, {
+      worldId: id,
+      chatId,
+      speaker: 'human',
+      content: '@Coder hello',
+      who: person.who,
+    });
+    await t.engine.quiet();
+    expect(t.read('prompts.log')).toEqual([]);
+  });
+
+  it('[A59.11] the command is in the audit log', async () => {
+    const t = await open();
+    await addAgent(t.runtime, W, { ...coder, acp }, person);
+    await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person);
+    const items = await t.runtime.store.read((reader) => reader.audit(W, { after: 0, limit: 100 }));
+    expect(JSON.stringify(items)).toContain('gemini');
+    expect(JSON.stringify(items)).toContain('opencode');
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

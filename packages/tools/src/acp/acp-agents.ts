@@ -1,0 +1,287 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  errorMessage,
+  NotReported,
+  onAbort,
+  pauseFor,
+  ProviderError,
+  ToolFailure,
+  untilAborted,
+  type AgentSession,
+  type Clock,
+  type GenerateRequest,
+  type LLMResponse,
+  type Provider,
+  type Tool,
+  type ToolContext,
+} from '@countersign/core/ports';
+import { ACP_PROVIDER } from '@countersign/protocol';
+import { externalTool } from '../external/external-tool.js';
+import { openSession, type Session } from './open-session.js';
+import type { CallEnd, Permission, Prompt } from './prompt.js';
+import { storedSession, titleFrom, writePrompt } from './write-prompt.js';
+
+/** Agents that are other programs, over the Agent Client Protocol (A59). */
+export interface AcpAgents {
+  readonly provider: Provider;
+  /** Like `externalTool`. A call of an ACP agent runs by telling its program that it may. */
+  readonly externalTool: (name: string) => Tool | undefined;
+}
+
+interface LiveSession {
+  session: Session;
+  /** The settings that the program was started with. */
+  settings: string;
+  stopIdle(): void;
+}
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+/** A session without a prompt ends after this time. Its agent restores it, if it can. */
+const IDLE_MS = 10 * 60_000;
+const MAX_SESSIONS = 32;
+/** How long an agent may take to end its turn after it was told to. */
+const CANCEL_MS = 10_000;
+/** Agents send requests for parallel calls one after the other. */
+const GATHER_MS = 25;
+/** If the agent waits for another decision too, it may not start the allowed call before it has both. */
+const BLOCKED_MS = 3_000;
+
+const GONE =
+  "Nothing ran: the agent isn't waiting for this call anymore, because its program was restarted or runs in another process.";
+
+export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEnv }): AcpAgents {
+  const live = new Map<string, LiveSession>();
+  const opening = new Map<string, Promise<Session>>();
+  const asked = new Map<string, { key: string; prompt: Prompt; permission: Permission }>();
+  let isClosed = false;
+
+  function forgetAsked(key: string): void {
+    for (const [id, { key: of }] of asked) if (of === key) asked.delete(id);
+  }
+
+  async function drop(key: string): Promise<void> {
+    const found = live.get(key);
+    live.delete(key);
+    found?.stopIdle();
+    await found?.session.close();
+  }
+
+  async function open(
+    key: string,
+    { acp, workingDirectory }: AgentSession,
+    request: GenerateRequest,
+  ): Promise<Session> {
+    await makeRoom();
+    const stored = storedSession(request.messages);
+    const session = await openSession({
+      acp,
+      workingDirectory,
+      stored,
+      clock,
+      ...(env === undefined ? {} : { env }),
+    });
+    if (isClosed) {
+      await session.close();
+      throw new Error('the server is shutting down');
+    }
+    live.set(key, { session, settings: JSON.stringify(acp), stopIdle: () => undefined });
+    void session.ended.then(() => {
+      forgetAsked(key);
+      if (live.get(key)?.session !== session) return;
+      live.get(key)?.stopIdle();
+      live.delete(key);
+    });
+    return session;
+  }
+
+  async function makeRoom(): Promise<void> {
+    if (live.size + opening.size <= MAX_SESSIONS) return;
+    const idle = [...live].find(([, { session }]) => session.prompt()?.end() !== undefined);
+    if (idle === undefined)
+      throw new Error(`${MAX_SESSIONS} agents of this kind are working already. Wait for one to end, or stop a chat`);
+    await drop(idle[0]);
+  }
+
+  /** The session of this agent in this chat, started if necessary. */
+  async function sessionFor(key: string, place: AgentSession, request: GenerateRequest): Promise<Session> {
+    const known = live.get(key);
+    if (known !== undefined) {
+      known.stopIdle();
+      const isSame = known.settings === JSON.stringify(place.acp);
+      const { session } = known;
+      if (isSame && session.workingDirectory === place.workingDirectory && session.isAlive()) return session;
+      await drop(key);
+    }
+    const starting = opening.get(key) ?? open(key, place, request).finally(() => opening.delete(key));
+    opening.set(key, starting);
+    return await starting;
+  }
+
+  /** Ends what the agent still does for an earlier turn. Resolves to false if it doesn't stop. */
+  async function endEarlier(session: Session, signal: AbortSignal): Promise<boolean> {
+    const earlier = session.prompt();
+    if (earlier === undefined || earlier.end() !== undefined) return true;
+    if (!earlier.isCancelled()) session.cancel();
+    const over = new AbortController();
+    const late = pauseFor(clock, CANCEL_MS, over.signal).catch(() => undefined);
+    await untilAborted(() => Promise.race([earlier.finished, late]), signal).finally(() => over.abort());
+    return earlier.end() !== undefined;
+  }
+
+  async function promptOf(key: string, place: AgentSession, request: GenerateRequest): Promise<[Session, Prompt]> {
+    let session = await untilAborted(() => sessionFor(key, place, request), request.signal);
+    const current = session.prompt();
+    if (current?.turnId === place.turnId && current.isOpen()) {
+      // All calls of the last response have ended, so those that nobody allowed were denied.
+      current.rejectRest();
+      return [session, current];
+    }
+    if (!(await endEarlier(session, request.signal))) {
+      await drop(key);
+      session = await untilAborted(() => sessionFor(key, place, request), request.signal);
+    }
+    return [session, session.send(place.turnId, writePrompt(request.messages, session.continuation()))];
+  }
+
+  async function generate(request: GenerateRequest): Promise<LLMResponse> {
+    const { session: place, signal, onChunk, onThinking = () => undefined } = request;
+    if (request.purpose === 'title') return { type: 'text', content: titleFrom(request.messages), usage: NO_USAGE };
+    if (place === undefined) throw failed('The agent has no command. Edit the agent.');
+    const key = keyOf(place);
+    // All calls of the last response have ended.
+    forgetAsked(key);
+    let session: Session;
+    let prompt: Prompt;
+    try {
+      [session, prompt] = await promptOf(key, place, request);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw failed(`${capitalized(errorMessage(error))}.`);
+    }
+    prompt.listen(request.stream ? { onChunk, onThinking } : undefined);
+    const stopped = onAbort(signal, () => session.cancel());
+    try {
+      await untilAborted(() => prompt.news(), signal);
+      if (prompt.end() === undefined) await pauseFor(clock, GATHER_MS, signal);
+    } finally {
+      stopped();
+      prompt.listen(undefined);
+    }
+    const { content, thinking } = prompt.take();
+    const common = {
+      content,
+      ...(thinking === '' ? {} : { thinking }),
+      usage: NO_USAGE,
+      providerState: { sessionId: session.id, cwd: session.workingDirectory },
+    };
+    const calls = prompt.takeAsked();
+    if (calls.length > 0) {
+      for (const permission of calls) asked.set(permission.id, { key, prompt, permission });
+      return {
+        type: 'tool_calls',
+        ...common,
+        tool_calls: calls.map(({ id, toolName: name, arguments: args }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: JSON.stringify(args) },
+        })),
+      };
+    }
+    const end = prompt.close();
+    if (end?.kind === 'failed') throw failed(`${capitalized(end.reason)}. Send your message again to restart it.`);
+    const known = live.get(key);
+    if (known !== undefined) known.stopIdle = clock.after(IDLE_MS, () => void drop(key), { background: true });
+    const note = STOPPED[end?.stopReason ?? ''];
+    return { type: 'text', ...common, content: note === undefined ? content : `${content}\n\n[${note}]`.trim() };
+  }
+
+  async function run(args: unknown, context: ToolContext): Promise<unknown> {
+    const { vendorId = '', workingDirectory, signal } = context;
+    const found = asked.get(vendorId);
+    asked.delete(vendorId);
+    const session = found === undefined ? undefined : live.get(found.key)?.session;
+    // Only the request that was approved, in the place for which it was approved. Anything else is a no.
+    const isSame =
+      found !== undefined &&
+      found.key === keyOf(context) &&
+      session?.isAlive() === true &&
+      session.prompt() === found.prompt &&
+      session.workingDirectory === workingDirectory &&
+      isDeepStrictEqual(args, JSON.parse(JSON.stringify(found.permission.arguments)));
+    const call = isSame && !signal.aborted ? found.prompt.allow(found.permission) : undefined;
+    if (found === undefined || call === undefined) throw new ToolFailure(GONE);
+    const over = new AbortController();
+    const forget = onAbort(signal, () => over.abort());
+    const blocked = untilBlocked(found.prompt, call.hasStarted, over.signal);
+    const end = await Promise.race([call.ended, blocked]).finally(() => {
+      forget();
+      over.abort();
+    });
+    switch (end.kind) {
+      case 'completed':
+        return end.text;
+      case 'failed':
+        throw new ToolFailure(end.text === '' ? 'The agent reports that the call failed.' : end.text);
+      case 'not-reported':
+        throw new NotReported('the agent did not report how the call ended');
+      case 'lost':
+        throw new ToolFailure('The agent ended while it ran the call. Check what it did.', undefined, {
+          outcomeUnknown: true,
+        });
+    }
+  }
+
+  /** Resolves when waiting for the result would block the decision that the agent waits for. */
+  async function untilBlocked(prompt: Prompt, hasStarted: () => boolean, signal: AbortSignal): Promise<CallEnd> {
+    for (;;) {
+      await pauseFor(clock, BLOCKED_MS, signal);
+      if (prompt.isBlocked() && !hasStarted()) return { kind: 'not-reported' };
+    }
+  }
+
+  return {
+    provider: {
+      name: ACP_PROVIDER,
+      contextTokens: () => 200_000,
+      generate,
+      endTurn(turnId) {
+        for (const [key, { session }] of live) {
+          const prompt = session.prompt();
+          if (prompt?.turnId !== turnId) continue;
+          forgetAsked(key);
+          if (prompt.end() !== undefined) continue;
+          session.cancel();
+          const late = clock.after(CANCEL_MS, () => void (prompt.end() ?? drop(key)), { background: true });
+          void prompt.finished.then(late);
+        }
+      },
+      async close() {
+        isClosed = true;
+        await Promise.all([...live.keys()].map(drop));
+        await Promise.allSettled(opening.values());
+      },
+    },
+    externalTool(name) {
+      const tool = externalTool(name);
+      return tool === undefined ? undefined : { ...tool, execute: run };
+    },
+  };
+}
+
+function keyOf({ worldId, chatId, agentId }: Pick<AgentSession, 'worldId' | 'chatId' | 'agentId'>): string {
+  return JSON.stringify([worldId, chatId, agentId]);
+}
+
+const STOPPED: Readonly<Record<string, string | undefined>> = {
+  max_tokens: 'The agent stopped, because its answer became too long.',
+  max_turn_requests: 'The agent stopped, because it called its model too often.',
+  refusal: 'The agent refused to continue.',
+};
+
+function failed(message: string): ProviderError {
+  return new ProviderError('agent-failed', message);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

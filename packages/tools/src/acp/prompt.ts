@@ -1,0 +1,212 @@
+import type {
+  PermissionOption,
+  RequestPermissionOutcome,
+  SessionUpdate,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import { allowOnce, mergeCall, readAsked, rejectOnce, resultOf, titleOf, type AskedCall } from './read-permission.js';
+import { planText, aloneText } from './show-update.js';
+
+/** A request for permission that the agent waits for. */
+export interface Permission extends AskedCall {
+  /** Random: a match means this request of this process, and no other. */
+  readonly id: string;
+  readonly toolCallId: string;
+  readonly options: readonly PermissionOption[];
+  /** Answers the request. Only the first answer counts. */
+  answer(outcome: RequestPermissionOutcome): void;
+  readonly isAnswered: () => boolean;
+}
+
+/** How a call that was allowed ended. */
+export type CallEnd = { kind: 'completed' | 'failed'; text: string } | { kind: 'not-reported' } | { kind: 'lost' };
+
+/** How the agent's answer to a prompt ended. */
+type PromptEnd = { kind: 'answered'; stopReason: string } | { kind: 'failed'; reason: string };
+
+const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' };
+const LONGEST_TEXT = 1_000_000;
+const LONGEST_THINKING = 50_000;
+const MAX_WAITING = 64;
+
+/** One prompt to an agent, from its text to the end of its turn: what it says, and for which calls it asks. */
+export interface Prompt {
+  readonly turnId: string;
+  /** Resolves when the agent asks for something or has ended. */
+  news(): Promise<void>;
+  end(): PromptEnd | undefined;
+  /** Resolves when the agent has ended its turn. */
+  readonly finished: Promise<void>;
+  /** The text and thinking since the last call. */
+  take(): { content: string; thinking: string };
+  /** Passes on text and thinking from now on, as it arrives. */
+  listen(to: { onChunk(text: string): void; onThinking(text: string): void } | undefined): void;
+  /** The requests that haven't been proposed yet. They count as proposed from now on. */
+  takeAsked(): readonly Permission[];
+  /** Whether the agent waits for a request besides those that were answered. */
+  isBlocked(): boolean;
+  /** Rejects the proposed requests that nobody allowed. */
+  rejectRest(): void;
+  /** Answers all requests with `cancelled`, also those that follow. */
+  cancel(): void;
+  isCancelled(): boolean;
+  /** Whether nobody has heard yet that the agent has ended its turn. */
+  isOpen(): boolean;
+  /** The end of the agent's turn, once it was told. */
+  close(): PromptEnd | undefined;
+  /** Allows a call. Resolves when the agent reports how it ended. Undefined if the agent isn't waiting for it. */
+  allow(permission: Permission): { ended: Promise<CallEnd>; hasStarted: () => boolean } | undefined;
+  /** Called for each message of the agent. */
+  update(update: SessionUpdate): void;
+  ask(call: ToolCallUpdate, options: readonly PermissionOption[]): Promise<RequestPermissionOutcome>;
+  finish(end: PromptEnd): void;
+}
+
+export function createPrompt(turnId: string, program: string): Prompt {
+  const calls = new Map<string, ToolCallUpdate>();
+  const asked = new Set<string>();
+  const running = new Map<string, { start: () => void; end: (end: CallEnd) => void }>();
+  let waiting: Permission[] = [];
+  const proposed = new Set<Permission>();
+  let ended: PromptEnd | undefined;
+  let isCancelled = false;
+  let isClosed = false;
+  let content = '';
+  let thinking = '';
+  let listener: { onChunk(text: string): void; onThinking(text: string): void } | undefined;
+  let wake = (): void => undefined;
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+
+  function say(text: string): void {
+    const kept = text.slice(0, Math.max(0, LONGEST_TEXT - content.length));
+    content += kept;
+    if (kept !== '') listener?.onChunk(kept);
+  }
+
+  function think(text: string): void {
+    const kept = text.slice(0, Math.max(0, LONGEST_THINKING - thinking.length));
+    thinking += kept;
+    if (kept !== '') listener?.onThinking(kept);
+  }
+
+  function follow(update: ToolCallUpdate): void {
+    const call = mergeCall(calls.get(update.toolCallId), update);
+    calls.set(call.toolCallId, call);
+    const { status, toolCallId } = call;
+    const run = running.get(toolCallId);
+    if (update.status === 'in_progress') run?.start();
+    if (update.status !== 'completed' && update.status !== 'failed') return;
+    if (run !== undefined) {
+      running.delete(toolCallId);
+      run.end({ kind: status === 'failed' ? 'failed' : 'completed', text: resultOf(call) });
+    } else if (!asked.has(toolCallId)) think(aloneText(call));
+  }
+
+  function permissionFor(call: ToolCallUpdate, options: readonly PermissionOption[]) {
+    const described = readAsked(program, call, calls.get(call.toolCallId));
+    let answer: ((outcome: RequestPermissionOutcome) => void) | undefined;
+    const outcome = new Promise<RequestPermissionOutcome>((resolve) => (answer = resolve));
+    const permission: Permission = {
+      ...described,
+      id: `acp_${crypto.randomUUID()}`,
+      toolCallId: call.toolCallId,
+      options,
+      answer(given) {
+        answer?.(given);
+        answer = undefined;
+      },
+      isAnswered: () => answer === undefined,
+    };
+    return { permission, outcome };
+  }
+
+  return {
+    turnId,
+    news() {
+      if (waiting.length > 0 || ended !== undefined) return Promise.resolve();
+      return new Promise((resolve) => (wake = resolve));
+    },
+    end: () => ended,
+    finished,
+    take() {
+      const taken = { content, thinking };
+      content = thinking = '';
+      return taken;
+    },
+    listen(to) {
+      listener = to;
+      if (to === undefined) return;
+      if (thinking !== '') to.onThinking(thinking);
+      if (content !== '') to.onChunk(content);
+    },
+    takeAsked() {
+      const taken = waiting.filter((permission) => !permission.isAnswered());
+      waiting = [];
+      for (const permission of taken) proposed.add(permission);
+      return taken;
+    },
+    isBlocked: () => [...waiting, ...proposed].some((permission) => !permission.isAnswered()),
+    rejectRest() {
+      for (const permission of proposed) {
+        const optionId = rejectOnce(permission.options);
+        permission.answer(optionId === undefined ? CANCELLED : { outcome: 'selected', optionId });
+      }
+      proposed.clear();
+    },
+    cancel() {
+      isCancelled = true;
+      for (const permission of [...waiting, ...proposed]) permission.answer(CANCELLED);
+      waiting = [];
+    },
+    isCancelled: () => isCancelled,
+    isOpen: () => !isCancelled && !isClosed,
+    close() {
+      isClosed = ended !== undefined;
+      return ended;
+    },
+    allow(permission) {
+      const optionId = allowOnce(permission.options);
+      const isOurs = proposed.has(permission) && !permission.isAnswered();
+      if (optionId === undefined || !isOurs || ended !== undefined || isCancelled) return undefined;
+      let hasStarted = false;
+      const whenEnded = new Promise<CallEnd>((end) => {
+        running.set(permission.toolCallId, { start: () => (hasStarted = true), end });
+      });
+      permission.answer({ outcome: 'selected', optionId });
+      return { ended: whenEnded, hasStarted: () => hasStarted };
+    },
+    update(update) {
+      const { sessionUpdate: kind } = update;
+      if (kind === 'agent_message_chunk' && update.content.type === 'text') say(update.content.text);
+      if (kind === 'agent_thought_chunk' && update.content.type === 'text') think(update.content.text);
+      if (kind === 'plan') think(planText(update));
+      if (kind === 'tool_call' || kind === 'tool_call_update') follow(update);
+    },
+    async ask(call, options) {
+      if (isCancelled || ended !== undefined || waiting.length >= MAX_WAITING) return CANCELLED;
+      asked.add(call.toolCallId);
+      const { permission, outcome } = permissionFor(call, options);
+      if (allowOnce(options) === undefined) {
+        const title = titleOf(mergeCall(calls.get(call.toolCallId), call));
+        think(`\nRefused: ${title}. The agent offers no way to allow it only once.\n`);
+        const optionId = rejectOnce(options);
+        return optionId === undefined ? CANCELLED : { outcome: 'selected', optionId };
+      }
+      waiting.push(permission);
+      wake();
+      return await outcome;
+    },
+    finish(end) {
+      if (ended !== undefined) return;
+      ended = end;
+      const lost: CallEnd = end.kind === 'failed' ? { kind: 'lost' } : { kind: 'not-reported' };
+      for (const run of running.values()) run.end(lost);
+      running.clear();
+      for (const permission of [...waiting, ...proposed]) permission.answer(CANCELLED);
+      waiting = [];
+      finish();
+      wake();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { errorMessage } from '@countersign/core/ports';
+import type { AcpSettings } from '@countersign/protocol';
+import { isInside } from '../files/is-inside.js';
+import { isProgram, realPath } from '../files/probe.js';
+import { cleanEnvironment } from '../shell/clean-environment.js';
+import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
+
+/** The running program of an ACP agent. */
+export interface AgentProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** How the program ended, as text. */
+  readonly exited: Promise<string>;
+  /** The end of what it wrote to standard error. */
+  complaints(): string;
+  /** Ends the program and its children, killing them if necessary. */
+  end(): Promise<void>;
+}
+
+const LONGEST_COMPLAINT = 2_000;
+/** The time between closing stdin, which tells an agent to exit, and killing it. */
+const GRACE_MS = 300;
+
+/**
+ * Starts the program of an ACP agent in the working folder, outside the sandbox, with a clean environment and the variables that its settings
+ * name. Throws a readable error if it can't be started.
+ */
+export async function startAgent(
+  acp: AcpSettings,
+  workingDirectory: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<AgentProcess> {
+  const [name = '', ...args] = acp.command;
+  const clean = cleanEnvironment(homedir(), env['PATH'] ?? '');
+  const folders = (clean['PATH'] ?? '').split(delimiter).filter((folder) => !isInside(workingDirectory, folder));
+  const program = findProgram(name, folders, workingDirectory);
+  const passed = (acp.env ?? []).flatMap((variable) => {
+    const value = env[variable];
+    return value === undefined ? [] : [[variable, value] as const];
+  });
+  const mark = crypto.randomUUID();
+  const child = spawn(program, args, {
+    cwd: workingDirectory,
+    env: {
+      ...clean,
+      PATH: folders.join(delimiter),
+      TMPDIR: tmpdir(),
+      ...Object.fromEntries(passed),
+      [MARK]: mark,
+    },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const exited = exitOf(child);
+  const { stdin, stdout, stderr, pid } = child;
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
+  if (pid === undefined) throw new Error(`"${name}" ${await exited}`);
+  // Without it, the program would outlive a killed server.
+  const watchdog = startWatchdog(pid, mark);
+  let complaints = '';
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = (complaints + text).slice(-LONGEST_COMPLAINT);
+  });
+  let ending: Promise<void> | undefined;
+  void exited.then(() => watchdog.sweep());
+  return {
+    stdin,
+    stdout,
+    exited,
+    complaints: () => complaints.trim(),
+    end: () => (ending ??= end(child, exited, watchdog)),
+  };
+}
+
+/** Never a program in the working folder: an agent may have written it. */
+function findProgram(name: string, folders: readonly string[], workingDirectory: string): string {
+  const candidates = isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name));
+  const found = candidates.find((file) => isProgram(file));
+  if (found === undefined)
+    throw new Error(
+      isAbsolute(name)
+        ? `The program ${name} doesn't exist on the server, or isn't executable.`
+        : `The program "${name}" isn't on the server's PATH. Install it, or give its absolute path.`,
+    );
+  if (isInside(workingDirectory, realPath(found) ?? found))
+    throw new Error(`The program ${found} is in the working folder, where agents can change it. Install it elsewhere.`);
+  return found;
+}
+
+async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watchdog): Promise<void> {
+  child.stdin?.end();
+  let timer: NodeJS.Timeout | undefined;
+  const grace = new Promise<void>((done) => {
+    timer = setTimeout(done, GRACE_MS);
+  });
+  await Promise.race([exited, grace]);
+  clearTimeout(timer);
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await Promise.all([exited, watchdog.sweep()]);
+  for (const stream of child.stdio) stream?.destroy();
+}
+
+async function exitOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
+  } catch (error) {
+    return `could not be started: ${errorMessage(error)}`;
+  }
+}

@@ -1,0 +1,56 @@
+import type { ToolPlace } from '@countersign/core/ports';
+import { ONLY_TITLE, type Preview, type Subject } from '@countersign/protocol';
+import { z } from 'zod';
+import { unifiedDiff } from '../files/unified-diff.js';
+import type { KnownTool } from './known-tools.js';
+import { pathSubjects, type Arguments, type Touched } from './touched-by.js';
+
+/** Nobody can tell from a title what a call does, so each one needs approval. */
+export const TITLE_ONLY: Subject = { kind: 'dynamic', why: { code: 'title-only' }, always: true };
+
+const shownSchema = z.object({
+  paths: z.array(z.string()).optional(),
+  changes: z.array(z.object({ path: z.string(), old: z.string().optional(), new: z.string() })).optional(),
+});
+
+export function isTitleOnly(args: Arguments): boolean {
+  return ONLY_TITLE in args;
+}
+
+/** A call whose agent sent only a title (A59). Deny and ask rules apply to the paths that it shows. */
+export function touchedByTitle(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
+  const shown = shownSchema.safeParse(args).data ?? {};
+  const paths = [...(shown.paths ?? []), ...(shown.changes ?? []).map(({ path }) => path)].filter(
+    (path) => path !== '',
+  );
+  const tool = standsFor(known);
+  const isFile = tool !== 'shell_cmd' && tool !== 'web_fetch';
+  const named = isFile ? paths.flatMap((path) => pathSubjects(tool, path, place, 'path')) : [];
+  const own = [...named, TITLE_ONLY];
+  return { own, standIn: { tool, arguments: { path: paths[0] }, subjects: own } };
+}
+
+function standsFor(known: KnownTool) {
+  switch (known.does) {
+    case 'run':
+      return 'shell_cmd';
+    case 'fetch':
+      return 'web_fetch';
+    case 'patch':
+      return 'edit_file';
+    case 'read-many':
+      return 'read_file';
+    case 'read':
+    case 'write':
+    case 'unclear':
+      return known.as;
+  }
+}
+
+/** The change that a call with only a title shows. */
+export function previewOf(args: Arguments): Preview | undefined {
+  const changes = isTitleOnly(args) ? (shownSchema.safeParse(args).data?.changes ?? []) : [];
+  if (changes.length === 0) return undefined;
+  const diffs = changes.map(({ path, old, new: after }) => unifiedDiff(path, old, after));
+  return { text: diffs.map(({ text }) => text).join('\n'), truncated: diffs.some(({ truncated }) => truncated) };
+}
