@@ -12,7 +12,7 @@ import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { PageResult } from './page.js';
 import type { HookResult } from './hook.js';
-import { LARGE_FILES, type RehearsalResult } from './rehearsal.js';
+import { COPIED_FILES, LARGE_FILES, type RehearsalResult } from './rehearsal.js';
 import type { ServerResult } from './server.js';
 import { SYNCS, type TurnsResult } from './turns.js';
 import { WAITING_WORKS, type WaitingResult } from './waiting.js';
@@ -169,11 +169,12 @@ function printPolicy({ short, allowed, nested, tree }: PolicyResult): void {
   );
 }
 
-function printRehearsal({ small, large }: RehearsalResult): void {
+function printRehearsal({ small, large, copied }: RehearsalResult): void {
   const rows = (
     [
       ['small folder', small],
       [`${LARGE_FILES.toLocaleString('en')} files`, large],
+      [`${COPIED_FILES.toLocaleString('en')} files, copied`, copied],
     ] as const
   ).flatMap(([where, { run, rehearse, apply }]) => [
     [`${where}: run`, ...shown(run), ''],

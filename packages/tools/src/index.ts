@@ -23,5 +23,5 @@ export { secretFolderAt, secretFolderText } from './sandbox/programs/secret-fold
 export { findSystemProgram, SYSTEM_PATH, systemFolderIn } from './sandbox/programs/system-program.js';
 export { DRAFT_LIMITS } from './sandbox/draft/draft-limits.js';
 export type { DraftLimits } from './sandbox/draft/draft-limits.js';
-export { describeSandbox } from './sandbox/sandbox.js';
+export { describeDrafts, describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

@@ -104,7 +104,7 @@ const LIMIT_MS = 60_000;
 const lines = new WeakMap<Rehearsals, RehearsalLine>();
 
 /** With these reasons, the tool didn't run the call at all. */
-const NOTHING_RAN: readonly NoEffect['reason'][] = ['off', 'no-sandbox', 'network', 'dropped'];
+const NOTHING_RAN: readonly NoEffect['reason'][] = ['off', 'no-sandbox', 'folder-too-large', 'network', 'dropped'];
 
 /** What people see of a rehearsal, and what rules about effects judge. `paths` are complete and unmasked. */
 interface Rehearsed {

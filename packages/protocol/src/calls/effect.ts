@@ -66,12 +66,13 @@ export const wholeEffectSchema = z.object({ effect: effectSchema });
 
 /**
  * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
- * `network`: the call may reach the network. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
+ * `folder-too-large`: the working folder would have to be copied. `network`: the call may reach the network. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
  * the same files in the meantime. `dropped`: it waited too long, and its disk space was needed. `failed`: the rehearsal could not be done.
  */
 export const noEffectReasonSchema = z.enum([
   'off',
   'no-sandbox',
+  'folder-too-large',
   'network',
   'too-long',
   'too-large',
@@ -88,6 +89,8 @@ export type NoEffect = z.infer<typeof noEffectSchema>;
 const WHY: Readonly<Record<NoEffectReason, string>> = {
   off: "This world doesn't rehearse commands.",
   'no-sandbox': 'Commands run without a sandbox that could rehearse them.',
+  'folder-too-large':
+    "The working folder is too large to copy for a rehearsal, and this system can't mount an overlay.",
   network: 'It may use the network, so it can only run once, after approval.',
   'too-long': 'The rehearsal took too long and was stopped.',
   'too-large': 'The rehearsal wrote too much or used too many resources, so it was stopped.',

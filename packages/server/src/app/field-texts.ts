@@ -316,7 +316,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   undoUntil: 'When the call can no longer be undone. Earlier if space is needed.',
   paths: 'Paths that have changed since the call.',
   noEffect: 'Why a call that could be rehearsed has no effect to show.',
-  'noEffect.reason': 'off, no-sandbox, network, too-long, too-large, conflict, dropped or failed.',
+  'noEffect.reason': 'off, no-sandbox, folder-too-large, network, too-long, too-large, conflict, dropped or failed.',
   'effect.files': 'Paths that it changes, removed ones first.',
   'effect.leftOut': 'Changes that will not be applied.',
   'effect.exitCode': 'Exit code of the command.',

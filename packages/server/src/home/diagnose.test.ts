@@ -113,3 +113,20 @@ it('[A21.5] doctor explains what a missing sandbox means', () => {
       "none: bubblewrap is not installed. Nothing stops an approved command from reading and changing your files, using the network or approving its own calls. The same goes for MCP servers; one that is limited to hosts doesn't start.",
   });
 });
+
+it('[A44.1] doctor says which kind of draft is used, and how to get overlays', () => {
+  const drafting = { how: 'copy', folder: '/x', flock: '/usr/bin/flock', reason: 'wrong fs type' } as const;
+  const sandbox = { kind: 'bubblewrap', program: '/usr/bin/bwrap', userNamespace: [], sizeArguments: [] } as const;
+  const copies = checkSandbox('/home/ada/.countersign', { ...sandbox, drafting });
+  expect(copies.state).toBe('warning');
+  expect(copies.detail).toContain(
+    'drafts are copies of the working folder, because no overlay can be mounted (wrong fs type). Commands run in folders with at most 2,048 MiB in 200,000 files, and approvals have a preview in folders with at most 256 MiB in 20,000 files',
+  );
+  expect(copies.advice).toContain('XDG_CACHE_HOME');
+  const overlay = { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/x', flock: '/usr/bin/flock' } as const;
+  const overlays = checkSandbox('/home/ada/.countersign', { ...sandbox, drafting: overlay });
+  expect(overlays).toMatchObject({ state: 'fine', detail: expect.stringContaining('drafts are overlays') as string });
+  expect(checkSandbox('/home/ada/.countersign', { kind: 'sandbox-exec', program: 'x' }).detail).toContain(
+    'no drafts, so approvals have no preview',
+  );
+});

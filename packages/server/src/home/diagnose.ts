@@ -2,7 +2,14 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { inspectPostgres, inspectSqlite, type StoreInspection } from '@countersign/storage';
-import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
+import {
+  describeDrafts,
+  describeSandbox,
+  findSandbox,
+  findSystemProgram,
+  homePrograms,
+  type Sandbox,
+} from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
@@ -152,7 +159,11 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   if (sandbox.kind !== 'none') {
     const programs = homePrograms([home]);
     const seen = programs.length === 0 ? '' : `; programs in your home that it can read: ${programs.join(', ')}`;
-    return { what, state: 'fine', detail: `${describeSandbox(sandbox)}${seen}` };
+    const detail = `${describeSandbox(sandbox)}; ${describeDrafts(sandbox)}${seen}`;
+    if (sandbox.kind !== 'bubblewrap' || sandbox.drafting.how !== 'copy') return { what, state: 'fine', detail };
+    const advice =
+      'Set XDG_CACHE_HOME to a folder on a disk that supports overlays, such as ext4 or XFS; in a container, a volume.';
+    return { what, state: 'warning', detail, advice };
   }
   return {
     what,

@@ -94,6 +94,17 @@ async function confineByBubblewrap(
   const rulePaths = await Promise.all(hidden.hiddenByRules.map(kindOf));
   const around = network === 'direct' ? ownNetworkArguments(sandbox) : undefined;
   const more = around === undefined ? [] : await nameServiceArguments(temporary);
+  const isProtected = (path: string): boolean => protectedPaths?.isProtected(path) === true;
+  const draft =
+    writes === 'draft'
+      ? await openDraft(sandbox.drafting, workingDirectory, {
+          isProtected,
+          mayCreate,
+          limits: confinement.draftLimits,
+          hidden: [...hidden.hiddenByRules, ...hidden.files],
+          signal: confinement.signal,
+        })
+      : undefined;
   const hasWayOut = network === 'public' || network === 'direct';
   const gateway = hasWayOut
     ? openGateway(withPrivateHosts(privateHosts, confinement.outside), confinement.onRefused)
@@ -102,11 +113,6 @@ async function confineByBubblewrap(
     ...confinement.programs?.environment,
     ...(hasWayOut ? gatewayEnvironment(opensLoopback(privateHosts)) : {}),
   };
-  const isProtected = (path: string): boolean => protectedPaths?.isProtected(path) === true;
-  const draft =
-    writes === 'draft'
-      ? await openDraft(sandbox.drafting, workingDirectory, { isProtected, mayCreate }, confinement.draftLimits)
-      : undefined;
   const words = bubblewrapArguments(sandbox, {
     workingDirectory,
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],

@@ -75,11 +75,27 @@ describe('findSandbox', () => {
     },
   );
 
+  it.skipIf(found.kind !== 'bubblewrap')('[A44.1] uses copies where no overlay can be mounted', async () => {
+    if (found.kind !== 'bubblewrap') return;
+    const without = 'case " $* " in *--overlay*) echo "no overlays here" >&2; exit 1;; esac';
+    await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${without}\nexec ${found.program} "$@"\n`, { mode: 0o755 });
+    await symlink(found.drafting.flock, join(folder.path, 'flock'));
+    expect(await findSandbox({ platform: 'linux', folders: [folder.path] })).toEqual({
+      ...{ ...found, program: join(folder.path, 'bwrap') },
+      drafting: {
+        how: 'copy',
+        folder: found.drafting.folder,
+        flock: join(folder.path, 'flock'),
+        reason: 'no overlays here',
+      },
+    });
+  });
+
   it('[A44] rejects a sandbox that can’t keep writes out of the folder until they are inspected', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
-      reason: expect.stringMatching(/no draft could be mounted over a folder/) as string,
+      reason: expect.stringMatching(/no draft could be made of a folder/) as string,
     });
   });
 

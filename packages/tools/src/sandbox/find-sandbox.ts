@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { promisify } from 'node:util';
-import { errorMessage } from '@countersign/core/ports';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import { DRAFT_LIMITS } from './draft/draft-limits.js';
 import { findUndoPlace } from './draft/undo/find-undo-place.js';
-import { findDrafting, TRY_MS } from './find-drafting.js';
+import { findDrafting, saidBy, TRY_MS } from './find-drafting.js';
 import { findSystemProgram, SYSTEM_FOLDERS, SYSTEM_PATH } from './programs/system-program.js';
 import type { Sandbox } from './sandbox.js';
 
@@ -66,7 +65,7 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
       const drafting = await findDrafting({ program, userNamespace, sizeArguments }, find);
       return { kind: 'bubblewrap', program, userNamespace, sizeArguments, drafting };
     } catch (error) {
-      return none(`bubblewrap works here, but no draft could be mounted over a folder (${saidBy(error)})`);
+      return none(`bubblewrap works here, but no draft could be made of a folder (${saidBy(error)})`);
     }
   }
   return none(`bubblewrap is installed but does not work here (${said})`);
@@ -92,11 +91,4 @@ async function findSandboxExec(): Promise<Sandbox> {
   } catch (error) {
     return none(`sandbox-exec does not work here (${saidBy(error)})`);
   }
-}
-
-/** The stderr output of a failed program, which explains the failure. */
-function saidBy(error: unknown): string {
-  const said = typeof error === 'object' && error !== null ? (Reflect.get(error, 'stderr') as unknown) : undefined;
-  if (typeof said === 'string' && said.trim() !== '') return said.trim().slice(0, 300);
-  return errorMessage(error).slice(0, 300);
 }

@@ -1,6 +1,6 @@
 import type { ProtectedPaths, OpenedToSandbox } from '@countersign/core/ports';
 import type { CallSandbox } from '@countersign/protocol';
-import type { DraftLimits } from './draft/draft-limits.js';
+import { DRAFT_LIMITS, limitsText, REHEARSAL_LIMITS, type DraftLimits } from './draft/draft-limits.js';
 import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
 import type { Programs } from './programs/find-programs.js';
@@ -29,6 +29,8 @@ export interface Confinement {
    */
   readonly writes?: 'draft' | 'live';
   readonly draftLimits?: DraftLimits;
+  /** Ends preparing the sandbox. */
+  readonly signal?: AbortSignal | undefined;
   /** The user's home folder: hidden except for the working folder. */
   readonly home: string;
   /** Our store, token and policy, which are always hidden. */
@@ -66,6 +68,19 @@ const NETWORK_WORDS = {
 /** The description in a server's status and in `doctor`. */
 export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {
   return sandbox.kind === 'none' ? 'none' : `${sandbox.kind}, ${NETWORK_WORDS[network]}`;
+}
+
+/** Where a command's changes go until they are applied, in `doctor`. */
+export function describeDrafts(sandbox: Sandbox): string {
+  switch (sandbox.kind) {
+    case 'none':
+    case 'sandbox-exec':
+      return 'no drafts, so approvals have no preview of what a command will change';
+    case 'bubblewrap':
+      return sandbox.drafting.how === 'copy'
+        ? `drafts are copies of the working folder, because no overlay can be mounted (${sandbox.drafting.reason}). Commands run in folders with at most ${limitsText(DRAFT_LIMITS)}, and approvals have a preview in folders with at most ${limitsText(REHEARSAL_LIMITS)}`
+        : 'drafts are overlays';
+  }
 }
 
 const NETWORK_FACTS = { none: 'none', public: 'public', direct: 'public', host: 'all' } as const;

@@ -3,8 +3,9 @@ import { systemClock, type RehearsalContext, type Rehearsal, type ToolContext } 
 import type { Effect, NoEffectReason } from '@countersign/protocol';
 import { lockFolder } from '../files/lock-folder.js';
 import type { PlannedDraft } from '../sandbox/draft/apply-plan.js';
+import { FolderTooLarge } from '../sandbox/draft/copies/folder-too-large.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
-import { DRAFT_LIMITS, DraftTooLarge, type DraftLimits } from '../sandbox/draft/draft-limits.js';
+import { DRAFT_LIMITS, DraftTooLarge, REHEARSAL_LIMITS } from '../sandbox/draft/draft-limits.js';
 import { describeLeftOut } from '../sandbox/draft/inspect/left-out.js';
 import type { DraftRules } from '../sandbox/draft/inspect/why-left-out.js';
 import type { KeptResult, Rehearsed } from '../sandbox/draft/effect/effect-of.js';
@@ -63,10 +64,6 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
 
 const MAX_TRIES = 3;
 
-/**
- * Nobody has approved the command yet. Every file that it writes is hashed while the folder is locked, and waits on the disk until someone decides.
- */
-const REHEARSAL_LIMITS: DraftLimits = { bytes: 256 * 1024 ** 2, files: 20_000 };
 const USAGE_LIMITS: UsageLimits = { memoryBytes: 2 * 1024 ** 3, processes: 512 };
 
 async function rehearse(
@@ -125,11 +122,15 @@ export async function rehearseOnce<T>(
   const files = Math.min(draftLimits.files, REHEARSAL_LIMITS.files);
   const usageLimits = options.rehearsalUsage ?? USAGE_LIMITS;
   const limitMs = Math.min(timeoutMs, rehearsalTimeoutMs);
-  const limits = { options, timeoutMs: limitMs, draftLimits: { bytes, files }, usageLimits };
+  const { clock = systemClock } = options;
+  const preparing = new AbortController();
   const reading = new AbortController();
-  const stop = (): void => reading.abort();
+  const stop = (): void => [preparing, reading].forEach((one) => one.abort());
   context.signal.addEventListener('abort', stop);
+  const cancelPreparing = clock.after(limitMs, () => preparing.abort());
   let cancel = (): void => undefined;
+  const prepareSignal = preparing.signal;
+  const limits = { options, timeoutMs: limitMs, draftLimits: { bytes, files }, usageLimits, prepareSignal };
   try {
     return await runConfined(text, limits, { ...context, output: () => undefined }, async (run) => {
       const { ended, isTooLarge, confined, notes } = run;
@@ -138,7 +139,7 @@ export async function rehearseOnce<T>(
       if (ended.why !== 'exited') return 'too-long';
       if (confined?.plan === undefined) return 'no-sandbox';
       return await confined.plan(async (draft, leftOut) => {
-        cancel = (options.clock ?? systemClock).after(limitMs, stop);
+        cancel = clock.after(limitMs, stop);
         const left = describeLeftOut(leftOut);
         const all = left === undefined ? notes : [...notes, left];
         const result = { ...ended.result, ...(all.length === 0 ? {} : { note: all.join('\n') }) };
@@ -147,10 +148,12 @@ export async function rehearseOnce<T>(
     });
   } catch (error) {
     context.signal.throwIfAborted();
-    if (reading.signal.aborted) return 'too-long';
+    if (reading.signal.aborted || error === prepareSignal.reason) return 'too-long';
     if (error instanceof DraftConflict) return 'conflict';
+    if (error instanceof FolderTooLarge) return 'folder-too-large';
     return error instanceof DraftTooLarge ? 'too-large' : 'failed';
   } finally {
+    cancelPreparing();
     cancel();
     context.signal.removeEventListener('abort', stop);
   }

@@ -39,12 +39,14 @@ interface CommandLimits {
   /** Instead of those in `options`. */
   draftLimits?: DraftLimits | undefined;
   usageLimits?: UsageLimits | undefined;
+  /** Ends preparing the sandbox, besides the signal of the call. */
+  prepareSignal?: AbortSignal | undefined;
 }
 
 /** Runs a command, calls `act`, and cleans up. */
 export async function runConfined<T>(
   text: string,
-  { options, timeoutMs, draftLimits = options.draftLimits, usageLimits }: CommandLimits,
+  { options, timeoutMs, draftLimits = options.draftLimits, usageLimits, prepareSignal }: CommandLimits,
   context: CommandContext,
   act: (command: EndedCommand) => Promise<T>,
 ): Promise<T> {
@@ -52,7 +54,7 @@ export async function runConfined<T>(
   const temporary = await makeTemporary(options.sandbox);
   let confined: Confined | undefined;
   try {
-    const started = await start(text, options, context, { temporary, draftLimits });
+    const started = await start(text, options, context, { temporary, draftLimits, prepareSignal });
     ({ confined } = started);
     const { clock = systemClock } = options;
     const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs, usageLimits });
@@ -107,12 +109,13 @@ async function start(
   text: string,
   options: ShellOptions,
   context: CommandContext,
-  { temporary, draftLimits: limited }: { temporary: string; draftLimits: DraftLimits | undefined },
+  about: { temporary: string } & Pick<CommandLimits, 'draftLimits' | 'prepareSignal'>,
 ): Promise<{ command: StartedCommand; confined: Confined | undefined }> {
+  const { temporary, draftLimits: limited, prepareSignal = context.signal } = about;
   for (let tries = 1; ; tries += 1) {
     const confined = await confinedBy(
       limited === undefined ? options : { ...options, draftLimits: limited },
-      context,
+      { ...context, signal: prepareSignal },
       temporary,
     );
     const clean = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
@@ -143,7 +146,7 @@ async function confinedBy(
   context: CommandContext,
   temporary: string,
 ): Promise<Confined | undefined> {
-  const confinement = await confinementFor(options, context);
+  const confinement = { ...(await confinementFor(options, context)), signal: context.signal };
   if (options.sandbox.kind !== 'none') return await confine(options.sandbox, confinement, temporary);
   checkWorkingFolder(confinement);
   return undefined;

@@ -14,14 +14,23 @@ export interface DraftLimits {
 
 export const DRAFT_LIMITS: DraftLimits = { bytes: 2 * 1024 ** 3, files: 200_000 };
 
+/**
+ * Nobody has approved a rehearsed command yet. Every file that it writes is hashed while the folder is locked, and waits on the disk until someone decides.
+ */
+export const REHEARSAL_LIMITS: DraftLimits = { bytes: 256 * 1024 ** 2, files: 20_000 };
+
+/** Such as "256 MiB in 20,000 files". */
+export function limitsText({ bytes, files }: DraftLimits): string {
+  return `${Math.floor(bytes / 1024 ** 2).toLocaleString('en')} MiB in ${files.toLocaleString('en')} files`;
+}
+
 /** Thrown if the command exceeded its draft's limits. Nothing is applied. */
 export class DraftTooLarge extends Error {
   override readonly name = 'DraftTooLarge';
 
-  constructor({ bytes, files }: DraftLimits) {
-    const most = `${Math.floor(bytes / 1024 ** 2).toLocaleString('en')} MiB in ${files.toLocaleString('en')} files`;
+  constructor(limits: DraftLimits) {
     super(
-      `none of the command's changes were applied: a command may change at most ${most}. Write less, or use several commands`,
+      `none of the command's changes were applied: a command may change at most ${limitsText(limits)}. Write less, or use several commands`,
     );
   }
 }
@@ -43,7 +52,7 @@ export function watchDraft(upper: string, limits: DraftLimits, clock: Clock, exc
   let cancel = clock.after(LOOK_MS, () => void look());
   async function look(): Promise<void> {
     const began = clock.now();
-    const tooLarge = await isTooLarge(upper, limits, readMoving);
+    const tooLarge = await exceeds(upper, limits);
     if (isOver) return;
     if (tooLarge) exceeded();
     else cancel = clock.after(Math.max(LOOK_MS, REST_FACTOR * (clock.now() - began)), () => void look());
@@ -52,6 +61,11 @@ export function watchDraft(upper: string, limits: DraftLimits, clock: Clock, exc
     isOver = true;
     cancel();
   };
+}
+
+/** Whether a folder that other programs may be changing exceeds the limits. */
+export function exceeds(folder: string, limits: DraftLimits): Promise<boolean> {
+  return isTooLarge(folder, limits, readMoving);
 }
 
 type ReadFolder = (folder: Buffer) => Promise<Dirent<Buffer>[]>;

@@ -1,6 +1,6 @@
 /**
- * Mounts a draft over a folder with our own overlay mount, or with a bubblewrap version that supports overlays (0.11 or newer). `folder`
- * contains the drafts being written, and the lock files for `flock`.
+ * Mounts a draft over a folder with our own overlay mount, or with a bubblewrap version that supports overlays (0.11 or newer). `copy`: where no
+ * overlay can be mounted, a copy of the folder. `folder` contains the drafts being written, and the lock files for `flock`.
  */
 export type Drafting =
   | {
@@ -14,7 +14,17 @@ export type Drafting =
       readonly folder: string;
       readonly flock: string;
     }
-  | { readonly how: 'bubblewrap'; readonly program: string; readonly folder: string; readonly flock: string };
+  | { readonly how: 'bubblewrap'; readonly program: string; readonly folder: string; readonly flock: string }
+  | {
+      readonly how: 'copy';
+      readonly folder: string;
+      readonly flock: string;
+      /** Why no overlay can be mounted. */
+      readonly reason: string;
+    };
+
+/** The ways to make a draft without a copy. */
+export type Overlay = Exclude<Drafting, { how: 'copy' }>;
 
 /** The folders of one draft. `upper` contains the changes; the kernel needs the others. */
 export interface DraftFolders {
@@ -34,13 +44,13 @@ exec "$@"
 `;
 
 /** Starts the following program in a namespace where `merged` shows the folder and writes go to `upper`. */
-export function writeArguments(drafting: Drafting, { root }: DraftFolders, folder: string): readonly string[] {
+export function writeArguments(drafting: Overlay, { root }: DraftFolders, folder: string): readonly string[] {
   if (drafting.how === 'bubblewrap') return [];
   return mountArguments(drafting, root, folder, 'lowerdir=lower,upperdir=upper,workdir=work');
 }
 
 /** The bubblewrap options that mount the draft in place of the folder. */
-export function placeArguments(drafting: Drafting, { merged, upper, work }: DraftFolders, folder: string): string[] {
+export function placeArguments(drafting: Overlay, { merged, upper, work }: DraftFolders, folder: string): string[] {
   if (drafting.how === 'mount') return ['--bind', merged, folder];
   return ['--overlay-src', folder, '--overlay', upper, work, folder];
 }
@@ -54,7 +64,7 @@ done
 `;
 
 /** Starts a program that reads paths and answers whether the draft still shows them. */
-export function probeArguments(drafting: Drafting, { root, upper, merged }: DraftFolders, folder: string): string[] {
+export function probeArguments(drafting: Overlay, { root, upper, merged }: DraftFolders, folder: string): string[] {
   switch (drafting.how) {
     case 'mount': {
       const before = mountArguments(drafting, root, folder, 'lowerdir=upper:lower');

@@ -7,8 +7,17 @@ import { lockFolder, type ProcessLock } from '../../files/lock-folder.js';
 import type { Clock } from '@countersign/core/ports';
 import { applyPlan, type PlannedDraft } from './apply-plan.js';
 import { readDiskClock, wentBack, type DiskMoment } from './disk-clock.js';
+import { copyDraft, type DraftLayer } from './copies/copy-draft.js';
+import type { BeforeOpen } from './copies/copy-folder.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
-import { probeArguments, placeArguments, writeArguments, type DraftFolders, type Drafting } from './drafting.js';
+import {
+  probeArguments,
+  placeArguments,
+  writeArguments,
+  type DraftFolders,
+  type Drafting,
+  type Overlay,
+} from './drafting.js';
 import { inspectDraft } from './inspect/inspect-draft.js';
 import { findUnfinished, undoUnfinished } from './journal.js';
 import { isEmptyPlan, removedPaths } from './plan.js';
@@ -40,6 +49,16 @@ export interface Draft {
   discard(): Promise<void>;
 }
 
+export interface DraftOptions extends DraftRules {
+  /** Of what the command may write and, for a copy, of the folder itself. */
+  readonly limits?: DraftLimits | undefined;
+  /** Paths that the sandbox covers. A copy doesn't contain them. */
+  readonly hidden?: readonly string[];
+  /** Ends copying. */
+  readonly signal?: AbortSignal | undefined;
+  readonly beforeOpen?: BeforeOpen | undefined;
+}
+
 /**
  * Mounts a draft over a folder. Changes reach the folder only after the command has ended and they have been inspected. Otherwise, the user's
  * own Git, editor or shell could run planted files while the command is still running (A44).
@@ -47,16 +66,29 @@ export interface Draft {
 export async function openDraft(
   drafting: Drafting,
   workingDirectory: string,
-  rules: DraftRules = {},
-  limits: DraftLimits = DRAFT_LIMITS,
+  { limits = DRAFT_LIMITS, hidden = [], signal, beforeOpen, ...rules }: DraftOptions = {},
 ): Promise<Draft> {
   const folders = await makeFolders(drafting.folder, workingDirectory);
   const clockFile = join(folders.root, 'clock');
-  const since = await readDiskClock(clockFile);
+  const { since, layer } = await openLayer().catch(async (error: unknown) => {
+    await removeTree(folders.root).catch(() => undefined);
+    throw error;
+  });
+  async function openLayer(): Promise<{ since: DiskMoment; layer: DraftLayer }> {
+    // Before anything is copied: what others change from now on conflicts with the command's changes.
+    const moment = await readDiskClock(clockFile);
+    if (drafting.how !== 'copy')
+      return { since: moment, layer: overlayLayer(drafting, folders, workingDirectory, limits) };
+    return {
+      since: moment,
+      layer: await copyDraft({ ...folders, clockFile, workingDirectory, hidden, limits, signal, beforeOpen }),
+    };
+  }
   const planned = async <T>(
     act: (draft: PlannedDraft, leftOut: readonly LeftOut[], now: DiskMoment) => Promise<T>,
   ): Promise<T> => {
     const { upper, root } = folders;
+    await layer.collect();
     await checkDraftSize(upper, limits);
     return await lockFolder(workingDirectory, drafting, async () => {
       const now = await readDiskClock(clockFile);
@@ -67,18 +99,18 @@ export async function openDraft(
         workingDirectory,
         since,
         keepRemoved: refused.some(isNew),
-        stillSeen: (paths) => look(probeArguments(drafting, folders, workingDirectory), paths),
+        stillSeen: (paths) => layer.stillSeen(paths),
         wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
       });
       return await act({ plan, workingDirectory, upper, root }, [...refused, ...leftOut], now);
     });
   };
   return {
-    before: writeArguments(drafting, folders, workingDirectory),
-    place: placeArguments(drafting, folders, workingDirectory),
-    watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
+    before: layer.before,
+    place: layer.place,
+    watch: (clock, exceeded) => layer.watch(clock, exceeded),
     async accept(apply = (draft, now) => applyPlanned(drafting, draft, now)) {
-      if ((await readdir(folders.upper)).length === 0) return [];
+      if (drafting.how !== 'copy' && (await readdir(folders.upper)).length === 0) return [];
       return await planned(async (draft, leftOut, now) => {
         await apply(draft, now);
         return leftOut;
@@ -86,6 +118,16 @@ export async function openDraft(
     },
     plan: planned,
     discard: () => discardDraft(folders.root),
+  };
+}
+
+function overlayLayer(drafting: Overlay, folders: DraftFolders, folder: string, limits: DraftLimits): DraftLayer {
+  return {
+    before: writeArguments(drafting, folders, folder),
+    place: placeArguments(drafting, folders, folder),
+    watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
+    collect: () => Promise.resolve(),
+    stillSeen: (paths) => look(probeArguments(drafting, folders, folder), paths),
   };
 }
 

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path';
 import { isGitFolder, isGitSetting, looksLikeRepository, runsByItself } from '../runs-later/runs-later.js';
 import { isSince, type DiskMoment } from './disk-clock.js';
 import { DraftConflict } from './draft-conflict.js';
+import { draftReader, type DraftReader } from './draft-entries.js';
 import { findEmptied, type StillSeen } from './find-emptied.js';
 import type { LeftOut } from './inspect/left-out.js';
-import { isWhiteout } from './inspect/why-left-out.js';
 import { find, folderIdOf, openFolder, removedVersionOf, versionOf, type FolderPlan, type Step } from './plan.js';
 
 /** An inspected draft, and what is needed to find conflicts with changes by others. */
@@ -28,7 +28,8 @@ export interface DraftedChanges {
  */
 export async function planDraft(changes: DraftedChanges): Promise<{ plan: FolderPlan; leftOut: LeftOut[] }> {
   const emptied = await findEmptied(changes);
-  const now: Planning = { ...changes, emptied, leftOut: [], conflicts: [], count: 0 };
+  const reader = await draftReader(changes.upper);
+  const now: Planning = { ...changes, emptied, reader, leftOut: [], conflicts: [], count: 0 };
   const { workingDirectory } = changes;
   const { handle, at } = await openFolder(workingDirectory);
   try {
@@ -42,6 +43,7 @@ export async function planDraft(changes: DraftedChanges): Promise<{ plan: Folder
 }
 
 interface Planning extends DraftedChanges {
+  readonly reader: DraftReader;
   /** Folders that were removed and recreated: their entries that are not in the draft no longer exist. */
   readonly emptied: ReadonlySet<string>;
   readonly leftOut: LeftOut[];
@@ -75,15 +77,18 @@ async function planFolder(
   for (const name of names) {
     const entry: Entry = { plan, at, name, path: join(path, name) };
     const drafted = join(upper, name);
-    const stats = await lstat(drafted);
+    const stats = await lstat(drafted, { bigint: true });
+    const kind = now.reader.kindOf(stats);
     const there = await find(join(at, name));
-    if (isWhiteout(stats)) await planRemoval(entry, there, now);
+    if (kind === 'removal') await planRemoval(entry, there, now);
     else if (there === undefined) {
-      if (now.wasRemoved(entry.path)) now.conflicts.push(entry.path);
+      // A removal in a folder shows that someone else has removed the folder.
+      const isGone = kind === 'folder' && (await holdsRemoval(drafted, now.reader));
+      if (isGone || now.wasRemoved(entry.path)) now.conflicts.push(entry.path);
       step(plan, name, { kind: 'add' }, now);
-    } else if (stats.isDirectory() && there.isDirectory()) {
-      await planSubfolder(entry, there, { upper: drafted, mode: stats.mode & 0o7777 }, now);
-    } else if (stats.isDirectory() || there.isDirectory()) {
+    } else if (kind === 'folder' && there.isDirectory()) {
+      await planSubfolder(entry, there, { upper: drafted, mode: Number(stats.mode) & 0o7777 }, now);
+    } else if (kind === 'folder' || there.isDirectory()) {
       if (await planRemoval(entry, there, now)) step(plan, name, { kind: 'add' }, now);
     } else {
       if (isTheirs(there, now)) now.conflicts.push(entry.path);
@@ -173,6 +178,14 @@ async function remove({ plan, at, name, path }: Entry, there: BigIntStats, now: 
   }
   step(plan, name, { kind: 'remove', was }, now);
   return true;
+}
+
+async function holdsRemoval(folder: string, reader: DraftReader): Promise<boolean> {
+  for (const { name, kind } of await reader.read(folder)) {
+    if (kind === 'removal') return true;
+    if (kind === 'folder' && (await holdsRemoval(join(folder, name.toString()), reader))) return true;
+  }
+  return false;
 }
 
 function isTheirs({ ctimeNs }: BigIntStats, { since }: Planning): boolean {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
+import { findSandboxes } from '../../testing/find-sandboxes.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
-import { findSandbox } from '../find-sandbox.js';
 import type { Sandbox } from '../sandbox.js';
 
-const sandbox = await findSandbox();
+const kinds = await findSandboxes();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 
 /** The user's own Git, independent of this machine's configuration. */
@@ -229,9 +229,9 @@ const plants: Plant[] = [
 ];
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')(
-  '[A44] Git, run by the user, runs nothing that a command planted',
-  () => {
+describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
+  '[A44] Git, run by the user, runs nothing that a command planted ($drafts)',
+  ({ sandbox }) => {
     let outside: TestFolder;
     let folder: TestFolder;
     let victim: string;

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { chmodSync, lstatSync, type Dirent } from 'node:fs';
-import { chmod, lstat, readdir } from 'node:fs/promises';
+import { chmodSync, lstatSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inSlices } from '../../../files/in-slices.js';
 import { parentsOf } from '../../parents-of.js';
 import { namedInSettings } from '../../runs-later/named-in-settings.js';
 import { isGitFolder, looksLikeRepository } from '../../runs-later/runs-later.js';
+import { draftReader, type DraftReader } from '../draft-entries.js';
 import { isNew, type LeftOut } from './left-out.js';
 import { isAppliedWhole } from './new-files.js';
 import { removeTree } from '../remove-tree.js';
@@ -30,9 +31,14 @@ export async function inspectDraft(
   asked: typeof namedInSettings = namedInSettings,
 ): Promise<LeftOut[]> {
   if ((await readdir(upper)).length === 0) return [];
-  const { paths, inDotFolders, known } = await asked(workingDirectory, await foldersIn(upper, workingDirectory));
+  const reader = await draftReader(upper);
+  const { paths, inDotFolders, known } = await asked(
+    workingDirectory,
+    await foldersIn(reader, upper, workingDirectory),
+  );
   const now: Inspection = {
     ...rules,
+    reader,
     workingDirectory,
     named: new Set(paths),
     onTheWay: new Set(paths.flatMap(parentsOf)),
@@ -45,7 +51,7 @@ export async function inspectDraft(
 }
 
 async function inspect(inner: Folder, now: Inspection): Promise<void> {
-  const entries = await openEntries(inner.upper);
+  const entries = await now.reader.read(inner.upper);
   const there = inner.real === undefined ? [] : await namesIn(inner.real);
   const isGits = inner.isGits || looksLikeRepository(there);
   const folder = { ...inner, isGits, ...(there.some(isGitFolder) ? { top: inner.name } : {}) };
@@ -59,8 +65,8 @@ async function inspect(inner: Folder, now: Inspection): Promise<void> {
     if (refused !== undefined) {
       await removeTree(Buffer.concat([Buffer.from(`${folder.upper}/`), entry.name]));
       now.leftOut.push({ path, why: refused });
-    } else if (entry.isFile()) files.push(join(folder.upper, name));
-    else if (entry.isDirectory()) await inspectFolder(await below(folder, name), name, now);
+    } else if (entry.kind === 'file') files.push(join(folder.upper, name));
+    else if (entry.kind === 'folder') await inspectFolder(await below(folder, name), name, now);
   }
   await dropSpecialRights(files);
 }
@@ -85,12 +91,12 @@ async function holdsNoFile(folder: string): Promise<boolean> {
 }
 
 /** The folders in a draft that also exist in the working folder. Changes there may be in a nested repository. */
-async function foldersIn(upper: string, real: string, found: string[] = []): Promise<string[]> {
+async function foldersIn(reader: DraftReader, upper: string, real: string, found: string[] = []): Promise<string[]> {
   found.push(real);
-  for (const entry of await openEntries(upper)) {
+  for (const entry of await reader.read(upper)) {
     const name = entry.name.toString();
-    if (entry.isDirectory() && (await isFolder(join(real, name))))
-      await foldersIn(join(upper, name), join(real, name), found);
+    if (entry.kind === 'folder' && (await isFolder(join(real, name))))
+      await foldersIn(reader, join(upper, name), join(real, name), found);
   }
   return found;
 }
@@ -115,13 +121,6 @@ async function dropSpecialRights(paths: readonly string[]): Promise<void> {
     const { mode } = lstatSync(path);
     if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
   });
-}
-
-/** Reads a folder, making it readable first: the command may have made its own folders unreadable. */
-async function openEntries(folder: string): Promise<Dirent<Buffer>[]> {
-  const { mode } = await lstat(folder);
-  if ((mode & 0o700) !== 0o700) await chmod(folder, (mode & 0o7777) | 0o700);
-  return await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
 }
 
 async function namesIn(folder: string): Promise<string[]> {

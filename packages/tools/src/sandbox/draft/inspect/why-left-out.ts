@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, type Dirent, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOwnFile } from '@countersign/core/ports';
@@ -12,6 +12,7 @@ import {
   looksLikeRepository,
   runsByItself,
 } from '../../runs-later/runs-later.js';
+import type { DraftEntry, DraftReader } from '../draft-entries.js';
 import type { LeftOut } from './left-out.js';
 import { whyHidden, whyNew } from './new-files.js';
 
@@ -43,6 +44,7 @@ export interface DraftRules {
 }
 
 export interface Inspection extends DraftRules {
+  readonly reader: DraftReader;
   readonly workingDirectory: string;
   /** Relative to the working folder. */
   readonly named: ReadonlySet<string>;
@@ -53,27 +55,27 @@ export interface Inspection extends DraftRules {
   readonly leftOut: LeftOut[];
 }
 
-export function whyFixed(path: string, entry: Dirent<Buffer>, now: Inspection): LeftOut['why'] | undefined {
+export function whyFixed(path: string, entry: DraftEntry, now: Inspection): LeftOut['why'] | undefined {
   const absolute = join(now.workingDirectory, path);
   if (isOwnFile(absolute)) return 'ours';
   if (now.isProtected?.(absolute) === true) return 'rule';
   if (now.named.has(path)) return 'runs-later';
   // A symlink in place of a parent folder would point to an entry of the same name elsewhere.
-  return !entry.isDirectory() && now.onTheWay.has(path) ? 'runs-later' : undefined;
+  return entry.kind !== 'folder' && now.onTheWay.has(path) ? 'runs-later' : undefined;
 }
 
 /** Why a file is applied only if a rule names it, or undefined. */
 export function needsRule(
   folder: Folder,
-  entry: Dirent<Buffer>,
+  entry: DraftEntry,
   name: string,
   now: Inspection,
 ): LeftOut['why'] | undefined {
-  if (folder.where !== 'tree' || (!entry.isFile() && !entry.isSymbolicLink())) return undefined;
+  if (folder.where !== 'tree' || (entry.kind !== 'file' && entry.kind !== 'link')) return undefined;
   if (now.known && now.mayCreate === undefined) return undefined;
   const drafted = lstatSync(join(folder.upper, name));
   // A hook has to be executable.
-  if (!now.known && entry.isFile() && (drafted.mode & 0o111) !== 0) return 'git-unknown';
+  if (!now.known && entry.kind === 'file' && (drafted.mode & 0o111) !== 0) return 'git-unknown';
   if (now.mayCreate === undefined) return undefined;
   const path = join(folder.name, name);
   const there = folder.real === undefined ? undefined : whatIsThere(join(folder.real, name), join(folder.upper, name));
@@ -91,28 +93,26 @@ function whatIsThere(real: string, drafted: string): Stats | undefined {
 /** Judges an entry by its name, type and location. */
 export async function whyNot(
   folder: Folder,
-  entry: Dirent<Buffer>,
+  entry: DraftEntry,
   name: string,
   there: readonly string[],
   { known }: Inspection,
 ): Promise<LeftOut['why'] | undefined> {
   const { upper, where, real, top, isGits } = folder;
-  const stats = entry.isCharacterDevice() ? await lstat(join(upper, name)) : undefined;
-  if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || (stats !== undefined && !isWhiteout(stats)))
-    return 'no-file';
+  if (entry.kind === 'other') return 'no-file';
   // Git follows symlinks when it writes logs and messages, for example into a shell's startup file.
-  if (isGits && entry.isSymbolicLink()) return 'link';
+  if (isGits && entry.kind === 'link') return 'link';
   const path = join(folder.name, name);
   const commands = commandsIn(path);
   if (commands !== undefined && (await mayRun(join(upper, name), entry, commands))) return 'runs-later';
   if (where === 'inside') return undefined;
   if (where === 'repository') return isGitSetting(name) ? 'runs-later' : undefined;
   const paths = top === '' ? [path] : [path, path.slice(top.length + 1)];
-  if (paths.some((one) => runsByItself(one) || (entry.isSymbolicLink() && leadsToEntry(one)))) return 'runs-later';
-  if (isHead(name) ? !entry.isDirectory() : isRepositoryPart(name, there)) return 'repository';
+  if (paths.some((one) => runsByItself(one) || (entry.kind === 'link' && leadsToEntry(one)))) return 'runs-later';
+  if (isHead(name) ? entry.kind !== 'folder' : isRepositoryPart(name, there)) return 'repository';
   if (!known && looksLikeRepository(there)) return 'git-unknown';
   if (!isGitFolder(name)) return undefined;
-  const stays = entry.isDirectory() && real !== undefined && (await isFolder(join(real, name)));
+  const stays = entry.kind === 'folder' && real !== undefined && (await isFolder(join(real, name)));
   if (!stays) return 'repository';
   return known ? undefined : 'git-unknown';
 }
@@ -120,9 +120,9 @@ export async function whyNot(
 const LONGEST_LIST = 1024 * 1024;
 
 /** A file that can't be read may contain anything. A removed file runs nothing. */
-async function mayRun(path: string, entry: Dirent<Buffer>, commands: RegExp): Promise<boolean> {
-  if (entry.isCharacterDevice()) return false;
-  if (!entry.isFile() || (await lstat(path)).size > LONGEST_LIST) return true;
+async function mayRun(path: string, entry: DraftEntry, commands: RegExp): Promise<boolean> {
+  if (entry.kind === 'removal') return false;
+  if (entry.kind !== 'file' || (await lstat(path)).size > LONGEST_LIST) return true;
   const text = await readFile(path, 'latin1').catch(() => undefined);
   return text === undefined || commands.test(text);
 }
@@ -130,9 +130,4 @@ async function mayRun(path: string, entry: Dirent<Buffer>, commands: RegExp): Pr
 export async function isFolder(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats?.isDirectory() === true;
-}
-
-/** The kernel's marker for a removed entry in an overlay. */
-export function isWhiteout(stats: Pick<Stats, 'isCharacterDevice' | 'rdev'>): boolean {
-  return stats.isCharacterDevice() && stats.rdev === 0;
 }

@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { isFullSize } from '../../../../../../tests/support/scaled.js';
 import { joinCommand } from '../../../shell/join-command.js';
 import { shellCmd } from '../../../shell/shell-cmd.js';
+import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { readTree } from '../../../testing/read-tree.js';
 import { runOnCopy, type RealRun } from '../../../testing/run-on-copy.js';
 import { makeFolder, tryTool } from '../../../testing/try-tool.js';
-import { findSandbox } from '../../find-sandbox.js';
 import { removeTree } from '../remove-tree.js';
 
-const sandbox = await findSandbox();
+const kinds = await findSandboxes();
 
 const corpusSchema = z.object({
   cases: z.array(z.object({ command: z.string(), parameters: z.array(z.string()).exactOptional() })),
@@ -48,97 +48,100 @@ const START = [
 ].join('\n');
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.1] [A53.7] the effect of a command from the shell corpora', () => {
-  it(
-    'is that of a real run on a copy, byte for byte, or the command has no effect but a reason',
-    { timeout: isFullSize ? 3_600_000 : 120_000 },
-    async () => {
-      if (sandbox.kind !== 'bubblewrap') return;
-      const top = await makeFolder();
-      const at = (name: string): string => join(top.path, name);
-      const [folder, original, drafts] = [at('folder'), at('original'), at('drafts')];
-      execFileSync('bash', ['-c', `mkdir -m 700 '${drafts}'; mkdir '${folder}'; cd '${folder}'; ${START}`]);
-      execFileSync('cp', ['-a', folder, original]);
-      const here = { ...sandbox, drafting: { ...sandbox.drafting, folder: drafts } };
-      const tool = shellCmd({ sandbox: here, rehearsalTimeoutMs: 5_000 });
-      const counts: Record<string, number> = {};
-      const count = (what: string): void => {
-        counts[what] = (counts[what] ?? 0) + 1;
-      };
-      const unequal: unknown[] = [];
-
-      /** On the same path as the rehearsal, since commands print and store it. */
-      const runReally = async (text: string): Promise<RealRun> => {
-        await rename(folder, at('kept'));
-        try {
-          return await runOnCopy(text, { sandbox: here, original, folder, temporary: at('temporary') });
-        } finally {
-          await rename(at('kept'), folder);
-        }
-      };
-
-      const tryCase = async ({ command, parameters = [] }: Case): Promise<void> => {
-        const args = { command, parameters };
-        const checked = tool.validate(args);
-        if (!checked.ok) {
-          count('not a valid call');
-          return;
-        }
-        const place = { worldId: 'world', agentId: 'agent', chatId: 'chat', invocationId: 'call' };
-        const { signal } = new AbortController();
-        const before = readTree(folder);
-        const found = await tool.rehearsals?.rehearse(checked.value, { ...place, workingDirectory: folder, signal });
-        expect(readTree(folder)).toEqual(before);
-        if (found?.fingerprint === undefined) {
-          count(`no effect: ${found?.noEffect.reason}`);
-          await tool.rehearsals?.drop('call');
-          return;
-        }
-        const text = joinCommand(command, parameters);
-        const real = await runReally(text);
-        await tryTool(tool, args, { workingDirectory: folder, fingerprint: found.fingerprint });
-        const applied = readTree(folder);
-        const unordered = readTree(folder, { anyOrder: true });
-        const left = found.effect.leftOut.map(({ path }) => path);
-        // The folders of what is left out stay too.
-        const isLeftOut = (path: string): boolean =>
-          left.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
-        const differing = differences(applied, real.tree).filter((path) => !isLeftOut(path));
-        const isSameCode = real.exitCode === found.effect.exitCode;
-        const others = differing.length === 0 && isSameCode ? [] : [await runReally(text), await runReally(text)];
-        const hasCommitted = differing.some((path) => path.startsWith('.git/logs/'));
-        const whyEqual = (path: string): string | undefined => {
-          if (others.some(({ tree }) => tree.get(path) !== real.tree.get(path))) return 'differs between real runs';
-          if (BY_CHANCE.some((one) => one.test(command))) return 'the time, or a process that is killed';
-          if (path === '.git/index') return 'inode numbers in the index of Git';
-          if (hasCommitted && /^\.git\/(?:objects|logs|refs)\b/.test(path)) return 'the time of a commit';
-          if (unordered.get(path) === real.unordered.get(path)) return 'the order in which a folder is listed';
-          return HARD_LINKED.includes(path) ? 'a hard link' : undefined;
+describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
+  '[A53.1] [A53.7] the effect of a command from the shell corpora ($drafts)',
+  ({ sandbox }) => {
+    it(
+      'is that of a real run on a copy, byte for byte, or the command has no effect but a reason',
+      { timeout: isFullSize ? 3_600_000 : 120_000 },
+      async () => {
+        if (sandbox.kind !== 'bubblewrap') return;
+        const top = await makeFolder();
+        const at = (name: string): string => join(top.path, name);
+        const [folder, original, drafts] = [at('folder'), at('original'), at('drafts')];
+        execFileSync('bash', ['-c', `mkdir -m 700 '${drafts}'; mkdir '${folder}'; cd '${folder}'; ${START}`]);
+        execFileSync('cp', ['-a', folder, original]);
+        const here = { ...sandbox, drafting: { ...sandbox.drafting, folder: drafts } };
+        const tool = shellCmd({ sandbox: here, rehearsalTimeoutMs: 5_000 });
+        const counts: Record<string, number> = {};
+        const count = (what: string): void => {
+          counts[what] = (counts[what] ?? 0) + 1;
         };
-        const reasons = new Set(differing.map(whyEqual));
-        const isKnownCode = isSameCode || others.some(({ exitCode }) => exitCode === found.effect.exitCode);
-        if (reasons.has(undefined) || !isKnownCode) {
-          const words = differing.map((path) => [path, applied.get(path), real.tree.get(path), whyEqual(path)]);
-          unequal.push({ command, exitCodes: [found.effect.exitCode, real.exitCode], words });
-        }
-        count(reasons.size === 0 ? 'equal' : `equal, apart from: ${[...reasons].map(String).toSorted().join(', ')}`);
-        if (left.length > 0) count('with changes that are left out');
-        if (found.effect.files.length > 0) count('with changes');
-        if (found.effect.exitCode === 127) count('with a program that is not installed');
-        if (differences(before, applied).length > 0) {
-          await removeTree(folder);
-          execFileSync('cp', ['-a', original, folder]);
-        }
-      };
+        const unequal: unknown[] = [];
 
-      for (const one of cases) await tryCase(one);
-      if (isFullSize) process.stdout.write(`${cases.length} cases: ${JSON.stringify(counts)}\n`);
-      expect(unequal).toEqual([]);
-      expect(readdirSync(drafts).filter((name) => /^(?:draft|rehearsal)-/.test(name))).toEqual([]);
-      await removeTree(top.path);
-    },
-  );
-});
+        /** On the same path as the rehearsal, since commands print and store it. */
+        const runReally = async (text: string): Promise<RealRun> => {
+          await rename(folder, at('kept'));
+          try {
+            return await runOnCopy(text, { sandbox: here, original, folder, temporary: at('temporary') });
+          } finally {
+            await rename(at('kept'), folder);
+          }
+        };
+
+        const tryCase = async ({ command, parameters = [] }: Case): Promise<void> => {
+          const args = { command, parameters };
+          const checked = tool.validate(args);
+          if (!checked.ok) {
+            count('not a valid call');
+            return;
+          }
+          const place = { worldId: 'world', agentId: 'agent', chatId: 'chat', invocationId: 'call' };
+          const { signal } = new AbortController();
+          const before = readTree(folder);
+          const found = await tool.rehearsals?.rehearse(checked.value, { ...place, workingDirectory: folder, signal });
+          expect(readTree(folder)).toEqual(before);
+          if (found?.fingerprint === undefined) {
+            count(`no effect: ${found?.noEffect.reason}`);
+            await tool.rehearsals?.drop('call');
+            return;
+          }
+          const text = joinCommand(command, parameters);
+          const real = await runReally(text);
+          await tryTool(tool, args, { workingDirectory: folder, fingerprint: found.fingerprint });
+          const applied = readTree(folder);
+          const unordered = readTree(folder, { anyOrder: true });
+          const left = found.effect.leftOut.map(({ path }) => path);
+          // The folders of what is left out stay too.
+          const isLeftOut = (path: string): boolean =>
+            left.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
+          const differing = differences(applied, real.tree).filter((path) => !isLeftOut(path));
+          const isSameCode = real.exitCode === found.effect.exitCode;
+          const others = differing.length === 0 && isSameCode ? [] : [await runReally(text), await runReally(text)];
+          const hasCommitted = differing.some((path) => path.startsWith('.git/logs/'));
+          const whyEqual = (path: string): string | undefined => {
+            if (others.some(({ tree }) => tree.get(path) !== real.tree.get(path))) return 'differs between real runs';
+            if (BY_CHANCE.some((one) => one.test(command))) return 'the time, or a process that is killed';
+            if (path === '.git/index') return 'inode numbers in the index of Git';
+            if (hasCommitted && /^\.git\/(?:objects|logs|refs)\b/.test(path)) return 'the time of a commit';
+            if (unordered.get(path) === real.unordered.get(path)) return 'the order in which a folder is listed';
+            return HARD_LINKED.includes(path) ? 'a hard link' : undefined;
+          };
+          const reasons = new Set(differing.map(whyEqual));
+          const isKnownCode = isSameCode || others.some(({ exitCode }) => exitCode === found.effect.exitCode);
+          if (reasons.has(undefined) || !isKnownCode) {
+            const words = differing.map((path) => [path, applied.get(path), real.tree.get(path), whyEqual(path)]);
+            unequal.push({ command, exitCodes: [found.effect.exitCode, real.exitCode], words });
+          }
+          count(reasons.size === 0 ? 'equal' : `equal, apart from: ${[...reasons].map(String).toSorted().join(', ')}`);
+          if (left.length > 0) count('with changes that are left out');
+          if (found.effect.files.length > 0) count('with changes');
+          if (found.effect.exitCode === 127) count('with a program that is not installed');
+          if (differences(before, applied).length > 0) {
+            await removeTree(folder);
+            execFileSync('cp', ['-a', original, folder]);
+          }
+        };
+
+        for (const one of cases) await tryCase(one);
+        if (isFullSize) process.stdout.write(`${cases.length} cases: ${JSON.stringify(counts)}\n`);
+        expect(unequal).toEqual([]);
+        expect(readdirSync(drafts).filter((name) => /^(?:draft|rehearsal)-/.test(name))).toEqual([]);
+        await removeTree(top.path);
+      },
+    );
+  },
+);
 
 /** Paths whose state differs, or that exist in only one of them. */
 function differences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string[] {

@@ -1,0 +1,224 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  chmodSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+  type BigIntStats,
+} from 'node:fs';
+import { inSlices } from '../../../files/in-slices.js';
+import type { DraftLimits } from '../draft-limits.js';
+import { LONGEST_PATH } from '../inspect/inspect-draft.js';
+import { codeOf } from '../move.js';
+import { entryVersion } from './entry-version.js';
+import { FolderTooLarge } from './folder-too-large.js';
+import type { InexactCopies } from './inexact-copies.js';
+import { join, keyOf } from './paths.js';
+
+/** What a copy contained before the command ran. */
+export interface CopiedFolder {
+  /** The names in each folder, with their versions. Paths and names are bytes as Latin-1 text. */
+  readonly folders: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly inexact: InexactCopies;
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** Called before each file and folder is opened, which a program with access to the folder could race. */
+export type BeforeOpen = (path: string) => void;
+
+interface CopyOptions {
+  readonly inexact: InexactCopies;
+  /** Paths relative to the folder that the command must not see. Their content isn't copied. */
+  readonly hidden: ReadonlySet<string>;
+  readonly limits: DraftLimits;
+  readonly signal?: AbortSignal | undefined;
+  readonly beforeOpen?: BeforeOpen | undefined;
+}
+
+interface Copying extends CopyOptions {
+  readonly folders: Map<string, Map<string, string>>;
+  bytes: number;
+  files: number;
+}
+
+/**
+ * Copies a folder into the empty private folder `to`. Other programs may write to the original meanwhile, so it is read only through open folders
+ * and never through a symlink that replaced something. Rejects with `FolderTooLarge`.
+ */
+export async function copyFolder(from: string, to: string, options: CopyOptions): Promise<CopiedFolder> {
+  const now: Copying = { ...options, folders: new Map(), bytes: 0, files: 0 };
+  const source = openFolder(Buffer.from(from));
+  try {
+    const top = { to: Buffer.from(to), path: Buffer.alloc(0) };
+    await copyEntries({ source, ...top }, now);
+    finish(top, fstatSync(source, { bigint: true }), now);
+  } finally {
+    closeSync(source);
+  }
+  return now;
+}
+
+interface Folder {
+  /** An open descriptor of the original. */
+  readonly source: number;
+  readonly to: Buffer;
+  /** Relative to the working folder. */
+  readonly path: Buffer;
+}
+
+async function copyEntries({ source, to, path }: Folder, now: Copying): Promise<void> {
+  const versions = new Map<string, string>();
+  now.folders.set(keyOf(path), versions);
+  const at = Buffer.from(`/proc/self/fd/${source}`);
+  const folders: { name: Buffer; entry: Entry; stats: BigIntStats }[] = [];
+  const note = (name: Buffer, copy: Buffer): void =>
+    void versions.set(keyOf(name), entryVersion(lstatSync(copy, { bigint: true })));
+  await inSlices(readdirSync(at, { encoding: 'buffer' }), (name) => {
+    now.signal?.throwIfAborted();
+    const entry = { from: join(at, name), to: join(to, name), path: join(path, name) };
+    if (now.hidden.has(keyOf(entry.path))) return coverHidden(entry);
+    const stats = lstatSync(entry.from, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return;
+    count(entry, stats, now);
+    if (stats.isDirectory()) folders.push({ name, entry, stats });
+    else if (copyEntry(entry, stats, now)) note(name, entry.to);
+  });
+  // Later, so that few folders are open at the same time.
+  for (const { name, entry, stats } of folders) {
+    if (await copySubfolder(entry, stats, now)) note(name, entry.to);
+  }
+}
+
+interface Entry {
+  readonly from: Buffer;
+  readonly to: Buffer;
+  readonly path: Buffer;
+}
+
+function count({ path }: Entry, stats: BigIntStats, now: Copying): void {
+  now.files += 1;
+  if (stats.isFile()) now.bytes += Number(stats.size);
+  if (now.files > now.limits.files || now.bytes > now.limits.bytes) throw new FolderTooLarge(now.limits);
+  if (path.length >= LONGEST_PATH) throw new Error('nothing ran: a path in the working folder is too long to copy');
+}
+
+/** A mount covers it while the command runs. */
+function coverHidden({ from, to }: Entry): void {
+  if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory() === true) mkdirSync(to, 0o700);
+  else writeFileSync(to, '', { mode: 0o600, flag: 'wx' });
+}
+
+/** Returns whether there is a copy, like `copyEntry`. */
+async function copySubfolder(entry: Entry, stats: BigIntStats, now: Copying): Promise<boolean> {
+  now.beforeOpen?.(entry.path.toString());
+  const source = tryOpen(() => openFolder(entry.from));
+  if (source === 'gone') return false;
+  mkdirSync(entry.to, 0o700);
+  if (source === 'unreadable') {
+    now.folders.set(keyOf(entry.path), new Map());
+    finish(entry, stats, now);
+    now.inexact.add(entry);
+    return true;
+  }
+  try {
+    await copyEntries({ source, to: entry.to, path: entry.path }, now);
+    finish(entry, fstatSync(source, { bigint: true }), now);
+    return true;
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** Returns whether there is a copy: the original may be gone. */
+function copyEntry(entry: Entry, stats: BigIntStats, now: Copying): boolean {
+  const made = stats.isSymbolicLink() ? copyLink(entry) : stats.isFile() ? copyFile(entry, now) : 'unreadable';
+  if (made === 'gone') return false;
+  if (made === 'unreadable') writeFileSync(entry.to, '', { mode: 0o600, flag: 'wx' });
+  finish(entry, stats, now);
+  if (made === 'unreadable') now.inexact.add(entry);
+  return true;
+}
+
+type Made = 'copied' | 'unreadable' | 'gone';
+
+function copyLink({ from, to }: Entry): Made {
+  try {
+    symlinkSync(readlinkSync(from, { encoding: 'buffer' }), to);
+    return 'copied';
+  } catch (error) {
+    // It was removed, or replaced by something else.
+    if (['ENOENT', 'EINVAL'].includes(String(codeOf(error)))) return 'gone';
+    throw error;
+  }
+}
+
+/** A pipe in the place of the file must not block us. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const CLONE = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+
+function copyFile({ from, to, path }: Entry, now: Copying): Made {
+  now.beforeOpen?.(path.toString());
+  const source = tryOpen(() => openSync(from, READ));
+  if (typeof source === 'string') return source;
+  try {
+    if (!fstatSync(source).isFile()) return 'unreadable';
+    // Leads to the open file, whatever is at its path now.
+    copyFileSync(`/proc/self/fd/${source}`, to, CLONE);
+    return 'copied';
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** If a symlink was put in the place of a file or folder, opening it fails with ELOOP or ENOTDIR. */
+const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'ENXIO'];
+
+function tryOpen(open: () => number): number | 'unreadable' | 'gone' {
+  try {
+    return open();
+  } catch (error) {
+    const code = String(codeOf(error));
+    if (code === 'ENOENT') return 'gone';
+    if (UNREADABLE.includes(code)) return 'unreadable';
+    throw error;
+  }
+}
+
+function openFolder(path: Buffer): number {
+  return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+}
+
+/** Only we can reach the copy, so its path leads to it. */
+function finish(
+  copy: Pick<Entry, 'to' | 'path'>,
+  { uid, gid, mode, atimeNs, mtimeNs }: BigIntStats,
+  { inexact }: Copying,
+): void {
+  const made = lstatSync(copy.to, { bigint: true });
+  let isOurs = false;
+  if (made.uid !== uid || made.gid !== gid) {
+    try {
+      lchownSync(copy.to, Number(uid), Number(gid));
+    } catch {
+      isOurs = true;
+    }
+  }
+  if (!made.isSymbolicLink()) chmodSync(copy.to, Number(mode) & 0o7777);
+  lutimesSync(copy.to, toSeconds(atimeNs), toSeconds(mtimeNs));
+  if (isOurs) inexact.add(copy);
+}
+
+/** Node rounds down to microseconds, and a fraction would be rounded to the one before. */
+function toSeconds(ns: bigint): number {
+  return (Number(ns / 1_000n) + 0.5) / 1e6;
+}
