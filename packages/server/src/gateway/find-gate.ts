@@ -38,7 +38,7 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     const over = new AbortController();
     const credential = follow(id);
     const all = [...stops, context.engine.closing, credential.signal];
-    const ends = [credential.end, ...all.map((signal) => onAbort(signal, () => over.abort()))];
+    const ends = [() => credential.end(), ...all.map((signal) => onAbort(signal, () => over.abort()))];
     try {
       for (;;) {
         const asked = { agentId, id, waitMs: LOOK_MS, signal: over.signal };
