@@ -64,7 +64,9 @@ it('[X8] [X8.1] [A56.6] holds a call of a stdio client while the server restarts
   expect(tokenFile).toBe(join(home, 'gate', `mcp-docks-${agent}.token`));
   expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
 
-  const gateway = startGateway(config.mcpServers.countersign.args);
+  const { args } = config.mcpServers.countersign;
+  expect(args).toEqual(expect.arrayContaining(['--url', t.env['COUNTERSIGN_URL']]));
+  const gateway = startGateway(args);
   const info = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   gateway.send({ id: 0, method: 'initialize', params: info });
   await gateway.answer(0);

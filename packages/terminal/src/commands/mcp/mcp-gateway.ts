@@ -82,7 +82,10 @@ function addAdd(gateway: Command, register: Register): void {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await rm(file, { force: true });
     await writeFile(file, `${created.token}\n`, { mode: 0o600, flag: 'wx' });
-    const server = { command: 'countersign', args: ['mcp-gateway', '-w', world, '--token-file', file] };
+    // The client may start it with another environment.
+    const url = context.options.url ?? context.console.env['COUNTERSIGN_URL'] ?? '';
+    const place = url === '' ? ['--home', home] : ['--url', url];
+    const server = { command: 'countersign', args: ['mcp-gateway', '-w', world, '--token-file', file, ...place] };
     const config = { mcpServers: { countersign: server } };
     if (context.options.json)
       return context.json({ agent: created.agent, created: created.created, tokenFile: file, config });
