@@ -6,8 +6,9 @@ import { createClient, type Client } from '@countersign/client';
 import type { Approval } from '@countersign/protocol';
 import { startScriptedModel } from '@countersign/providers';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
-import { startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
+import { startCommand, startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
 import { DRILLED, type HookedAgent } from '../../packages/terminal/src/gate/drill/drilled-agents.js';
 import { runAgent } from '../../packages/terminal/src/gate/drill/run-agent.js';
 
@@ -16,7 +17,7 @@ const command = fileURLToPath(new URL('../../packages/countersign/bin/countersig
 const LIMIT_MS = 300_000;
 const WAIT_S = 600;
 
-const binOf = (agent: HookedAgent): string => join(cache, agent, 'node_modules', '.bin', agent);
+export const binOf = (agent: HookedAgent): string => join(cache, agent, 'node_modules', '.bin', agent);
 
 /** `npm run verify` installs the agents first. */
 export function isInstalled(agent: HookedAgent): boolean {
@@ -41,7 +42,7 @@ export interface Gate {
   readonly home: string;
   readonly world: string;
   readonly client: Client;
-  server(): ServerProcess;
+  signInLink(): Promise<string>;
   /** Starts the agent with a model that wants to run these commands, one after the other. */
   run(...names: string[]): Promise<AgentRun>;
   /** The call that waits. */
@@ -71,7 +72,11 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
     home,
     world,
     client,
-    server: () => server,
+    async signInLink() {
+      const opening = startCommand(['open', '--no-open', '--json', '--home', home], { HOME: folder });
+      await opening.exited;
+      return z.object({ open: z.string() }).parse(JSON.parse(opening.stdout())).open;
+    },
     async run(...names) {
       runs += 1;
       const cwd = join(folder, `run-${runs}`);

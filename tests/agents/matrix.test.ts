@@ -83,7 +83,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       const browser = await launch();
       const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
       const page = await context.newPage();
-      const start = new URL(gate.server().open);
+      const start = new URL(await gate.signInLink());
       await page.goto(new URL(`/w/${gate.world}/c/${chatId}${start.hash}`, start.origin).href);
       await page.getByRole('button', { name: 'waiting for you' }).tap();
       const approve = button(page, 'Approve once');

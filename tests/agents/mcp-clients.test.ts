@@ -44,11 +44,11 @@ const configurations: Record<
         `model = "scripted"\nmodel_provider = "scripted"\napproval_policy = "never"\n` +
         `[model_providers.scripted]\nname = "scripted"\nbase_url = "${model}/v1"\nwire_api = "responses"\n` +
         `env_key = "OPENAI_API_KEY"\n[mcp_servers.countersign]\ncommand = ${JSON.stringify(program)}\n` +
-        `args = ${JSON.stringify(args)}\ntool_timeout_sec = 600\nstartup_timeout_sec = 60\n` +
+        `args = ${JSON.stringify(args)}\ntool_timeout_sec = 600\nstartup_timeout_sec = 60\nrequired = true\n` +
         `default_tools_approval_mode = "approve"\n`,
     },
     words: ['exec', '--skip-git-repo-check', PROMPT],
-    tool: `mcp__countersign__${TOOL}`,
+    tool: TOOL,
   }),
   gemini: (home, _, gateway) => ({
     files: {
@@ -59,7 +59,7 @@ const configurations: Record<
         mcpServers: { countersign: { ...gateway, trust: true, timeout: 600_000 } },
       }),
     },
-    words: DRILLED.gemini.arguments.with(-1, PROMPT),
+    words: ['--model', 'gemini-2.5-pro', '-p', PROMPT],
     tool: `mcp_countersign_${TOOL}`,
   }),
 };
@@ -92,12 +92,10 @@ it.runIf(installed.length > 0)(
         const { args } = added.parse(JSON.parse(printed)).config.mcpServers.countersign;
         const gateway = { command: process.execPath, args: [command, ...args] };
         const results: string[] = [];
-        const offered = new Set<string>();
         const call = { command: `echo ran >> ${name}.txt && echo answer for ${name}` };
         let tool = '';
         const model = await startScriptedModel({
           script: ({ turn, tools, toolResults, user }) => {
-            for (const each of tools) offered.add(each);
             results.push(...toolResults);
             const isFirst = turn === 1 && user.includes(PROMPT) && tools.length > 0;
             return isFirst ? { calls: [{ name: tool, arguments: call }] } : 'Done.';
@@ -115,6 +113,7 @@ it.runIf(installed.length > 0)(
           HOME: clientHome,
           TERM: 'dumb',
           MCP_TOOL_TIMEOUT: '600000',
+          ENABLE_TOOL_SEARCH: 'false',
           ...DRILLED[name].env(scene),
         };
         const running = runAgent(binOf(name), words, { cwd: clientHome, env, limitMs: LIMIT_MS });
@@ -122,23 +121,12 @@ it.runIf(installed.length > 0)(
           running.kill();
           await model.close();
         });
-        return { name, running, results, offered };
+        return { name, running, results };
       }),
     );
 
     const waiting = async () => (await client.approvals(world)).items;
-    await expect
-      .poll(async () => (await waiting()).length, { timeout: 60_000, interval: 500 })
-      .toBe(installed.length)
-      .catch((error: unknown) => {
-        const said = runs.map(({ name, running, offered, results }) => ({
-          name,
-          offered: [...offered],
-          results,
-          output: running.output().slice(-1500),
-        }));
-        throw new Error(JSON.stringify(said, undefined, 2), { cause: error });
-      });
+    await expect.poll(async () => (await waiting()).length, { timeout: 120_000, interval: 500 }).toBe(installed.length);
     // A client that gives up must do so here. This is the time that a person takes, in real clients without a clock of ours.
     await new Promise((resolve) => setTimeout(resolve, HELD_MS));
     for (const approval of await waiting())
