@@ -30,13 +30,16 @@ async function open(options: Parameters<typeof openAcpWorld>[1] = {}) {
   return t;
 }
 
-/** A clock on which timers of this length fire at once. */
-function hurried(wanted: number): Clock {
+/** A clock on which timers of these lengths take another time. */
+function clockWith(times: Readonly<Record<number, number>>): Clock {
   return {
     now: () => systemClock.now(),
-    after: (ms, fire, options) => systemClock.after(ms === wanted ? 0 : ms, fire, options),
+    after: (ms, fire, options) => systemClock.after(times[ms] ?? ms, fire, options),
   };
 }
+
+/** Waits long for the second of two requests, on a slow machine too, and not at all for the result of a blocked call. */
+const gathering = clockWith({ 25: 2_000, 3_000: 0 });
 
 describe('an ACP agent', () => {
   it('[A59] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
@@ -98,7 +101,7 @@ describe('an ACP agent', () => {
 
   it('[A59.2] several calls that the agent asks for at once wait side by side', async () => {
     // The agent starts the first call only after the second decision.
-    const t = await open({ clock: hurried(3_000) });
+    const t = await open({ clock: gathering });
     await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'Both.' }]);
     const cards = await t.pending();
     expect(cards.map(({ arguments: args }) => args)).toEqual([{ command: 'one' }, { command: 'two' }]);
@@ -109,7 +112,7 @@ describe('an ACP agent', () => {
   });
 
   it('[A59.2] of two calls, only the one with a yes runs', async () => {
-    const t = await open({ clock: hurried(3_000) });
+    const t = await open({ clock: gathering });
     await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'One.' }]);
     const [first, second] = await t.pending();
     await t.decide(second);
@@ -133,15 +136,18 @@ describe('an ACP agent', () => {
   it('[A59.4] a call with only a title needs approval under any allow rule, and the card says so', async () => {
     const t = await open({ world: { policy: ['allow fixture__*', 'allow shell_cmd'] } });
     const content = [{ type: 'diff', path: '/srv/notes.md', oldText: 'one\n', newText: 'two\n' }];
-    await t.tell([{ ask: [call('c1', undefined), call('c2', undefined, { kind: 'edit', content })] }]);
-    const [command, edit] = await t.pending();
-    expect(command).toMatchObject({
-      toolName: 'fixture__execute',
-      arguments: { only_a_title: 'Run c1' },
-      reason: { code: 'every-call', cause: { code: 'title-only' } },
-      why: 'the agent sent only a title, not the arguments, so every such call needs approval',
-      options: ['deny', 'approve_once'],
-    });
+    await t.tell([{ ask: [call('c1', undefined)] }, { ask: [call('c2', undefined, { kind: 'edit', content })] }]);
+    expect(await t.pending()).toMatchObject([
+      {
+        toolName: 'fixture__execute',
+        arguments: { only_a_title: 'Run c1' },
+        reason: { code: 'every-call', cause: { code: 'title-only' } },
+        why: 'the agent sent only a title, not the arguments, so every such call needs approval',
+        options: ['deny', 'approve_once'],
+      },
+    ]);
+    await t.answer({ decision: 'deny' });
+    const [edit] = await t.pending();
     expect(edit).toMatchObject({ toolName: 'fixture__edit', preview: { truncated: false } });
     expect(edit?.preview?.text).toContain('-one\n+two');
     await setPolicy(t.runtime, W, ['deny edit_file(/srv/**)'], person);
@@ -271,7 +277,7 @@ describe('the session of an ACP agent', () => {
 
   it.each([
     ['--exit', {}, 'Its program exited with code 3 (no licence found)'],
-    ['--mute', { clock: hurried(60_000) }, "Its program didn't answer within 60 seconds"],
+    ['--mute', { clock: clockWith({ 60_000: 0 }) }, "Its program didn't answer within 60 seconds"],
     ['--sign-in', {}, 'Its program needs you to sign in'],
   ] as const)('[A59.10] an agent with %s fails with a sentence', async (flag, options, sentence) => {
     const t = await open({ flags: [flag], ...options });
