@@ -58,6 +58,30 @@ describe('the commands', () => {
     expect(await json('worlds', 'remove', 'ops', '--yes')).toEqual({ removed: 'ops' });
   });
 
+  it('[X3.8] add an agent that is another program, and change how it is started', async () => {
+    await json('worlds', 'add', 'Yard');
+    const added = await json('agents', 'add', 'Gem', '-w', 'yard', '--command', 'gemini --acp', '--env', 'A_KEY,B_KEY');
+    expect(added).toMatchObject({
+      provider: 'acp',
+      model: 'gemini',
+      acp: { command: ['gemini', '--acp'], env: ['A_KEY', 'B_KEY'] },
+    });
+    const words = JSON.stringify(['/opt/my agent', '--acp']);
+    expect(await json('agents', 'edit', 'gem', '-w', 'yard', '--command', words)).toMatchObject({
+      acp: { command: ['/opt/my agent', '--acp'], env: ['A_KEY', 'B_KEY'] },
+    });
+    for (const [flags, sentence] of [
+      [['--mode', 'ask'], 'An ACP agent needs --command'],
+      [['--command', '["a", 1]'], 'or a JSON list'],
+      [['--command', './agent --acp'], 'the name of a program, or its absolute path'],
+      [['--command', 'gemini --acp', '--mode', 'yolo'], 'without asking'],
+      [['--provider', 'acp', '--model', 'any'], 'needs the command of its program'],
+    ] as const) {
+      const { code, stderr } = await run('agents', 'add', 'Other', '-w', 'yard', ...flags);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(sentence) as string });
+    }
+  });
+
   it('[X3.4] [P10] add ready-made agents, and change their model settings', async () => {
     await json('worlds', 'add', 'Crew');
     const model = ['-w', 'crew', '--provider', 'obedient', '--model', 'any'];

@@ -45,6 +45,8 @@ export const errors = {
     `The file needs a value for "${label}". Add: --value ${name}=VALUE`,
   notAPort: (text: string): string => `Invalid port "${text}". Use a number up to 65535.`,
   emptyFolder: '--folder must not be empty.',
+  needsCommand:
+    'An ACP agent needs --command, such as --command "gemini --acp", or a JSON list if a word contains spaces.',
   needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-5.',
   keyInArgument:
     'Other users of this machine can read the arguments of a command. Leave out --api-key to be prompted for the key, or use --api-key-stdin or --api-key-env NAME.',

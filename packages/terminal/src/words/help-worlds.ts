@@ -35,6 +35,7 @@ export const agentsHelp = {
     examples: [
       'countersign agents add Scout -w ops --provider ollama --model llama3 --tools "read_file,grep"',
       'countersign agents add -w ops --provider ollama --model llama3 --template reviewer',
+      'countersign agents add Gemini -w ops --command "gemini --acp" --env GEMINI_API_KEY',
     ],
   },
   edit: {
@@ -63,6 +64,11 @@ export const agentsHelp = {
   contextTokens: 'size of the model\'s context window in tokens, or "default"',
   thinking: 'thinking effort: off, low, medium, high, a number of tokens, or "default"',
   parallelCalls: 'allow several tool calls in one answer: on, off or default',
+  command:
+    'program of an ACP agent with its arguments, such as "gemini --acp"; runs on the server, outside the sandbox',
+  program: 'name of the program in the names of its tools',
+  env: "comma-separated names of the server's environment variables that the program gets",
+  mode: 'session mode of the program; default: one in which it asks',
   active: 'activate the agent',
   noActive: 'deactivate the agent',
 } satisfies Record<string, string | Help>;

@@ -14,6 +14,7 @@ import { editJson } from '../../edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
 import { warnOfTools } from './warn-of-tools.js';
+import { acpDefaults, readAcpFlags, withAcpFlags, type AcpFlags } from './acp-flags.js';
 import { readModelFlags, withModelFlags, type ModelFlags } from './model-flags.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
@@ -25,7 +26,7 @@ import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
 import { agentsHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
 
-interface AgentFlags extends ModelFlags {
+interface AgentFlags extends ModelFlags, AcpFlags {
   world?: string;
   name?: string;
   provider?: string;
@@ -72,12 +73,13 @@ export function addAgents(program: Command, register: Register): void {
       help.template,
     ),
     async (context, { args: [name], options }) => {
-      const { provider, model } = options;
+      const acp = readAcpFlags(options);
+      const { provider, model } = { ...acpDefaults(acp), ...options };
       const template =
         options.template === undefined ? undefined : readChoice(options.template, '--template', AGENT_TEMPLATE_NAMES);
       if (name === undefined && template === undefined) throw new CommandError(errors.needsAgentName);
       if (provider === undefined || model === undefined) throw new CommandError(errors.needsModel);
-      const flags = { ...(await readFlags(options)), ...withoutNulls(readModelFlags(options)) };
+      const flags = { ...(await readFlags(options)), ...withoutNulls(readModelFlags(options)), ...acp };
       if (name !== undefined && template !== undefined && AGENT_TEMPLATES[template].agents.length > 1)
         throw new CommandError(errors.templateNames(template));
       const change = { ...flags, ...(name === undefined ? {} : { name }) };
@@ -107,7 +109,7 @@ export function addAgents(program: Command, register: Register): void {
       await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
     const changed =
       Object.keys(flags).length > 0
-        ? await save({ ...(await readFlags(flags)), ...readModelFlags(flags) })
+        ? await save({ ...(await readFlags(flags)), ...readModelFlags(flags), ...readAcpFlags(flags, value.acp) })
         : await editJson(context, definition, 'agent.json', save);
     if (changed === undefined) return context.note(results.nothingChanged);
     if (changed.model !== value.model || changed.provider !== value.provider) await warnUnknownModel(context, changed);
@@ -144,7 +146,7 @@ export function addAgents(program: Command, register: Register): void {
 }
 
 function withFlags(command: Command): Command {
-  return withModelFlags(command)
+  return withAcpFlags(withModelFlags(command))
     .option('--provider <name>', help.provider)
     .option('--model <name>', help.model)
     .option('--prompt <text>', help.prompt)
