@@ -14,6 +14,18 @@ interface Settings {
 const parse = (text: string): Settings => JSON.parse(text) as Settings;
 
 describe('the settings of Claude Code', () => {
+  it('[X9] shows where people decide while a call waits', () => {
+    const written = addToClaude(undefined, {
+      command,
+      waitSeconds: 600,
+      page: 'http://localhost:4747/w/harbour',
+      file,
+    });
+    expect(JSON.parse(written)).toMatchObject({
+      hooks: { PreToolUse: [{ hooks: [{ statusMessage: expect.stringContaining('/w/harbour') as string }] }] },
+    });
+  });
+
   it('asks for every call, and runs the hook for each event', () => {
     const settings = parse(add(undefined));
     expect(settings.permissions).toEqual({ ask: ['*'], disableBypassPermissionsMode: 'disable' });

@@ -4,8 +4,13 @@ import { addHooks, hasHooks, otherHooks, removeHooks, type HookEvent } from './h
 import { listAt, objectAt, parseObject, withKey, writeObject, type JsonObject } from './json-text.js';
 
 /** Timeouts are in seconds. PermissionRequest only looks up what PreToolUse waited for. */
-const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
-  { event: 'PreToolUse', matcher: true, timeout: waitSeconds },
+const eventsFor = (waitSeconds: number, page?: string): readonly HookEvent[] => [
+  {
+    event: 'PreToolUse',
+    matcher: true,
+    timeout: waitSeconds,
+    ...(page === undefined ? {} : { statusMessage: gate.waiting(page) }),
+  },
   { event: 'PermissionRequest', matcher: true, timeout: 60 },
   { event: 'PostToolUse', matcher: true, timeout: 60 },
   { event: 'PostToolUseFailure', matcher: true, timeout: 60 },
@@ -21,7 +26,7 @@ const MODES_THAT_NEVER_ASK: readonly unknown[] = ['dontAsk', 'bypassPermissions'
  */
 export function addToClaude(
   text: string | undefined,
-  { command, waitSeconds, file }: { command: string; waitSeconds: number; file: string },
+  { command, waitSeconds, page, file }: { command: string; waitSeconds: number; page?: string; file: string },
 ): string {
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) throw new CommandError(gate.hooksDisabled(file, 'disableAllHooks'));
@@ -36,7 +41,7 @@ export function addToClaude(
     disableBypassPermissionsMode: 'disable',
   };
   return writeObject(
-    addHooks({ ...settings, permissions: asking }, { command, events: eventsFor(waitSeconds), file }),
+    addHooks({ ...settings, permissions: asking }, { command, events: eventsFor(waitSeconds, page), file }),
     text,
   );
 }

@@ -15,6 +15,8 @@ export interface GateValues {
   readonly command: string;
   /** How long the agent waits for its hook. */
   readonly waitSeconds: number;
+  /** Where people decide. Claude Code shows it while a call waits. */
+  readonly page?: string;
   /** For Gemini CLI: the secret argument that marks a call as approved. */
   readonly pass: string;
 }
@@ -50,7 +52,8 @@ export function configFiles(agent: GatedAgent, { env, userHome }: Places): reado
         {
           path: file,
           isSecret: false,
-          add: (text, { command, waitSeconds }) => addToClaude(text, { command, waitSeconds, file }),
+          add: (text, { command, waitSeconds, page }) =>
+            addToClaude(text, { command, waitSeconds, file, ...(page === undefined ? {} : { page }) }),
           remove: (text, before) => removeFromClaude(text, before, file),
           gap: (text, { command }) => gapInClaude(text, { command, file }),
         },

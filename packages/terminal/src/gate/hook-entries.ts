@@ -6,6 +6,8 @@ export interface HookEvent {
   readonly matcher: boolean;
   /** In the agent's own unit. */
   readonly timeout: number;
+  /** What Claude Code shows while the hook runs. */
+  readonly statusMessage?: string;
 }
 
 /** The settings with our hook for these events, after those of the user. A hook from an earlier installation is replaced. */
@@ -15,10 +17,18 @@ export function addHooks(
 ): JsonObject {
   const cleaned = removeHooks(settings, file);
   let hooks = objectAt(cleaned, 'hooks', file);
-  for (const { event, matcher, timeout } of events) {
+  for (const { event, matcher, timeout, statusMessage } of events) {
     const entry = {
       ...(matcher ? { matcher: '*' } : {}),
-      hooks: [{ ...(event === 'BeforeTool' ? { name: 'countersign' } : {}), type: 'command', command, timeout }],
+      hooks: [
+        {
+          ...(event === 'BeforeTool' ? { name: 'countersign' } : {}),
+          type: 'command',
+          command,
+          timeout,
+          ...(statusMessage === undefined ? {} : { statusMessage }),
+        },
+      ],
     };
     hooks = { ...hooks, [event]: [...listAt(hooks, event, file), entry] };
   }

@@ -44,10 +44,10 @@ export interface Installation {
 export async function planInstallation(
   agent: GatedAgent,
   files: readonly ConfigFile[],
-  { home, command }: { home: string; command: string },
+  { home, command, page }: { home: string; command: string; page: string },
 ): Promise<Installation> {
   const known = await readManifest(home, agent);
-  const values = { command, waitSeconds: WAIT_SECONDS, pass: known?.pass ?? randomBytes(24).toString('hex') };
+  const values = { command, page, waitSeconds: WAIT_SECONDS, pass: known?.pass ?? randomBytes(24).toString('hex') };
   const changes: FileChange[] = [];
   const backups: FileChange[] = [];
   for (const file of files) {

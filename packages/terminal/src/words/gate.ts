@@ -39,6 +39,7 @@ export const gate = {
   uninstalled: (name: string): string => `${name} is not gated anymore. Restart sessions that are already running.`,
   nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
   status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,
+  waiting: (page: string): string => `Countersign decides about this call. If it waits for approval: ${page}`,
   changes: (path: string): string => `Changes to ${path}:`,
   secretFile: '  (written by Countersign; contains a secret, so it is not shown)',
 };

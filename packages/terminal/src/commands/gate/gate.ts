@@ -46,12 +46,17 @@ export function addGate(program: Command, register: Register): void {
   register<GateFlags>(install, async (context, { args, options }) => {
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
     const home = await homeOf(context);
-    const plan = await planInstallation(agent, filesOf(context, agent), { home, command: hookCommand(agent, home) });
-    showChanges(context, plan.changes);
     const client = await context.client();
     // The hook could not find a server that ends with this command.
     if ((await context.ownServer()) !== undefined) throw new CommandError(gate.needsServer);
     const { id: world } = await findWorld(client, options.world);
+    const page = `${client.url.replace(/\/$/, '')}/w/${encodeURIComponent(world)}`;
+    const plan = await planInstallation(agent, filesOf(context, agent), {
+      home,
+      command: hookCommand(agent, home),
+      page,
+    });
+    showChanges(context, plan.changes);
     await confirm(context, { yes: options.yes, what: gate.askInstall(NAMES[agent], world) });
     const created = await client.external.createAgent(world, {
       name: options.name ?? NAMES[agent],

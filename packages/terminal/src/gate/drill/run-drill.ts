@@ -110,7 +110,12 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const deferring = row.defers === true ? agent.deferring : undefined;
   const configure = async (kind: HookKind): Promise<void> => {
     const command = commandOf(kind, hookCommand(id, drill.home), pidFile);
-    const values = { command, waitSeconds: row.impatient === true ? IMPATIENT_S : PATIENT_S, pass: PASS };
+    const values = {
+      command,
+      page: drill.server.url,
+      waitSeconds: row.impatient === true ? IMPATIENT_S : PATIENT_S,
+      pass: PASS,
+    };
     for (const [path, text] of Object.entries(agent.files(scene, values, row.careless === true)))
       await writeIn(path, text);
   };

@@ -26,12 +26,15 @@ const call = {
 };
 
 /** A server that answers every request with this call. */
-async function answering(answer: object, sent: unknown[] = []): Promise<AsyncDisposable> {
+/** A server that answers with this, or is shutting down if there is no answer. */
+async function answering(answer: object | (() => object | undefined), sent: unknown[] = []): Promise<AsyncDisposable> {
   const server = createServer((request, response) => {
     json(request).then(
       (body) => {
         sent.push(body);
-        response.end(JSON.stringify({ id: 'call-1', ...answer }));
+        const given = typeof answer === 'function' ? (answer as () => object | undefined)() : answer;
+        response.statusCode = given === undefined ? 503 : 200;
+        response.end(JSON.stringify(given === undefined ? {} : { id: 'call-1', ...given }));
       },
       () => response.destroy(),
     );
@@ -57,7 +60,20 @@ describe('countersign gate hook', () => {
   it('[X9.2] says no without a configuration, and without a server', async () => {
     expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({ code: 2, stdout: '' });
     await configure('http://127.0.0.1:9');
-    expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({ code: 2, stdout: '' });
+    expect(await runHook('claude', home, JSON.stringify(call), { firstTryMs: 0 })).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+  });
+
+  it('[X9.2] asks again if the server is restarting when the call is proposed', async () => {
+    let requests = 0;
+    await using _ = await answering(() => {
+      requests += 1;
+      return requests === 1 ? undefined : { state: 'allowed', edited: false, arguments: { command: 'ls' } };
+    });
+    expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({ code: 0 });
+    expect(requests).toBe(2);
   });
 
   it('[X9.2] confirms no call that it did not allow before, and none without the server', async () => {

@@ -24,7 +24,9 @@ interface HookConfig {
   readonly pass: string;
 }
 
-/** How long the hook tries to reach a server that answered before. The agent's own timeout may end it earlier. */
+/** How long the hook tries to reach a server for the first time. It may be restarting. */
+const FIRST_TRY_MS = 10_000;
+/** The same for a server that answered before. The agent's own timeout may end it earlier. */
 const RECONNECT_MS = 10 * 60_000;
 const PAUSE_MS = 500;
 const WAIT_S = 50;
@@ -34,7 +36,11 @@ export async function runHook(
   agent: HookAgent,
   home: string,
   text: string,
-  { world, defers = false }: { world?: string | undefined; defers?: boolean } = {},
+  {
+    world,
+    defers = false,
+    firstTryMs = FIRST_TRY_MS,
+  }: { world?: string | undefined; defers?: boolean; firstTryMs?: number } = {},
 ): Promise<HookExit> {
   let kind: HookInput['kind'] = 'propose';
   try {
@@ -45,7 +51,7 @@ export async function runHook(
     const server = hookServer(config);
     switch (input.kind) {
       case 'propose':
-        return await propose({ agent, home, config, server, defers: defers && agent === 'claude' }, input);
+        return await propose({ agent, home, config, server, defers: defers && agent === 'claude', firstTryMs }, input);
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
       case 'report':
@@ -80,7 +86,7 @@ export function isDeferring(env: Readonly<Record<string, string | undefined>>): 
 }
 
 async function propose(
-  { agent, home, config, server, defers }: Hook & { defers: boolean },
+  { agent, home, config, server, defers, firstTryMs }: Hook & { defers: boolean; firstTryMs: number },
   input: Extract<HookInput, { kind: 'propose' }>,
 ): Promise<HookExit> {
   if (PASS_ARGUMENT in input.input) return no(texts.reservedArgument(PASS_ARGUMENT));
@@ -97,7 +103,7 @@ async function propose(
   };
   // Loads the module while the server decides: by then the request has been sent.
   setImmediate(loadCrypto);
-  const decided = defers ? await server.propose(call) : await untilDecided(server, call);
+  const decided = await untilDecided(server, call, { defers, firstTryMs });
   if (decided.state === 'pending') return { code: 0, stdout: DEFERRED, stderr: '' };
   if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
   const run = inputToRun(agent, decided.arguments, config.pass);
@@ -108,8 +114,12 @@ async function propose(
   return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited }), stderr: '' };
 }
 
-/** Fails at once if there is no server, and then waits for a person. A server that is being restarted is asked again. */
-async function untilDecided(server: HookServer, call: NewExternalCall): Promise<ExternalCall> {
+/** Waits for a person, unless the call is deferred. A server that is being restarted is asked again. */
+async function untilDecided(
+  server: HookServer,
+  call: NewExternalCall,
+  { defers, firstTryMs }: { defers: boolean; firstTryMs: number },
+): Promise<ExternalCall> {
   let known: ExternalCall | undefined;
   let wasReached = false;
   let lastAnswer = Date.now();
@@ -117,13 +127,14 @@ async function untilDecided(server: HookServer, call: NewExternalCall): Promise<
     try {
       // Sending the same call with the same key again has no effect.
       known = known === undefined ? await server.propose(call) : await server.wait(known.id, WAIT_S);
-      if (known.state !== 'pending') return known;
+      if (known.state !== 'pending' || defers) return known;
       wasReached = true;
       lastAnswer = Date.now();
     } catch (error) {
       wasReached ||= wasDropped(error);
       const isRestart = error instanceof HookServerError && (error.status === 0 || error.status >= 500);
-      if (!wasReached || !isRestart || Date.now() - lastAnswer > RECONNECT_MS) throw error;
+      const limit = wasReached ? RECONNECT_MS : firstTryMs;
+      if (!isRestart || Date.now() - lastAnswer >= limit) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
