@@ -7,6 +7,7 @@ import { connect as connectTo, createServer, type AddressInfo, type Server } fro
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isFullSize } from '../../../../tests/support/scaled.js';
 import { shellCmd } from '../shell/shell-cmd.js';
 import type { ShellOptions } from '../shell/shell-options.js';
 import { findSandboxes } from '../testing/find-sandboxes.js';
@@ -16,7 +17,8 @@ import { findSandbox } from './find-sandbox.js';
 import type { Outside } from './gateway/gateway.js';
 import type { Sandbox } from './sandbox.js';
 
-const kinds = await findSandboxes();
+/** With copies only at full size. */
+const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runsFactor, scaled } from '../../../../../tests/support/scaled.js';
+import { isFullSize, runsFactor, scaled } from '../../../../../tests/support/scaled.js';
 import { lockSlot } from '../../files/lock-folder.js';
 import { editFile } from '../../files/edit-file.js';
 import { writeFile as writeFileTool } from '../../files/write-file.js';
@@ -12,7 +12,8 @@ import { shellCmd } from '../../shell/shell-cmd.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
 import { makeFolder, tryTool, type TestFolder, type Tried } from '../../testing/try-tool.js';
 
-const kinds = await findSandboxes();
+/** With copies only at full size. */
+const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(

@@ -4,13 +4,14 @@ import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { scaled } from '../../../../../tests/support/scaled.js';
+import { isFullSize, scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import type { Sandbox } from '../sandbox.js';
 
-const kinds = await findSandboxes();
+/** With copies only at full size. */
+const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 
 /** The user's own Git, independent of this machine's configuration. */

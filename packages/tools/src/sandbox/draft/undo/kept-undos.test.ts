@@ -15,7 +15,8 @@ import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { makeFolder, tryTool, type TestFolder } from '../../../testing/try-tool.js';
 import { sweepDrafts } from '../open-draft.js';
 
-const kinds = await findSandboxes();
+/** With copies only at full size. */
+const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);
 const source = fileURLToPath(new URL('../../../testing/dying-undo.ts', import.meta.url));
 const home = fileURLToPath(new URL('../../../../', import.meta.url));
 const program = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
