@@ -113,7 +113,7 @@ export type {
   NewExternalAgent,
   NewExternalCall,
 } from './external/external.js';
-export { externalVerb } from './external/tool-verbs.js';
+export { EXTERNAL_VERBS, externalVerb } from './external/tool-verbs.js';
 export type { ExternalVerb } from './external/tool-verbs.js';
 export { idOf, readWho, signerSchema, SYSTEM, whoSchema, whoText } from './people/who.js';
 export type { Signer, Who } from './people/who.js';

@@ -1,3 +1,5 @@
+import { EXTERNAL_VERBS } from '@countersign/protocol';
+
 /** What a tool of a coding agent does, and in which arguments it names what it touches. */
 export type KnownTool =
   | { readonly does: 'run' }
@@ -25,13 +27,9 @@ const SEARCH = { does: 'unclear', as: 'web_fetch' } as const;
  * their arguments.
  */
 export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, KnownTool>([
-  ['Bash', RUN],
-  ['bash', RUN],
-  ['shell', RUN],
-  ['local_shell', RUN],
-  ['exec_command', RUN],
-  ['run_shell_command', RUN],
-  ['Monitor', RUN],
+  ...named(EXTERNAL_VERBS.run, RUN),
+  ...named(EXTERNAL_VERBS.write, WRITE),
+  ...named(EXTERNAL_VERBS.change, EDIT),
   ['PowerShell', UNCLEAR_COMMAND],
   ['REPL', UNCLEAR_COMMAND],
   // Types into a shell that an earlier call started.
@@ -56,17 +54,8 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['grep', GREP],
   ['grep_search', GREP],
   ['search_file_content', GREP],
-  ['Write', WRITE],
-  ['write', WRITE],
-  ['write_file', WRITE],
-  ['Edit', EDIT],
-  ['edit', EDIT],
-  ['MultiEdit', EDIT],
-  ['NotebookEdit', EDIT],
-  ['replace', EDIT],
   ['apply_patch', { does: 'patch' }],
   // The kinds of calls that ACP knows, for agents that don't name their tools (A59).
-  ['execute', RUN],
   ['search', GREP],
   ['delete', WRITE],
   ['move', WRITE],
@@ -79,6 +68,10 @@ export const KNOWN_TOOLS: ReadonlyMap<string, KnownTool> = new Map<string, Known
   ['web_search', SEARCH],
   ['google_web_search', SEARCH],
 ]);
+
+function named(names: readonly string[], tool: KnownTool): [string, KnownTool][] {
+  return names.map((name) => [name, tool]);
+}
 
 /** The names under which these tools take a path. */
 export const PATH_ARGUMENTS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'dir_path'] as const;
