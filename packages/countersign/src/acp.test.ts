@@ -258,12 +258,21 @@ describe('the session of an ACP agent', () => {
     expect(await after.lastText()).not.toContain('an old answer');
   });
 
-  it('[A59.8] the program gets no variables but those that its settings name', async () => {
+  it('[A59.8] [A59.13] the program gets no variables but those that its settings name, and one that makes opencode ask', async () => {
     const env = { PATH: process.env['PATH'], MY_KEY: 'one', COUNTERSIGN_TOKEN: 'two', OTHER: 'three' };
     const t = await open({ env, acp: { env: ['MY_KEY', 'MISSING'] } });
     await t.tell('Hello');
     const { env: got } = JSON.parse(t.read('prompts.log')[0] ?? '') as { env: string[] };
-    expect(got).toEqual(['COUNTERSIGN_CALL', 'HOME', 'LANG', 'MY_KEY', 'PATH', 'TERM', 'TMPDIR']);
+    expect(got).toEqual([
+      'COUNTERSIGN_CALL',
+      'HOME',
+      'LANG',
+      'MY_KEY',
+      'OPENCODE_PERMISSION',
+      'PATH',
+      'TERM',
+      'TMPDIR',
+    ]);
   });
 
   it('[A59.9] an agent that starts in an automatic mode is set to one in which it asks', async () => {

@@ -22,6 +22,13 @@ export interface AgentProcess {
   end(): Promise<void>;
 }
 
+const PERMISSIONS = ['*', 'bash', 'edit', 'webfetch', 'websearch', 'task', 'external_directory'] as const;
+
+/** Without it, opencode runs calls without asking. It overrides opencode's own settings; other programs ignore it. */
+const ASK_ALWAYS = {
+  OPENCODE_PERMISSION: JSON.stringify(Object.fromEntries(PERMISSIONS.map((name) => [name, 'ask']))),
+};
+
 const LONGEST_COMPLAINT = 2_000;
 /** The time between closing stdin, which tells an agent to exit, and killing it. */
 const GRACE_MS = 300;
@@ -51,6 +58,7 @@ export async function startAgent(
       PATH: folders.join(delimiter),
       TMPDIR: tmpdir(),
       ...Object.fromEntries(passed),
+      ...ASK_ALWAYS,
       [MARK]: mark,
     },
     detached: true,
