@@ -422,7 +422,7 @@ describe('an external agent', () => {
     const last = (await listMessages(t.runtime, chatId, {})).at(-1);
     expect(last).toMatchObject({
       role: 'system',
-      content: expect.stringContaining('only propose calls from outside') as string,
+      content: expect.stringContaining('answer messages here') as string,
     });
     expect(await t.pending()).toHaveLength(1);
   });

@@ -6,3 +6,8 @@ it('[A26] suggests the full name for a rule with the short name of an MCP tool',
     { line: 1, rule: 'deny pay(amount > 100)', code: 'unknown-tool', tool: 'pay', closest: 'mcp__ledger__pay' },
   ]);
 });
+
+it('[A26] [A55.4] does not warn about the tools of known programs outside, which are not listed anywhere', () => {
+  const rules = ['allow claude__Read(./**)', 'deny gemini__run_shell_command', 'deny cluade__Bash'];
+  expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
+});

@@ -1,4 +1,4 @@
-import { isRule, nearest, type RuleWarning } from '@countersign/protocol';
+import { isRule, nearest, programName, type RuleWarning } from '@countersign/protocol';
 import { parseRule, SANDBOX_RULES } from '../policy/index.js';
 
 /** Warnings for the author of rules. A tool may be added later, so an unknown tool is not an error. */
@@ -10,7 +10,7 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     const at = { line: index + 1, rule };
     if (!parsed.ok) return [{ ...at, code: 'unreadable', error: parsed.error, ...parsed.head }];
     const { tool } = parsed.rule;
-    if (tool.includes('*') || names.includes(tool) || isAway(tool, names)) return [];
+    if (tool.includes('*') || names.includes(tool) || isAway(tool, names) || isOutside(tool)) return [];
     // The most likely mistake is to write `pay` for an MCP server's tool: such a rule would protect nothing.
     const closest = names.find((name) => name.endsWith(`__${tool}`)) ?? nearest(tool, names);
     return [{ ...at, code: 'unknown-tool', tool, ...(closest === undefined ? {} : { closest }) }];
@@ -21,4 +21,10 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
 function isAway(tool: string, names: readonly string[]): boolean {
   const server = /^mcp__.+?__/.exec(tool)?.[0];
   return server !== undefined && !names.some((name) => name.startsWith(server));
+}
+
+/** Whether the tool belongs to a program outside that we know, such as `claude__Read` (A55.4). Nobody has a list of its tools. */
+function isOutside(tool: string): boolean {
+  const program = /^(.+?)__/.exec(tool)?.[1];
+  return program !== undefined && programName(program) !== program;
 }

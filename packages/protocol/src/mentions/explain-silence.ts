@@ -61,12 +61,12 @@ function reasonOf(silence: Silence): string {
       return `${areInactive(silence.names)}, or mention another agent: ${list(silence.active)}.`;
     case 'external': {
       const [, it] = grammarOf(silence.names);
-      const verb = it === 'it' ? 'only proposes' : 'only propose';
+      const verb = it === 'it' ? "runs in its own program and doesn't" : "run in their own programs and don't";
       const other =
         silence.active.length === 0
           ? 'Add another agent to chat with.'
           : `Mention another agent: ${list(silence.active)}.`;
-      return `${list(silence.names)} ${verb} calls from outside. ${other}`;
+      return `${list(silence.names)} ${verb} answer messages here. ${other}`;
     }
     case 'unknown':
       return `no agent here is called ${list(silence.names, 'or')}. Agents you can mention: ${list(silence.active)}.`;

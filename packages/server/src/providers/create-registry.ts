@@ -8,6 +8,8 @@ import {
   type Store,
 } from '@countersign/core/ports';
 import {
+  ACP_PROVIDER,
+  EXTERNAL_PROVIDER,
   CountersignError,
   nearest,
   providerKindFacts,
@@ -81,7 +83,7 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
   }
   /** Ids and names of providers that a stored one must not replace. */
   function reserved(): string[] {
-    return [...(found?.configured ?? []), ...own.map(({ name }) => name)];
+    return [EXTERNAL_PROVIDER, ACP_PROVIDER, ...(found?.configured ?? []), ...own.map(({ name }) => name)];
   }
   function known(id: string): StoredProvider {
     const entry = stored.get(id);

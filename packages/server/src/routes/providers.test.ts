@@ -54,6 +54,8 @@ describe('providers', () => {
       [{ ...box, kind: 'opnai' }, 422, 'kind'],
       [{ ...box, name: 'gpu BOX' }, 409, 'name'],
       [{ ...box, name: 'scripted' }, 409, 'name'],
+      [{ ...box, name: 'External' }, 409, 'name'],
+      [{ ...box, name: 'acp' }, 409, 'name'],
       [{ ...box, name: '' }, 422, 'name'],
       [{ ...box, name: 'x', baseUrl: 'not a url' }, 422, 'baseUrl'],
       [{ kind: 'azure', name: 'x', apiKey: KEY }, 422, 'baseUrl'],
