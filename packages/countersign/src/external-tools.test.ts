@@ -1,4 +1,4 @@
-import { addAgent, claimExternal, createWorld, proposeExternal, type Engine } from '@countersign/core';
+import { addAgent, claimExternal, createWorld, listApprovals, proposeExternal, type Engine } from '@countersign/core';
 import { externalTool } from '@countersign/tools';
 import { afterEach, expect, it } from 'vitest';
 import { createTestEngine, person } from './testing/test-engine.js';
@@ -11,7 +11,11 @@ afterEach(async () => {
 });
 
 /** Claims each call in turn, in a world with these rules. */
-async function claims(policy: string[], calls: readonly (readonly [tool: string, args: Record<string, unknown>])[]) {
+async function judge(
+  policy: string[],
+  calls: readonly (readonly [tool: string, args: Record<string, unknown>])[],
+  { cwd }: { cwd?: string } = { cwd: '/home/ada/project' },
+) {
   const engine = await createTestEngine({ externalTool });
   engines.add(engine);
   const { runtime } = engine;
@@ -21,12 +25,15 @@ async function claims(policy: string[], calls: readonly (readonly [tool: string,
   const states: [string, string][] = [];
   for (const [index, [toolName, args]] of calls.entries()) {
     const about = { agentId: 'any', session: `s${index}`, key: 'k', program: 'any', title: 'Any', toolName };
-    const runs = { where: 'outside', reports: true, cwd: '/home/ada/project' } as const;
+    const runs = { where: 'outside', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
     const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs }, person);
     states.push([toolName, (await claimExternal(runtime, W, 'any', id)).state]);
   }
-  return states;
+  const cards = (await listApprovals(runtime, W, { status: 'pending' })).map(({ sandbox }) => sandbox.folder);
+  return { states, cards };
 }
+
+const claims = async (...about: Parameters<typeof judge>) => (await judge(...about)).states;
 
 /** The tools that each version offers and that stand for a built-in tool, with arguments of the form that it uses. */
 const STANDING = {
@@ -146,4 +153,23 @@ it.each<[string, string, Record<string, unknown>, string]>([
   ['claude__PowerShell', 'another language', { command: 'Remove-Item a' }, 'deny shell_cmd(rm *)'],
 ])('[A55.8] allow %s does not cover %s while a rule may deny it', async (tool, _, args, rule) => {
   expect(await claims([rule, `allow ${tool}`], [[tool, args]])).toEqual([[tool, 'pending']]);
+});
+
+it('[A55.13] no path rule allows a relative path if the program did not say in which folder it works, and the card says so', async () => {
+  // The world's folder is / here, so every path would be in it.
+  const rules = ['claude__Read', 'claude__Write', 'claude__Glob', 'codex__apply_patch'].map(
+    (tool) => `allow ${tool}(/**)`,
+  );
+  const relative = [
+    ['claude__Read', { file_path: 'notes.txt' }],
+    ['claude__Write', { file_path: './a', content: '' }],
+    ['claude__Glob', { pattern: '*' }],
+    ['codex__apply_patch', { input: '*** Begin Patch\n*** Update File: a\n*** End Patch' }],
+  ] as const;
+  expect(await claims(rules, relative)).toEqual(relative.map(([tool]) => [tool, 'allowed']));
+  const { states, cards } = await judge(rules, relative, {});
+  expect(states).toEqual(relative.map(([tool]) => [tool, 'pending']));
+  expect(cards).toEqual(relative.map(() => 'unknown'));
+  const absolute = [['claude__Read', { file_path: '/srv/notes.txt' }]] as const;
+  expect(await claims(rules, absolute, {})).toEqual([['claude__Read', 'allowed']]);
 });

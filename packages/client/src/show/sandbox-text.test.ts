@@ -1,7 +1,7 @@
 import type { CallSandbox } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sandboxText } from './sandbox-text.js';
+import { folderOf, sandboxText } from './sandbox-text.js';
 
 const base: CallSandbox = { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] };
 
@@ -34,6 +34,15 @@ describe('how a call runs, on every screen', () => {
     [{ kind: 'unknown', detail: 'docker' }, 'not known to be sandboxed (docker)', 'warning'],
   ])('[A47] describes %j as: %s', (facts, words, level) => {
     expect(sandboxText({ ...base, ...facts })).toEqual({ words, level });
+  });
+
+  it('[A55.13] says that the folder is unknown if the program did not name it', () => {
+    const sandbox: CallSandbox = { ...base, kind: 'external', network: 'unknown', detail: 'Claude Code' };
+    expect(folderOf({ workingDirectory: '/w', sandbox })).toBe('/w');
+    expect(sandboxText(sandbox).words).not.toContain('relative paths');
+    const unknown: CallSandbox = { ...sandbox, folder: 'unknown' };
+    expect(folderOf({ workingDirectory: '/w', sandbox: unknown })).toBeUndefined();
+    expect(sandboxText(unknown).words).toContain('relative paths may mean any file');
   });
 
   it('[A47] derives the level from the fields, never from text', () => {

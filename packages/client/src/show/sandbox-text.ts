@@ -1,4 +1,4 @@
-import { unsandboxedText, type CallSandbox } from '@countersign/protocol';
+import { unsandboxedText, type Approval, type CallSandbox } from '@countersign/protocol';
 
 /** `confined`: limited by a sandbox. `plain`: our own code, with the stated access only. `warning`: not limited. */
 export type SandboxLevel = 'confined' | 'plain' | 'warning';
@@ -24,12 +24,21 @@ export function sandboxText(sandbox: CallSandbox): { words: string; level: Sandb
       return {
         words:
           `not sandboxed: ${detail ?? 'an external program'} runs this itself, outside Countersign's sandbox. ` +
+          (sandbox.folder === 'unknown' ? 'It didn’t say in which folder, so relative paths may mean any file. ' : '') +
           'It could use your own credentials to approve its other calls; only rules “with passkey” prevent that',
         level: 'warning',
       };
     case 'unknown':
       return { words: withDetail('not known to be sandboxed', detail), level: 'warning' };
   }
+}
+
+/** The folder that a call would run in. Undefined if the program that runs it didn't say. */
+export function folderOf({
+  workingDirectory,
+  sandbox,
+}: Pick<Approval, 'workingDirectory' | 'sandbox'>): string | undefined {
+  return sandbox.folder === 'unknown' ? undefined : workingDirectory;
 }
 
 function limited(network: CallSandbox['network']): boolean {

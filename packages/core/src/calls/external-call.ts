@@ -1,7 +1,7 @@
 import { EXTERNAL_PROVIDER } from '@countersign/protocol';
 import { z } from 'zod';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { InvocationRecord, MessageRecord } from '../ports/index.js';
+import type { InvocationRecord, MessageRecord, ToolPlace } from '../ports/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 
 /** What is stored with a call that a program outside runs (A55), in the provider state of its message. */
@@ -30,8 +30,14 @@ export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'provi
 }
 
 /** Nothing that the world opens to its sandbox applies outside of it. */
-export function placeOutside({ workingDirectory, home }: Place, { cwd = workingDirectory }: StoredExternalCall): Place {
+export function placeOutside({ workingDirectory, home }: Place, { cwd }: StoredExternalCall): Place {
+  if (cwd === undefined) return { workingDirectory, home, isFolderUnknown: true };
   return { workingDirectory: cwd, home, ...(cwd === workingDirectory ? {} : { worldDirectory: workingDirectory }) };
+}
+
+/** The part of a place that a tool needs to say what a call touches. */
+export function toToolPlace({ workingDirectory, isFolderUnknown }: Place): ToolPlace {
+  return { workingDirectory, ...(isFolderUnknown === true ? { isFolderUnknown } : {}) };
 }
 
 /** Throws if the folder isn't usable. */

@@ -1,10 +1,11 @@
 import type { Subject } from '@countersign/protocol';
 import type { GateInput } from '../approval/check-tool-approval.js';
 import { defaultSubjects, keysOfCall, readSubjects, canonicalJson } from '../policy/index.js';
-import type { CallKeys, InvocationRecord, Tool, ToolPlace } from '../ports/index.js';
+import type { CallKeys, InvocationRecord, Tool } from '../ports/index.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
+import { toToolPlace } from './external-call.js';
 
 /** A call as seen by the gate and its tool, with arguments parsed and validated once. */
 export interface ReadCall {
@@ -128,9 +129,8 @@ export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
 /** If the tool's `standsFor` throws, `subjects` did too, and no rule allows the call. */
 function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<GateInput['call'], 'standsFor'> {
   if (tool?.standsFor === undefined || !args.ok) return {};
-  const { workingDirectory } = place;
   try {
-    const found = tool.standsFor(args.value, { workingDirectory });
+    const found = tool.standsFor(args.value, toToolPlace(place));
     if (found === undefined) return {};
     const { tool: name, arguments: value, subjects } = found;
     return { standsFor: { tool: name, arguments: { ok: true, value }, subjects, subjectsFrom: 'tool', place } };
@@ -140,11 +140,11 @@ function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<Gate
 }
 
 /** If a tool's `subjects` throws or returns an invalid value, no rule can allow the call without approval. */
-function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly Subject[] {
+function subjectsOf(call: ReadCall, place: Place): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {
-    const subjects = readSubjects(call.tool.subjects(call.arguments.value, { workingDirectory }));
+    const subjects = readSubjects(call.tool.subjects(call.arguments.value, toToolPlace(place)));
     if (subjects === undefined) throw new Error('it returned no list of subjects');
     return subjects;
   } catch (error) {

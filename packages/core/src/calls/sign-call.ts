@@ -16,6 +16,7 @@ import { withinTime } from '../ports/until-aborted.js';
 import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
+import { toToolPlace } from './external-call.js';
 import type { ReadCall } from './read-call.js';
 import { showEffect } from './show-effect.js';
 import { createMemo } from '../masking/create-memo.js';
@@ -70,8 +71,8 @@ interface Signing {
 /** Signs a call in its current state (A7). Rejects if something that the signature covers can't be read. */
 export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
   const { tool, arguments: args } = call;
-  const { workingDirectory } = about.place;
-  const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, { workingDirectory }) : undefined;
+  const place = toToolPlace(about.place);
+  const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, place) : undefined;
   const inspection =
     inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
   return toSigned(runtime, call, about, inspection);
@@ -167,7 +168,8 @@ export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;
   try {
-    return callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED));
+    const sandbox = callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED));
+    return place.isFolderUnknown === true ? { ...sandbox, folder: 'unknown' } : sandbox;
   } catch {
     return UNKNOWN_SANDBOX;
   }

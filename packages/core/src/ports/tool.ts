@@ -92,6 +92,8 @@ export interface ProtectedPaths {
 export interface ToolPlace {
   /** The real path of the world's working folder. */
   workingDirectory: string;
+  /** Set if the program that runs the call didn't say in which folder it works. A relative path may then mean any file. */
+  isFolderUnknown?: true;
 }
 
 /** The context of a rehearsal: what the same call would get when it runs, without the ways to reach people. */

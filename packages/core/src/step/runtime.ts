@@ -29,6 +29,8 @@ export interface Place {
   home: string;
   /** The world's folder, if a program outside runs the call in another one. In deny and ask rules, `./` refers to both. */
   worldDirectory?: string;
+  /** Set if a program outside runs the call and didn't say in which folder. `workingDirectory` is then the world's. */
+  isFolderUnknown?: true;
   /** The sandbox for tools that don't report one. If absent, they run in this process with its permissions. */
   sandbox?: CallSandbox;
   /** The access that rules allow inside the sandbox. */

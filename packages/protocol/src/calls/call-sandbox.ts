@@ -17,6 +17,8 @@ export const callSandboxSchema = z.object({
   /** Folders that rules make readable in the sandbox. */
   readable: z.array(z.string()),
   detail: z.string().exactOptional(),
+  /** Set if the program that runs the call didn't say in which folder. The approval's folder is then that of the world. */
+  folder: z.literal('unknown').exactOptional(),
 });
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 

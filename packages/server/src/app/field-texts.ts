@@ -458,6 +458,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   call: 'Id of the call.',
   wait: 'How many seconds to wait for a decision before the response, at most 50.',
   chat: 'Id of the chat.',
+  folder: 'Set to `unknown` if the program that runs the call did not say in which folder.',
   force: 'true: remove it even if agents use it.',
   format: 'json: one page. jsonl, csv: the whole log.',
   grant: 'Id of the grant.',

@@ -3,7 +3,7 @@ import { thenRun } from './then-run.js';
 export const cardWords = {
   toolAsks: (said: string): string => `The tool asks: “${said}”`,
   place: (position: number, total: string): string => `${position} of ${total}`,
-  in: (where: string): string => `in ${where}`,
+  in: (where: string | undefined): string => (where === undefined ? 'in an unknown folder' : `in ${where}`),
   asksYou: (agent: string): string => `${agent} asks you`,
   moreLines: (count: number): string => `  … ${count} more lines. Type s to read them before you approve.`,
   effect: 'What it will do:',

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { StandIn, ToolPlace } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
 import { absolutePath, writeSubjects } from '../files/path-argument.js';
@@ -83,10 +83,13 @@ function pathsOf(as: FileTool, args: Arguments, place: ToolPlace, otherwise: str
 }
 
 export function pathSubjects(as: FileTool, given: string, place: ToolPlace, argument: string): readonly Subject[] {
-  return readingsOf(given).flatMap((path): readonly Subject[] => {
+  const isUnknown = place.isFolderUnknown === true && !isAbsolute(given);
+  const unknown: readonly Subject[] = isUnknown ? [{ kind: 'dynamic', why: { code: 'no-folder' } }] : [];
+  const found = readingsOf(given).flatMap((path): readonly Subject[] => {
     if (as !== 'write_file' && as !== 'edit_file') return [{ kind: 'path', path: absolutePath(place, path), argument }];
     return writeSubjects(path, place).map((subject) => (subject.kind === 'path' ? { ...subject, argument } : subject));
   });
+  return [...found, ...unknown];
 }
 
 /** Some programs trim a path and expand `~`, and others don't. Rules judge each file that it may name. */

@@ -1,6 +1,7 @@
 import {
   abandonedText,
   type ApprovalView,
+  folderOf,
   lacksPasskey,
   maskedText,
   type Reader,
@@ -37,6 +38,7 @@ export function Circumstances({
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
   const sandbox = sandboxText(approval.sandbox);
+  const folder = folderOf(approval);
   const isWarning = sandbox.level === 'warning';
   const isConfined = sandbox.level === 'confined';
   return (
@@ -49,10 +51,16 @@ export function Circumstances({
       <p className="flex items-start gap-1.5">
         <Icon name="folder" className="mt-0.5 size-3.5 text-ink-3" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
-          {t.in}{' '}
-          <code>
-            <Visible text={approval.workingDirectory} strict />
-          </code>
+          {folder === undefined ? (
+            t.inUnknownFolder
+          ) : (
+            <>
+              {t.in}{' '}
+              <code>
+                <Visible text={folder} strict />
+              </code>
+            </>
+          )}
         </span>
       </p>
       <p className={cx('flex items-start gap-1.5', isWarning && 'font-medium text-amber')}>

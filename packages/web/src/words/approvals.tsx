@@ -52,6 +52,7 @@ export const t = {
 
   toolAsks: 'The tool asks:',
   in: 'in',
+  inUnknownFolder: 'in an unknown folder',
   reveal: 'Reveal (recorded in the audit log)',
   expires: (until: ReactNode): ReactElement => <>Expires in {until}. An expired call doesn't run.</>,
 
