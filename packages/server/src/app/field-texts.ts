@@ -1,5 +1,6 @@
 /** Descriptions of the API's fields, by name. A `Schema.field` or `parent.field` key takes precedence over a plain one. */
 export const FIELD_TEXTS: Readonly<Record<string, string>> = {
+  folder: 'Set to `unknown` if the program that runs the call did not say in which folder.',
   passkey: 'A challenge of POST /session/challenge, signed with a passkey.',
   rpId: 'Host name that the passkeys belong to.',
   'NeededSignatures.agent': 'Name of the agent that may sign.',
@@ -458,7 +459,6 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   call: 'Id of the call.',
   wait: 'How many seconds to wait for a decision before the response, at most 50.',
   chat: 'Id of the chat.',
-  folder: 'Set to `unknown` if the program that runs the call did not say in which folder.',
   force: 'true: remove it even if agents use it.',
   format: 'json: one page. jsonl, csv: the whole log.',
   grant: 'Id of the grant.',

@@ -1,16 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   addAgent,
+  claimExternal,
   createChat,
   createWorld,
   deleteWorld,
   listApprovals,
   listGrants,
+  proposeExternal,
   publishMessage,
   publishToolResult,
 } from '@countersign/core';
 import type { Store, StoreTransaction } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
-import { afterEach, expect, it } from 'vitest';
+import { writeFile } from '@countersign/tools';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { createDice, createFuzzer, type FuzzRequest } from '../testing/fuzz-requests.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
@@ -86,7 +92,8 @@ type Ids = Record<
   | 'token'
   | 'group'
   | 'session'
-  | 'delegation',
+  | 'delegation'
+  | 'external',
   string[]
 >;
 
@@ -98,7 +105,9 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   const ada = { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] };
   const agent = await addAgent(runtime, world, ada, TESTER);
   const chat = await createChat(runtime, world);
-  const calls = ['a', 'b', 'c'].map((path) => ({ name: 'remove', arguments: { path } }));
+  const removals = ['a', 'b', 'c'].map((path) => ({ name: 'remove', arguments: { path } }));
+  // The effect of this one is known before it runs.
+  const calls = [...removals, { name: 'write_file', arguments: { path: `notes-${count}.txt`, content: 'x' } }];
   await publishMessage(runtime, { worldId: world, chatId: chat.id, speaker: 'human', content: JSON.stringify(calls) });
   await t.engine.quiet();
   const [first, ...others] = await listApprovals(runtime, world, { status: 'pending' });
@@ -139,6 +148,8 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   const person = await post('/people', { name: `Bob ${count}` });
   const token = await post(`/people/${person.id}/tokens`, { name: 'ci', scopes: ['read'] });
   await post('/groups/crew', { people: [person.id] }, 'PUT');
+  const outside = await addExternal(t, world);
+  ids.external = [outside.agent];
   ids.person = [person.id];
   ids.token = [token.id];
   ids.group = ['crew'];
@@ -149,7 +160,28 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   ids.attachment = [attachment];
   ids.turn = [first.turnId];
   ids.grant = grants.map(({ grantId }) => grantId);
-  ids.call = [first, ...others].map(({ toolCallId }) => toolCallId);
+  ids.call = [...[first, ...others].map(({ toolCallId }) => toolCallId), ...outside.calls];
+}
+
+/** An external agent with a call that waits and one that its program runs. */
+async function addExternal(t: Harbour, world: string): Promise<{ agent: string; calls: string[] }> {
+  const { runtime } = t.engine;
+  const definition = { name: 'Claude', provider: 'external', model: 'claude', tools: ['claude__*'] };
+  const { id: agent } = await addAgent(runtime, world, definition, TESTER);
+  const propose = async (key: string): Promise<string> => {
+    const names = { agentId: agent, session: 's', key, program: 'claude', title: 'Claude' };
+    const call = { toolName: 'claude__Bash', arguments: { command: key } };
+    const runs = { where: 'outside', reports: true } as const;
+    return (await proposeExternal(runtime, world, { ...names, ...call, runs }, TESTER)).id;
+  };
+  const started = await propose('ls');
+  const [approval] = (await listApprovals(runtime, world, { status: 'pending' })).filter(
+    ({ agentId }) => agentId === agent,
+  );
+  const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+  await publishToolResult(runtime, world, undefined, decision, TESTER);
+  await claimExternal(runtime, world, agent, started);
+  return { agent, calls: [started, await propose('rm a')] };
 }
 
 async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number; type: string; body: unknown }> {
@@ -160,7 +192,8 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
     ...(sent.body === undefined ? {} : { body: sent.body }),
   };
   const outgoing = responseToNobody();
-  const response = await t.app.request(`${t.url}/api${sent.path}`, init, { outgoing });
+  const answering = Promise.resolve(t.app.request(`${t.url}/api${sent.path}`, init, { outgoing }));
+  const response = await (sent.path.includes('/external/calls') ? letTimePass(t, answering) : answering);
   if (outgoing.headersSent) {
     outgoing.emit('close');
     return { status: outgoing.statusCode, type: String(outgoing.getHeader('content-type')), body: undefined };
@@ -175,10 +208,20 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
   };
 }
 
+/** A program may wait for a decision that nobody makes here, until its time is over. */
+async function letTimePass<T>(t: Harbour, answering: Promise<T>): Promise<T> {
+  for (;;) {
+    const tick = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+    const answer = await Promise.race([answering, tick]);
+    if (answer !== undefined) return answer;
+    t.clock.advance(1_000);
+  }
+}
+
 /** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, a running MCP server, and an external agent. */
+/** They need a valid ticket, which the fuzzer can't guess, a browser session, a person, a passkey, or a running MCP server. */
 const UNREACHABLE = [
   'post_session',
   'post_sign_in_oidc',
@@ -197,11 +240,6 @@ const UNREACHABLE = [
   'post_worlds_world_mcp_servers_name_sign_in',
   'delete_worlds_world_mcp_servers_name_sign_in',
   'post_mcp_sign_ins',
-  // No call in this world can be rehearsed.
-  'get_worlds_world_approvals_approval_effect',
-  'post_worlds_world_external_calls',
-  'get_worlds_world_external_calls_call',
-  'post_worlds_world_external_calls_call_result',
 ];
 
 /** Rejections that write an audit record: an invalid decision (A6), and revealing a call without permission (A15). */
@@ -209,7 +247,9 @@ const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_a
 
 it('[W2] thousands of generated requests never cause a 5xx, and rejected ones write nothing', async () => {
   const { store, written } = await counting();
-  const t = await openHarbour({ store });
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-fuzz-'));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  const t = await openHarbour({ store, folder, tools: [writeFile()] });
   const ids: Ids = {
     world: [],
     agent: [],
@@ -226,6 +266,7 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
     group: [],
     session: ['0123456789abcdef'],
     delegation: ['0123456789abcdef'],
+    external: [],
   };
   const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
   const dice = createDice(SEED);

@@ -87,6 +87,7 @@ const FITTING = [
 const OF: Readonly<Record<string, readonly string[]>> = {
   tool_call_id: ['approval', 'call'],
   agentId: ['agent'],
+  agent: ['external'],
   mainAgent: ['agent'],
   chatId: ['chat'],
   turnId: ['turn'],
