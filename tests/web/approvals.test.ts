@@ -396,6 +396,36 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });
 
+  it.runIf(sandbox.kind === 'bubblewrap')(
+    '[A3] [A52.7] the inbox shows an edited call of another world at once, before its next poll',
+    async () => {
+      const { page, world, chat } = await enter();
+      await opened.api.send(world, chat, { content: press('here before the edit') });
+      await page.getByRole('region', { name: /wants to/ }).waitFor();
+      const there = await opened.newChat();
+      await opened.api.send(there.world, there.chat, { content: call('shell_cmd', { command: 'touch first' }) });
+      await page.getByRole('link', { name: /Inbox/ }).click();
+      await page
+        .getByRole('list', { name: 'Also waiting' })
+        .getByRole('button', { name: /touch first/ })
+        .click();
+      await choose(page, 'Edit');
+      await page.getByRole('textbox', { name: 'Command' }).fill('touch second');
+      await enabled(button(page, 'Preview'));
+      const { clock } = page.context();
+      await clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+      // The clock of the page stands still, so nothing is polled.
+      const read = page.waitForResponse((response) => response.url().includes(`/worlds/${there.world}/approvals?`));
+      await button(page, 'Preview').click();
+      await read;
+      await clock.resume();
+      await page.getByText('This is the edited call. Check what it will do, then approve it.').waitFor();
+      await page.getByRole('group', { name: 'What it will do' }).getByText('Adds 1 file').waitFor();
+      await opened.api.stop(there.world, there.chat);
+      await opened.api.stop(world, chat);
+    },
+  );
+
   it('[W5] the inbox, which has no stream of other worlds, says that someone was faster', async () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: press('here before too-late') });

@@ -1,5 +1,6 @@
 import { afterSigning, type Answer, type Client, ClientError, needsPasskey } from '@countersign/client';
 import type { PasskeyConfirmation, ToolResultReply } from '@countersign/protocol';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useClient, useWorldStore } from '../data/connection.js';
 import { confirmWith } from '../passkeys/confirm.js';
@@ -22,7 +23,8 @@ export function useAnswer(): {
 } {
   const client = useClient();
   const world = useWorldStore();
-  const outcomeOf = useCallback(
+  const queries = useQueryClient();
+  const sendTo = useCallback(
     async ({ worldId, approval }: Asked, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
       const about = `decide-${approval.approvalId}`;
       // Someone else was faster. If there is a stream, the card will show who; otherwise, only this message does.
@@ -54,6 +56,16 @@ export function useAnswer(): {
       return { kind: 'not mine' };
     },
     [world],
+  );
+  const outcomeOf = useCallback(
+    async (asked: Asked, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
+      const outcome = await sendTo(asked, sent, isEdit);
+      // Only the open world has a stream; the inbox would show what has changed in another one at its next poll.
+      if (asked.worldId !== world.getState().worldId)
+        void queries.invalidateQueries({ queryKey: ['waiting', asked.worldId] });
+      return outcome;
+    },
+    [sendTo, queries, world],
   );
   const decide = useCallback(
     (asked: Asked, answer: Answer) => {
