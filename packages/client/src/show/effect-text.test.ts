@@ -8,6 +8,7 @@ const effect: Effect = {
     { path: 'old', change: 'removed', kind: 'folder', contains: 2 },
     { path: 'a\nb', change: 'removed', kind: 'file', bytes: 1 },
     { path: 'run.sh', change: 'changed', kind: 'file', mode: '0755', bytes: 10, diff: '@@ -1 +1 @@\n-a\n+b' },
+    { path: 'theirs', change: 'changed', kind: 'file', owner: '0:0', bytes: 9 },
     { path: 'new.txt', change: 'moved', from: 'old.txt', kind: 'file', bytes: 2048 },
     { path: 'l', change: 'added', kind: 'link', target: 'run.sh' },
     { path: 'n.txt', change: 'added', kind: 'file', mode: '0644', bytes: 1, diff: '@@ -0,0 +1 @@\n+n' },
@@ -23,7 +24,7 @@ const effect: Effect = {
 it('[A17] says what a call will do, destructive parts first, with every name on one line', () => {
   const text = effectText({ effect });
   expect(text).toMatchObject({
-    sentence: 'Removes 1 file and 1 folder with 2 files, changes 1 file, moves 1 file, adds 2 files and 1 link',
+    sentence: 'Removes 1 file and 1 folder with 2 files, changes 2 files, moves 1 file, adds 2 files and 1 link',
     isKnown: true,
     isDestructive: true,
     output: 'done\n',
@@ -32,6 +33,7 @@ it('[A17] says what a call will do, destructive parts first, with every name on 
     '− old | folder with 2 files',
     '− a\\u{a}b | 1 byte',
     '~ run.sh | executable (0755)',
+    '~ theirs | owner becomes 0:0, 9 bytes',
     '→ new.txt | probably moved from old.txt, 2,048 bytes',
     '+ l | link to run.sh',
     '+ n.txt | ',

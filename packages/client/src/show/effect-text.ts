@@ -94,7 +94,7 @@ export function effectText(
 }
 
 function aboutFile(file: ChangedFile): string {
-  const { change, from, kind, mode, bytes, target, diff, mediaType, contains } = file;
+  const { change, from, kind, mode, owner, bytes, target, diff, mediaType, contains } = file;
   const bits = mode === undefined ? 0 : Number.parseInt(mode, 8);
   const isExecutable = (bits & 0o111) !== 0;
   const isOpenToAll = (bits & 0o002) !== 0;
@@ -110,6 +110,7 @@ function aboutFile(file: ChangedFile): string {
       : kind === 'file' && isExecutable
         ? `executable (${mode})`
         : `permissions ${mode}`,
+    owner === undefined ? '' : `owner becomes ${owner}`,
     mediaType === undefined ? '' : TYPES[mediaType],
     bytes === undefined || diff !== undefined ? '' : `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`,
   ]

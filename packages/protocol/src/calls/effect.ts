@@ -27,6 +27,8 @@ export const changedFileSchema = z.object({
   kind: z.enum(['file', 'folder', 'link']),
   /** The permissions afterwards, such as `0755`. Absent if they stay as they are, and for a removed path. */
   mode: z.string().exactOptional(),
+  /** The owner and group afterwards, such as `0:0`, if a file or link of another owner or group is replaced. */
+  owner: z.string().exactOptional(),
   /** The size afterwards; for a removed file, the size before. Absent for folders and links. */
   bytes: z.number().int().min(0).exactOptional(),
   /** For a link: where it points. */

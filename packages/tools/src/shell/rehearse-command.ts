@@ -64,7 +64,7 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
 
 const MAX_TRIES = 3;
 
-const USAGE_LIMITS: UsageLimits = { memoryBytes: 2 * 1024 ** 3, processes: 512 };
+const USAGE_LIMITS: UsageLimits = { memoryBytes: 2 * 1024 ** 3, processes: 512, cpuMs: 30_000 };
 
 async function rehearse(
   text: string,

@@ -54,7 +54,7 @@ export async function runConfined<T>(
   const temporary = await makeTemporary(options.sandbox);
   let confined: Confined | undefined;
   try {
-    const started = await start(text, options, context, { temporary, draftLimits, prepareSignal });
+    const started = await start(text, options, context, { temporary, draftLimits, prepareSignal, usageLimits });
     ({ confined } = started);
     const { clock = systemClock } = options;
     const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs, usageLimits });
@@ -109,9 +109,9 @@ async function start(
   text: string,
   options: ShellOptions,
   context: CommandContext,
-  about: { temporary: string } & Pick<CommandLimits, 'draftLimits' | 'prepareSignal'>,
+  about: { temporary: string } & Pick<CommandLimits, 'draftLimits' | 'prepareSignal' | 'usageLimits'>,
 ): Promise<{ command: StartedCommand; confined: Confined | undefined }> {
-  const { temporary, draftLimits: limited, prepareSignal = context.signal } = about;
+  const { temporary, draftLimits: limited, prepareSignal = context.signal, usageLimits } = about;
   for (let tries = 1; ; tries += 1) {
     const confined = await confinedBy(
       limited === undefined ? options : { ...options, draftLimits: limited },
@@ -123,7 +123,7 @@ async function start(
     const { workingDirectory } = context;
     const { maxProcesses = 4_096, draftLimits = DRAFT_LIMITS } = options;
     const maxFileBytes = draftLimits.bytes;
-    const limits = { maxProcesses, maxFileBytes };
+    const limits = { maxProcesses, maxFileBytes, maxCpuMs: usageLimits?.cpuMs };
     try {
       const command = await startCommand({ text, workingDirectory, environment, confined, temporary, ...limits });
       return { command, confined };

@@ -26,7 +26,7 @@ export interface ShellOptions {
   rehearsalTimeoutMs?: number;
   /** The disk space that rehearsed commands may take while they wait for approval. Default: 2 GiB in 100 rehearsals. */
   rehearsalBudget?: RehearsalBudget;
-  /** What the processes of a rehearsed command may use together. Default: 2 GiB of memory in 512 processes. */
+  /** What the processes of a rehearsed command may use together. Default: 2 GiB of memory, 512 processes and 30 seconds of CPU time. */
   rehearsalUsage?: UsageLimits;
   /** How long, and up to which total size, calls can be undone. Default: 7 days, 1 GiB in 200 calls. */
   undoLimits?: UndoLimits;

@@ -16,8 +16,8 @@ import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
  * descriptors. If we die first, nothing runs. The process limit covers only the sandbox and never applies to root.
  */
 const GATE = `
-if [[ -n $4 ]]; then
-  "$4" -e "$5" || exit 125
+if [[ -n $5 ]]; then
+  "$5" -e "$6" || exit 125
   unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
 fi
 printf . >&3 && read -r _ <&3 || exit 125
@@ -28,6 +28,7 @@ done
 ulimit -c 0
 [[ -z $2 ]] || ulimit -u "$2" 2> /dev/null
 [[ -z $3 ]] || ulimit -f "$3" 2> /dev/null
+[[ -z $4 ]] || ulimit -t "$4" 2> /dev/null
 exec bash --noprofile --norc -c "$1"
 `;
 
@@ -60,6 +61,8 @@ export interface CommandStart {
   maxProcesses: number;
   /** The limit per file, in a sandbox with a draft: a larger file exceeds the draft's limit. */
   maxFileBytes: number;
+  /** The limit per process, if there is one. */
+  maxCpuMs?: number | undefined;
 }
 
 /** Starts a bash script in its own session, which can't outlive us. Rejects with `NotStarted` if that fails. */
@@ -70,6 +73,8 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   const most = contained ? String(start.maxProcesses) : '';
   // In blocks of 1,024 bytes, plus one: a file truncated there exceeds the draft's limit, so nothing is applied.
   const blocks = contained ? String(Math.floor(start.maxFileBytes / 1024) + 1) : '';
+  // More than the limit of all processes together, which is noticed first and stops the command.
+  const cpuSeconds = start.maxCpuMs === undefined ? '' : String(Math.ceil(start.maxCpuMs / 1000) + 1);
   const gateway = confined?.gateway;
   const listen = gateway === undefined ? [] : [process.execPath, LISTEN];
   const bash = [
@@ -82,6 +87,7 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     start.text,
     most,
     blocks,
+    cpuSeconds,
     ...listen,
   ] as const;
   const [program, ...words] =

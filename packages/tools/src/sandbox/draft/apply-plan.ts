@@ -2,6 +2,7 @@ import { chmod, lchown, link, lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyTree } from './copy-tree.js';
 import { DraftConflict } from './draft-conflict.js';
+import { readNames } from './file-names.js';
 import { startJournal, undoUnfinished, type OpenJournal } from './journal.js';
 import { codeOf, linkOrRename } from './move.js';
 import { removeTree } from './remove-tree.js';
@@ -118,7 +119,7 @@ async function isSameTree(top: string, was: ReadonlyMap<string, string>): Promis
     if (there === undefined || removedVersionOf(there) !== was.get(below)) return false;
     found += 1;
     if (!there.isDirectory()) return true;
-    for (const name of await readdir(path)) if (!(await walk(join(below, name)))) return false;
+    for (const name of await readNames(path)) if (!(await walk(join(below, name)))) return false;
     return true;
   };
   return (await walk('')) && found === was.size;

@@ -5,6 +5,7 @@ import { isGitFolder, isGitSetting, looksLikeRepository, runsByItself } from '..
 import { isSince, type DiskMoment } from './disk-clock.js';
 import { DraftConflict } from './draft-conflict.js';
 import { draftReader, type DraftReader } from './draft-entries.js';
+import { isEscaped, readNames, showPath } from './file-names.js';
 import { findEmptied, type StillSeen } from './find-emptied.js';
 import type { LeftOut } from './inspect/left-out.js';
 import { find, folderIdOf, openFolder, removedVersionOf, versionOf, type FolderPlan, type Step } from './plan.js';
@@ -100,11 +101,12 @@ async function planFolder(
 
 /** Removes the old content of a recreated folder, except entries that no command may remove. */
 async function planOthers(plan: FolderPlan, at: string, names: ReadonlySet<string>, now: Planning): Promise<void> {
-  const real = await readdir(at);
+  const real = await readNames(at);
   const isRepository = isGitFolder(basename(plan.path)) || looksLikeRepository(real);
   for (const name of real.filter((other) => !names.has(other))) {
     const path = join(plan.path, name);
-    if (isRepository ? isGitSetting(name) : runsByItself(path)) now.leftOut.push({ path, why: 'runs-later' });
+    if (isEscaped(name)) now.leftOut.push({ path: showPath(path), why: 'name' });
+    else if (isRepository ? isGitSetting(name) : runsByItself(path)) now.leftOut.push({ path, why: 'runs-later' });
     else await planRemoval({ plan, at, name, path }, await find(join(at, name)), now);
   }
 }
@@ -161,7 +163,7 @@ async function remove({ plan, at, name, path }: Entry, there: BigIntStats, now: 
       const id = folderIdOf(there);
       const inner: FolderPlan = { path, was: id, mode: id.mode, inner: [], steps: [] };
       let all = true;
-      for (const child of await readdir(folder.at)) {
+      for (const child of await readNames(folder.at)) {
         const stats = await find(join(folder.at, child));
         const entry = { plan: inner, at: folder.at, name: child, path: join(path, child) };
         if (stats !== undefined) all = (await remove(entry, stats, now)) && all;

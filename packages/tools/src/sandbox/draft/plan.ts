@@ -2,6 +2,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { toPath } from './file-names.js';
 import { codeOf } from './move.js';
 
 /** The state of a file or symlink: any write, rename or change of its mode changes this text. */
@@ -65,7 +66,7 @@ export function removedVersionOf(stats: BigIntStats): string {
 }
 
 export async function find(path: string): Promise<BigIntStats | undefined> {
-  return await lstat(path, { bigint: true }).catch((error: unknown) => {
+  return await lstat(toPath(path), { bigint: true }).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
@@ -78,7 +79,7 @@ export interface OpenFolder {
 }
 
 export async function openFolder(path: string): Promise<OpenFolder> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const handle = await open(toPath(path), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   return { handle, at: process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path };
 }
 

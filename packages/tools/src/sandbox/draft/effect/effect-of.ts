@@ -6,6 +6,7 @@ import { mediaTypeOf } from '../../../files/media-type.js';
 import { unifiedDiff } from '../../../files/unified-diff.js';
 import type { PlannedDraft } from '../apply-plan.js';
 import { whyLeftOut, type LeftOut } from '../inspect/left-out.js';
+import { find, versionOf } from '../plan.js';
 import { guessMoves, type Moves } from './guess-moves.js';
 import { readVersion, type Change, type Put, type Removal } from './list-changes.js';
 import { readDrafted, readOld } from './read-content.js';
@@ -64,7 +65,7 @@ export async function effectOf(
 ): Promise<Effect> {
   const moves = await guessMoves(draft.workingDirectory, changes, signal);
   const all = changes.flatMap((change) => filesOf(change, moves)).toSorted(byHarm);
-  const listed = all.slice(0, limits.files);
+  const listed = await addOwners(all.slice(0, limits.files), draft, changes);
   const { files, isCut } = await addDiffs(listed, draft, changes, { signal, limits });
   const printed = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
   const output = cut(printed, limits.outputChars, '[The rest of the output is not shown.]');
@@ -145,6 +146,25 @@ const ORDER = ['removed', 'changed', 'moved', 'added'] as const;
 
 function byHarm(a: ChangedFile, b: ChangedFile): number {
   return ORDER.indexOf(a.change) - ORDER.indexOf(b.change);
+}
+
+/** A command can't change owners, but a file that it replaces becomes ours. */
+async function addOwners(
+  listed: readonly ChangedFile[],
+  { workingDirectory }: PlannedDraft,
+  changes: readonly Change[],
+): Promise<ChangedFile[]> {
+  const puts = new Map(changes.flatMap((change) => (change.do === 'put' ? [[change.path, change] as const] : [])));
+  return await Promise.all(
+    listed.map(async (file) => {
+      const put = file.change === 'changed' ? puts.get(file.path) : undefined;
+      if (put === undefined || put.was === '') return file;
+      const there = await find(join(workingDirectory, put.path)).catch(() => undefined);
+      if (there === undefined || versionOf(there) !== put.was) return file;
+      const isSame = Number(there.uid) === put.uid && Number(there.gid) === put.gid;
+      return isSame ? file : { ...file, owner: `${put.uid}:${put.gid}` };
+    }),
+  );
 }
 
 async function addDiffs(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { EffectPaths } from '@countersign/core/ports';
+import { showPath } from '../file-names.js';
 import type { LeftOut } from '../inspect/left-out.js';
 import type { Change } from './list-changes.js';
 
@@ -23,7 +24,7 @@ export function effectPaths(
         if (change.mode !== change.was.mode) changed.push(path === '' ? '.' : path);
         break;
       case 'remove':
-        for (const [below] of change.was) removed.push(join(path, below));
+        for (const [below] of change.was) removed.push(showPath(join(path, below)));
         break;
       case 'put':
         (change.was === '' ? added : changed).push(path);

@@ -197,6 +197,30 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(describeEffect(effect)).toBe('Adds 1 file');
     });
 
+    it('[A53.8] lists and removes files whose names aren’t UTF-8 with their folder', async () => {
+      sh('mkdir odd; echo y > odd/ok; printf x > "odd/$(printf "n\\xffm")"');
+      const first = await rehearse('rm -r odd');
+      if (first.fingerprint === undefined) throw new Error(first.noEffect.reason);
+      expect(describeEffect(first.effect)).toBe('Removes 1 folder with 2 files');
+      expect(first.paths?.removed).toEqual(['odd', 'odd/n\\xffm', 'odd/ok']);
+      sh('mv "odd/$(printf "n\\xffm")" "odd/$(printf "n\\xfem")"');
+      const second = await rehearse('rm -r odd');
+      expect(second.fingerprint).not.toBe(first.fingerprint);
+      expect(second).toMatchObject({ paths: { removed: ['odd', 'odd/n\\xfem', 'odd/ok'] } });
+      const run = await tryTool(shellCmd(options), { command: 'rm -r odd' }, { workingDirectory: folder.path });
+      expect(run).toMatchObject({ ok: true });
+      expect(readdirSync(folder.path)).toEqual([]);
+    });
+
+    it.runIf(process.getuid?.() === 0)('[A53.8] says if a replaced file gets another owner', async () => {
+      sh('echo one > theirs; echo one > ours; chown 1234:4321 theirs');
+      const { files } = await effectOf('for f in *; do rm $f; echo two > $f; done');
+      expect(files.map(({ path, owner }) => [path, owner])).toEqual([
+        ['ours', undefined],
+        ['theirs', '0:0'],
+      ]);
+    });
+
     it.each<[NoEffectReason, string, Partial<ShellOptions>, About]>([
       ['network', 'echo x > f', { network: 'public' }, {}],
       ['network', 'echo x > f', {}, { mayReach: () => false }],
@@ -207,17 +231,24 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       [
         'too-large',
         'x=$(head -c 200M /dev/zero | tr "\\0" x); sleep 100',
-        { rehearsalUsage: { memoryBytes: 100_000_000, processes: 100 } },
+        { rehearsalUsage: { memoryBytes: 100_000_000, processes: 100, cpuMs: 1e6 } },
         {},
       ],
       [
         'too-large',
         'for i in {1..60}; do sleep 100 & done; wait',
-        { rehearsalUsage: { memoryBytes: 1e9, processes: 40 } },
+        { rehearsalUsage: { memoryBytes: 1e9, processes: 40, cpuMs: 1e6 } },
+        {},
+      ],
+      // The processes that used the time have ended.
+      [
+        'too-large',
+        'for i in 1 2 3; do bash -c "for ((i = 0; i < 400000; i += 1)); do :; done"; done; sleep 100',
+        { rehearsalUsage: { memoryBytes: 1e9, processes: 40, cpuMs: 300 } },
         {},
       ],
       ['no-sandbox', 'echo x > f', { sandbox: none }, {}],
-    ])('[A53.4] has no effect to show: %s', async (reason, command, more, about) => {
+    ])('[A53.4] [A53.5] has no effect to show: %s', async (reason, command, more, about) => {
       const tool = shellCmd({ ...options, ...more });
       expect(await reasonOf(command, { tool, ...about })).toBe(reason);
       // The second time, it is known.

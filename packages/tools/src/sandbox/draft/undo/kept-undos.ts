@@ -10,6 +10,7 @@ import { DraftConflict } from '../draft-conflict.js';
 import { effectOf, type Rehearsed } from '../effect/effect-of.js';
 import { listChanges, readVersion } from '../effect/list-changes.js';
 import { applyPlanned, discardDraft, makeDraftsFolder, newCallFolder, UNDO, UNDO_MS } from '../open-draft.js';
+import { isEscaped } from '../file-names.js';
 import type { FolderPlan, Step } from '../plan.js';
 import { removeTree } from '../remove-tree.js';
 import { readDrafted, type DraftedFiles } from './drafted-files.js';
@@ -106,7 +107,7 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
 
   const keep = async (callId: string, changed: ChangedFolder): Promise<void> => {
     const bytes = oldBytes(changed.plan);
-    if (bytes > limits.bytes) return;
+    if (bytes > limits.bytes || removesEscaped(changed.plan)) return;
     const { workingDirectory, drafted } = changed;
     const plan = await reversePlan(changed, drafted);
     const root = newCallFolder(place.folder);
@@ -219,6 +220,12 @@ async function moveOldFiles(
 /** Of the folder: a new record replaces the old one with a rename. */
 async function changeTimeOf(root: string): Promise<number | undefined> {
   return (await lstat(root).catch(() => undefined))?.ctimeMs;
+}
+
+/** Old files whose names aren't UTF-8 can't be listed in an effect. */
+function removesEscaped({ inner, steps }: FolderPlan): boolean {
+  const isOdd = (step: Step): boolean => step.kind === 'remove' && step.was.some(([below]) => isEscaped(below));
+  return steps.some(isOdd) || inner.some(removesEscaped);
 }
 
 function oldBytes({ inner, steps }: FolderPlan): number {
