@@ -41,6 +41,7 @@ const MORE_TEXTS = {
   'ChangedFile.from': 'Where a moved file was before.',
   'ChangedFile.target': 'Where the link points.',
   'ChangedFile.diff': 'Change to a text file in `diff -u` format.',
+  'ChangedFile.owner': 'Owner and group afterwards, such as `0:0`, if a file of another owner or group is replaced.',
   'ChangedFile.mediaType': 'Type of an added or changed binary file, by its first bytes.',
   'ChangedFile.contains': 'Number of files and links in a removed folder.',
   stream: 'The stream that the program wrote to.',

@@ -332,6 +332,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'files.bytes': 'Size afterwards, or before for a removed file.',
   'files.target': 'Where the link points.',
   'files.diff': 'Change to a text file in `diff -u` format.',
+  'files.owner': 'Owner and group afterwards, such as `0:0`, if a file of another owner or group is replaced.',
   'files.mediaType': 'Type of an added or changed binary file, by its first bytes.',
   'files.contains': 'Number of files and links in a removed folder.',
   'leftOut.path': 'Path, relative to the working folder.',
