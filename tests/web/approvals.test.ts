@@ -417,7 +417,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       // The clock of the page stands still, so nothing is polled.
       const read = page.waitForResponse((response) => response.url().includes(`/worlds/${there.world}/approvals?`));
       await button(page, 'Preview').click();
-      await read;
+      expect((await read).status()).toBe(200);
       await clock.resume();
       await page.getByText('This is the edited call. Check what it will do, then approve it.').waitFor();
       await page.getByRole('group', { name: 'What it will do' }).getByText('Adds 1 file').waitFor();

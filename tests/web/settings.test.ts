@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { findSandbox } from '@countersign/tools';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
@@ -19,6 +20,7 @@ import {
   write,
 } from './support/steps.js';
 
+const sandbox = await findSandbox();
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
 describe.runIf(hasBrowser)('settings, exports and imports', () => {
@@ -178,6 +180,36 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('ours');
     expect((await opened.api.world(world)).value.description).toBe('ours');
   });
+
+  it('[A52.3] a world stops rehearsing commands in its settings, and starts again', async () => {
+    const page = await go('settings');
+    const choice = page.getByLabel('Before asking for approval');
+    for (const [label, value] of [
+      ['ask without a rehearsal', 'off'],
+      ['rehearse commands and show what they will do', 'on'],
+    ] as const) {
+      await choice.selectOption({ label });
+      await button(page, 'Save').click();
+      await expect.poll(async () => (await opened.api.world(world)).value.rehearse).toBe(value);
+      await enabled(choice);
+    }
+  });
+
+  it.runIf(sandbox.kind === 'bubblewrap')(
+    '[A54.7] a call is rehearsed for a test of the rules if the box is ticked, and changes nothing',
+    async () => {
+      const page = await go('policy');
+      const tester = page.locator('form').filter({ has: button(page, 'Test') });
+      await tester.getByLabel('Command').fill('touch made-by-a-test');
+      await button(page, 'Test').click();
+      await tester.getByText('It would need approval').waitFor();
+      expect(await tester.getByRole('group', { name: 'What it will do' }).count()).toBe(0);
+      await tester.getByLabel('Rehearse it first').check();
+      await button(page, 'Test').click();
+      await tester.getByText('Adds 1 file').waitFor();
+      await tester.getByText('Rehearsed in a draft, which was deleted. Nothing was changed.').waitFor();
+    },
+  );
 
   it('[A21.2] a working folder that agents must not have is refused next to its field, and no typed text is lost', async () => {
     const page = await go('settings');

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, Challenge, Confirmable, CreatedToken, PasskeyConfirmation } from '@countersign/protocol';
+import { defineTool, type Tool } from '@countersign/core/ports';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { closeApps } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
@@ -28,8 +31,8 @@ interface Bank {
 }
 
 /** A world in which payments need Olga's passkey. */
-async function openBank(rules: readonly string[] = [RULE]): Promise<Bank> {
-  const t = await openHarbour();
+async function openBank(rules: readonly string[] = [RULE], tools: readonly Tool[] = []): Promise<Bank> {
+  const t = await openHarbour({ tools: [...tools] });
   const origin = t.url.replace('127.0.0.1', 'localhost');
   // Only Olga can create a token that signs for her (W8.11), and only an invitation before her first passkey lets her.
   const { open } = (await t.api<{ open: string }>('POST', '/people/owner/invitations')).body;
@@ -84,6 +87,38 @@ async function openBank(rules: readonly string[] = [RULE]): Promise<Bank> {
   };
 }
 
+/** A tool that writes a note, whose effect depends on what the note says. */
+function rehearsable() {
+  const note = { text: 'old' };
+  const applied: string[] = [];
+  const hashOf = (text: string): string =>
+    createHash('sha256')
+      .update(JSON.stringify([note.text, text]))
+      .digest('hex');
+  const tool = defineTool({
+    name: 'put',
+    description: 'Writes a note.',
+    parameters: z.strictObject({ text: z.string() }),
+    approval: { required: true },
+    rehearsals: {
+      rehearse: async ({ text }) => {
+        const effectHash = hashOf(text);
+        const files = [{ path: 'note', change: 'changed' as const, kind: 'file' as const, bytes: text.length }];
+        const effect = { files, leftOut: [], effectHash, exitCode: 0, output: '', truncated: false };
+        return { fingerprint: effectHash, effect };
+      },
+      drop: async () => undefined,
+      list: async () => [],
+    },
+    execute: ({ text }, { fingerprint }) => {
+      if (fingerprint !== hashOf(text)) throw new Error('it would do something else');
+      applied.push(text);
+      return 'written';
+    },
+  });
+  return { tool, note, applied };
+}
+
 const auditOf = async ({ t }: Bank) =>
   await t.engine.runtime.store.read((reader) => reader.audit('harbour', { after: 0, limit: 500 }));
 
@@ -112,6 +147,37 @@ describe('a call that needs a passkey', () => {
     const exported = await bank.t.api('GET', '/worlds/harbour/audit?format=jsonl');
     expect(exported.text).toContain(signature);
     expect((await bank.t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
+  });
+
+  it('[A49.3] [A52] signs the effect of a rehearsed call: if that changes, the receipt is worth nothing', async () => {
+    const made = rehearsable();
+    const bank = await openBank(['ask put with passkey'], [made.tool]);
+    await bank.t.propose({ name: 'put', arguments: { text: 'new' } });
+    const pending = async (): Promise<Approval> => {
+      const { items } = (await bank.t.api<{ items: Approval[] }>('GET', `${WORLD}/approvals`, undefined, bank.olga))
+        .body;
+      const [first] = items;
+      if (first === undefined) throw new Error('there is no approval');
+      return first;
+    };
+    const before = await pending();
+    const confirmation = await bank.sign(before);
+    made.note.text = 'changed by somebody';
+    expect((await bank.approve(before, { confirmation })).status).toBe(409);
+    await bank.t.engine.quiet();
+    expect(made.applied).toEqual([]);
+    const after = await pending();
+    expect(after.approvalId).not.toBe(before.approvalId);
+    expect(after.effect?.effectHash).not.toBe(before.effect?.effectHash);
+    expect((await bank.approve(after, { confirmation })).status).toBe(403);
+    const receipt = await bank.sign(after);
+    expect(await bank.approve(after, { confirmation: receipt })).toMatchObject({ status: 200 });
+    await bank.t.engine.quiet();
+    expect(made.applied).toEqual(['new']);
+    const decision = (await auditOf(bank)).find(({ kind }) => kind === 'decision');
+    expect(decision?.receipt).toMatchObject({ signature: receipt.signature });
+    const { body } = await bank.t.api('GET', `${WORLD}/audit/verify`);
+    expect(body).toMatchObject({ ok: true });
   });
 
   it('[A49.3] is refused with a confirmation that was used, is for another call, or is not an approval once', async () => {

@@ -280,6 +280,20 @@ describe('world files', () => {
     });
   });
 
+  it('[W3.5] [A54] an export has rules about effects, and an import only proposes those that allow something', async () => {
+    const t = await openApp();
+    const allow = 'allow shell_cmd(npm run build) writing dist/** removing nothing';
+    const asks = ['deny shell_cmd changing .github/**', 'ask shell_cmd removing *'];
+    await t.api('POST', '/worlds', { name: 'Builds' });
+    const tag = (await t.api('GET', '/worlds/builds/policy')).headers.get('etag') ?? '';
+    const put = await t.api('PUT', '/worlds/builds/policy', { rules: [allow, ...asks] }, { 'If-Match': tag });
+    expect(put.status).toBe(200);
+    const { text } = await t.api('GET', '/worlds/builds/export');
+    const made = await t.api<{ id: string }>('POST', '/worlds/import', text, yaml);
+    expect(made).toMatchObject({ status: 201, body: { id: 'builds-2' } });
+    expect((await t.api('GET', '/worlds/builds-2/policy')).body).toMatchObject({ rules: asks, proposed: [allow] });
+  });
+
   it('[W3.5] imported allow rules have no effect until a person adds them to the policy', async () => {
     const { tool, runs } = removing();
     const t = await openApp({ tools: [tool] });
