@@ -12,6 +12,7 @@ import {
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Clock } from '@countersign/core/ports';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellCmd } from '../../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../../shell/shell-options.js';
@@ -196,6 +197,20 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
     expect(await run('echo y > y')).toMatchObject({ ok: true });
     expect(readFileSync(join(folder, 'y'), 'utf8')).toBe('y\n');
     expect(statSync(join(folder, 'sparse')).size).toBe(300 * 1024 ** 2);
+  });
+
+  it('[A53] stops copying when a rehearsal takes too long', async () => {
+    sh('for i in {1..10}; do echo x > $i; done');
+    // The time is up before anything is copied.
+    const clock: Clock = {
+      now: () => 0,
+      after: (_, act) => {
+        act();
+        return () => undefined;
+      },
+    };
+    expect(await reason('echo y > y', { clock })).toBe('too-long');
+    expect(left().filter((name) => name.startsWith('draft-'))).toEqual([]);
   });
 
   it('stops copying if the call is stopped, and leaves nothing behind', async () => {
