@@ -258,6 +258,21 @@ describe('the session of an ACP agent', () => {
     expect(await after.lastText()).not.toContain('an old answer');
   });
 
+  it.each([
+    ['an answer', 'Hello'],
+    ['a stop', [{ ask: [call('c1', 'rm -rf build')] }]],
+  ] as const)('[A59.8] the program ends some time after %s, and the next message starts it again', async (_, first) => {
+    const t = await open({ clock: clockWith({ 600_000: 0 }) });
+    await t.tell(first);
+    await stopChat(t.runtime, W, t.chatId, person);
+    const { sessionId } = JSON.parse(t.read('prompts.log')[0] ?? '') as { sessionId: string };
+    await until(() => !isAlive(Number(sessionId.split('-')[1])));
+    await t.tell('And now?');
+    expect(await t.lastText()).toBe('You said: And now?');
+    expect(t.read('prompts.log')[1]).toContain('You are joining a conversation');
+    expect(t.read('ran.log')).toEqual([]);
+  });
+
   it('[A59.8] [A59.13] the program gets no variables but those that its settings name, and one that makes opencode ask', async () => {
     const env = { PATH: process.env['PATH'], MY_KEY: 'one', COUNTERSIGN_TOKEN: 'two', OTHER: 'three' };
     const t = await open({ env, acp: { env: ['MY_KEY', 'MISSING'] } });

@@ -82,7 +82,8 @@ export async function openAcpWorld(folder: string, options: Options = {}) {
     );
   const read = (name: string): string[] => {
     try {
-      return readFileSync(`${folder}/${name}`, 'utf8').trim().split('\n');
+      const lines = readFileSync(`${folder}/${name}`, 'utf8').split('\n');
+      return lines.filter((line) => line !== '');
     } catch {
       return [];
     }

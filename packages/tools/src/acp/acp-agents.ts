@@ -94,6 +94,14 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     return session;
   }
 
+  /** Ends the session after a while, unless the agent gets another prompt. */
+  function startIdle(key: string, session: Session): void {
+    const known = live.get(key);
+    if (known?.session !== session) return;
+    known.stopIdle();
+    known.stopIdle = clock.after(IDLE_MS, () => void drop(key), { background: true });
+  }
+
   async function makeRoom(): Promise<void> {
     if (live.size + opening.size <= MAX_SESSIONS) return;
     const idle = [...live].find(([, { session }]) => session.prompt()?.end() !== undefined);
@@ -189,8 +197,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     }
     const end = prompt.close();
     if (end?.kind === 'failed') throw failed(`${capitalized(end.reason)}. Send your message again to restart it.`);
-    const known = live.get(key);
-    if (known !== undefined) known.stopIdle = clock.after(IDLE_MS, () => void drop(key), { background: true });
+    startIdle(key, session);
     const note = STOPPED[end?.stopReason ?? ''];
     return { type: 'text', ...common, content: note === undefined ? content : `${content}\n\n[${note}]`.trim() };
   }
@@ -252,7 +259,10 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
           if (prompt.end() !== undefined) continue;
           session.cancel();
           const late = clock.after(CANCEL_MS, () => void (prompt.end() ?? drop(key)), { background: true });
-          void prompt.finished.then(late);
+          void prompt.finished.then(() => {
+            late();
+            startIdle(key, session);
+          });
         }
       },
       async close() {
