@@ -281,6 +281,7 @@ export type {
 } from './http/rest.js';
 export {
   agentChangeSchema,
+  confirmedAgentSchema,
   approvalsQuerySchema,
   auditQuerySchema,
   bothWaysQuerySchema,

@@ -1,10 +1,12 @@
-import { newMcpServerSchema, worldSettingsSchema } from '@countersign/protocol';
+import { newAgentSchema, newMcpServerSchema, worldSettingsSchema } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { weakenedPasskeyRule, type PossibleWeakening } from './weakened-passkey-rule.js';
 
 const RULE = 'ask pay with passkey';
 const settings = worldSettingsSchema.parse({ workingDirectory: '/srv/bank' });
 const program = newMcpServerSchema.parse({ name: 'git', transport: 'stdio', command: 'git-mcp', enabled: false });
+const coder = newAgentSchema.parse({ name: 'Coder', provider: 'acp', model: 'x', acp: { command: ['gemini'] } });
+const off = { ...coder, active: false };
 
 const weakening: Record<string, PossibleWeakening> = {
   'the rule removed': { kind: 'rules', before: [RULE], after: [] },
@@ -19,6 +21,13 @@ const weakening: Record<string, PossibleWeakening> = {
   'another program': { kind: 'mcp-server', before: program, after: { ...program, name: 'sh' } },
   'a server turned on': { kind: 'mcp-server', before: program, after: { ...program, enabled: true } },
   'a server trusted': { kind: 'mcp-server', before: program, after: { ...program, trusted: true } },
+  'a new agent with a program': { kind: 'agent-program', before: undefined, after: coder },
+  'another program of an agent': {
+    kind: 'agent-program',
+    before: coder,
+    after: { ...coder, acp: { command: ['sh'] } },
+  },
+  'an agent with a program turned on': { kind: 'agent-program', before: off, after: coder },
   'a world in the folder': { kind: 'folder-shared', folder: '/srv/bank', taken: '/srv/bank' },
   'a world above the folder': { kind: 'folder-shared', folder: '/', taken: '/srv/bank' },
   'a world below the folder': { kind: 'folder-shared', folder: '/srv/bank/a', taken: '/srv/bank' },
@@ -30,6 +39,13 @@ const harmless: Record<string, PossibleWeakening> = {
   'other settings': { kind: 'settings', before: settings, after: { ...settings, turnLimit: 9 } },
   'a server turned off': { kind: 'mcp-server', before: { ...program, enabled: true }, after: program },
   'a server no longer trusted': { kind: 'mcp-server', before: { ...program, trusted: true }, after: program },
+  'an agent with a program turned off': { kind: 'agent-program', before: coder, after: off },
+  'an agent with a program renamed': { kind: 'agent-program', before: coder, after: { ...coder, name: 'Other' } },
+  'a new agent without a program': {
+    kind: 'agent-program',
+    before: undefined,
+    after: newAgentSchema.parse({ name: 'Ada', provider: 'scripted', model: 'x' }),
+  },
   'a world in a folder with a similar name': { kind: 'folder-shared', folder: '/srv/bank2', taken: '/srv/bank' },
 };
 

@@ -1,4 +1,10 @@
-import { isRule, type McpServerDefinition, type WorldMode, type WorldSettings } from '@countersign/protocol';
+import {
+  type AgentDefinition,
+  isRule,
+  type McpServerDefinition,
+  type WorldMode,
+  type WorldSettings,
+} from '@countersign/protocol';
 import { parseRule } from './parse-rule.js';
 
 /** A change that someone with a stolen token could use to run a call without the passkey that a rule requires. */
@@ -10,7 +16,9 @@ export type PossibleWeakening =
   /** Another world that would work in a folder that the rules' world has taken, above it or below it. Both are real paths. */
   | { kind: 'folder-shared'; folder: string; taken: string }
   /** A server that is added has no definition before. */
-  | { kind: 'mcp-server'; before: McpServerDefinition | undefined; after: McpServerDefinition };
+  | { kind: 'mcp-server'; before: McpServerDefinition | undefined; after: McpServerDefinition }
+  /** An agent that is added has no definition before. */
+  | { kind: 'agent-program'; before: AgentDefinition | undefined; after: AgentDefinition };
 
 /**
  * The first rule `with passkey` that a change would weaken (A49.5, A49.9, A49.11). Undefined if it weakens none. `inForce`: the rules that apply in the
@@ -28,6 +36,8 @@ export function weakenedPasskeyRule(change: PossibleWeakening, inForce: readonly
       return overlap(change.folder, change.taken) ? inForce.find(requiresPasskey) : undefined;
     case 'mcp-server':
       return startsMore(change) ? inForce.find(requiresPasskey) : undefined;
+    case 'agent-program':
+      return runsAnother(change) ? inForce.find(requiresPasskey) : undefined;
   }
 }
 
@@ -59,6 +69,12 @@ function startsMore({
     (after.enabled && !before.enabled) ||
     (after.trusted && !before.trusted)
   );
+}
+
+/** The program of an ACP agent runs outside any sandbox (A59). Turning it off is always safe. */
+function runsAnother({ before, after }: { before: AgentDefinition | undefined; after: AgentDefinition }): boolean {
+  if (after.acp === undefined || !after.active) return false;
+  return before?.active !== true || JSON.stringify(before.acp) !== JSON.stringify(after.acp);
 }
 
 function requiresPasskey(rule: string): boolean {

@@ -39,6 +39,7 @@ export async function addAgent(
   worldId: string,
   input: NewAgent,
   signer: Signer,
+  { isConfirmed = false }: Pick<Safeguards, 'isConfirmed'> = {},
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseAcp(definition);
@@ -50,6 +51,7 @@ export async function addAgent(
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
     await checkSigners(tx, worldId, { ...written, agents: snapshot.agents });
     refuseTakenName(snapshot, definition, undefined);
+    refuseUnconfirmed(snapshot, { kind: 'agent-program', before: undefined, after: definition }, isConfirmed);
     const agent = await tx.insertAgent(worldId, await freeAgentId(tx, snapshot, definition.name), definition);
     announceAgent(tx, agent, signer);
     return agent;
@@ -106,6 +108,8 @@ export async function updateAgent(
     if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
     const stored = agent.definition.policy;
     refuseUnconfirmed(change.snapshot, { kind: 'rules', before: stored, after: definition.policy }, isConfirmed);
+    const programs = { before: agent.definition, after: definition };
+    refuseUnconfirmed(change.snapshot, { kind: 'agent-program', ...programs }, isConfirmed);
     const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
     checkRules(written.rules, POLICY, written.tools, stored);
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents, agentId });

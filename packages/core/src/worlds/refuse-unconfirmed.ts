@@ -42,5 +42,7 @@ function describe(change: PossibleWeakening, rule: string, name: string): string
       return `The world "${name}" works in this folder and has the rule "${rule}", so using the folder in another world needs a passkey.`;
     case 'mcp-server':
       return `The rule "${rule}" applies in this world, so adding, changing or turning on an MCP server needs a passkey.`;
+    case 'agent-program':
+      return `The rule "${rule}" applies in this world, so adding, changing or turning on an agent that runs a program needs a passkey.`;
   }
 }

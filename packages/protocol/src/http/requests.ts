@@ -86,6 +86,7 @@ export const confirmedMcpServerSchema = z.discriminatedUnion('transport', [
   remote.extend({ confirmation }),
 ]);
 export const confirmedMcpChangeSchema = mcpServerChangeSchema.extend({ confirmation });
+export const confirmedAgentSchema = newAgentSchema.extend({ confirmation });
 export const agentChangeSchema = partOf(newAgentSchema.shape).extend({ confirmation });
 export const chatChangeSchema = z.strictObject({ title: newChatSchema.shape.title.unwrap() });
 export type ChatChange = z.infer<typeof chatChangeSchema>;

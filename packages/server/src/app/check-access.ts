@@ -46,6 +46,12 @@ export async function checkServerRead(c: AppRequest, context: AppContext): Promi
   if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
 }
 
+/** For what reaches beyond a world: throws 403 if the person is an admin of some worlds only. */
+export async function checkServerAdmin(c: AppRequest, context: AppContext): Promise<void> {
+  const { access } = c.var;
+  if (!actionsOf(access).has('admin')) throw await refusal(context, access, 'admin', undefined);
+}
+
 /** A token of an external agent may not even read its world, and no other world exists for it (A55). */
 async function checkPropose(context: AppContext, access: Access, worldId: string): Promise<void> {
   const { external = { worldId } } = access;

@@ -16,9 +16,10 @@ import {
   listQuerySchema,
   memoryQuerySchema,
   messageSchema,
-  newAgentSchema,
+  confirmedAgentSchema,
   removalSchema,
 } from '@countersign/protocol';
+import { checkServerAdmin } from '../app/check-access.js';
 import { route } from '../app/route.js';
 import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
@@ -47,11 +48,15 @@ export const agentRoutes = [
     needs: 'admin',
     tag,
     summary: 'Add an agent',
-    description: '`tools` are names or globs of the tools it may call. Default: none.',
-    body: newAgentSchema,
+    description:
+      '`tools` are names or globs of the tools it may call. Default: none. An agent with `acp` runs a program outside any sandbox, so only admins of the whole server can add it, with a `confirmation` while a rule `with passkey` applies.',
+    body: confirmedAgentSchema,
     answers: { 201: { description: 'The agent', schema: agentSchema } },
-    async handle({ context, params, body, c }) {
-      const agent = await addAgent(context.engine.runtime, params.world, body, c.var.signer);
+    async handle({ context, params, body, sent, c }) {
+      const { confirmation: _, ...input } = body;
+      if (input.acp !== undefined) await checkServerAdmin(c, context);
+      const isConfirmed = await confirmChange({ c, context, sent });
+      const agent = await addAgent(context.engine.runtime, params.world, input, c.var.signer, { isConfirmed });
       return {
         status: 201,
         body: toAgent(agent),
@@ -79,13 +84,18 @@ export const agentRoutes = [
     needs: 'admin',
     tag,
     summary: 'Update an agent',
-    description: 'Omitted fields stay unchanged. Null clears an optional field.',
+    description:
+      'Omitted fields stay unchanged. Null clears an optional field. Except for turning it off, an agent with `acp` can be changed only by admins of the whole server.',
     headers: IF_MATCH,
     body: agentChangeSchema,
     answers: { 200: { description: 'The updated agent', schema: agentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...change } = body;
       const { runtime } = context.engine;
+      const { value: before } = await showAgent(runtime, params.world, params.agent);
+      const hasProgram = before.acp !== undefined || (change.acp ?? undefined) !== undefined;
+      const turnsOff = change.active === false && Object.keys(change).length === 1;
+      if (hasProgram && !turnsOff) await checkServerAdmin(c, context);
       const { value, version } = await updateAgent(runtime, params.world, params.agent, change, c.var.signer, {
         expected: ifMatch(c),
         isConfirmed: await confirmChange({ c, context, sent }),

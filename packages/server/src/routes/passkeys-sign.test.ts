@@ -278,6 +278,8 @@ describe('a rule that requires a passkey', () => {
       ['PATCH', WORLD, { mode: 'auto' }, 200],
       ['POST', `${WORLD}/mcp-servers`, program, 201],
       ['POST', `${WORLD}/mcp-servers`, { name: 'shop', transport: 'http', url: 'http://127.0.0.1:9/' }, 201],
+      ['POST', `${WORLD}/agents`, { name: 'Coder', provider: 'acp', model: 'x', acp: { command: ['/bin/true'] } }, 201],
+      ['PATCH', `${WORLD}/agents/coder`, { acp: { command: ['/bin/false'] } }, 200],
       ['PATCH', server, { args: ['--all'], env: {} }, 200],
       ['PATCH', server, { network: true }, 200],
       ['PATCH', server, { trusted: true }, 200],

@@ -10,7 +10,7 @@ import {
   type ScriptedProvider,
 } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
-import { externalTool } from '@countersign/tools';
+import { acpAgents } from '@countersign/tools';
 import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
@@ -85,13 +85,14 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
   await ensureOwner(store, 'Olga Owner');
   const secrets = options.secrets ?? temporarySecretsKey();
   const registry = createRegistry({ store, secrets, own: [provider], timeoutMs: 2_000 });
+  const acp = acpAgents({ clock, env: {} });
   const engine = createRuntime({
     store,
     clock,
-    providers: [provider],
+    providers: [provider, acp.provider],
     providerSource: registry,
     tools: options.tools ?? [],
-    externalTool,
+    externalTool: acp.externalTool,
     secretBox: createSecretBox(secrets),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     findPlace: () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),
