@@ -52,7 +52,11 @@ describe('countersign gate install', () => {
 
     // A second installation keeps the backup of the user's own file.
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    const { person, tokenId } = JSON.parse(readFileSync(config, 'utf8')) as { person: string; tokenId: string };
+    const tokens = async () => (await t.client.tokens(person)).items.map(({ id }) => id);
+    expect(await tokens()).toContain(tokenId);
     expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
+    expect(await tokens()).not.toContain(tokenId);
     expect(readFileSync(settings, 'utf8')).toBe(mine);
     expect(existsSync(`${settings}.before-countersign`)).toBe(false);
     expect(existsSync(config)).toBe(false);

@@ -89,7 +89,14 @@ export const newExternalAgentSchema = z.strictObject({
 export type NewExternalAgent = z.infer<typeof newExternalAgentSchema>;
 
 /** The token can propose calls for this agent in this world, and nothing else. It is returned only here. */
-export const createdExternalAgentSchema = z.object({ agent: z.string(), created: z.boolean(), token: z.string() });
+export const createdExternalAgentSchema = z.object({
+  agent: z.string(),
+  created: z.boolean(),
+  token: z.string(),
+  /** To revoke the token: its id, and the person it belongs to. */
+  tokenId: z.string(),
+  person: z.string(),
+});
 export type CreatedExternalAgent = z.infer<typeof createdExternalAgentSchema>;
 
 const PROGRAMS: ReadonlyMap<string, string> = new Map([

@@ -133,6 +133,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
     'Set if the program outside that proposed the call no longer asks for the answer. Approving it may run nothing.',
   key: 'Names the call within its session. Sending the same call with the same key again returns the same call.',
   wait: 'How many seconds to wait for a decision before the response, at most 50.',
+  tokenId: 'Id of the token, to revoke it.',
+  person: 'Id of the person.',
   tokenName: 'Name of the token. Default: the name of the agent.',
   created: 'Whether the agent was created now.',
   'oidc.name': 'Name of the OIDC provider.',

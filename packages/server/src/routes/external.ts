@@ -200,14 +200,17 @@ export const externalRoutes = [
       const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
       const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
       const person = c.var.access.person ?? (await ensureOwner(runtime.store));
-      const { token } = await createToken(
+      const { token, id: tokenId } = await createToken(
         runtime.store,
         person.id,
         { name: body.tokenName ?? name, scopes: ['propose'], expiresAt: null },
         byOf(c),
         { worldId: params.world, agentId: agent.id },
       );
-      return { status: 201, body: { agent: agent.id, created: found === undefined, token } };
+      return {
+        status: 201,
+        body: { agent: agent.id, created: found === undefined, token, tokenId, person: person.id },
+      };
     },
   }),
 ];

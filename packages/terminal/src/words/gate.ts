@@ -37,6 +37,7 @@ export const gate = {
   drillNext: (agent: string): string =>
     `Run "countersign drill ${agent}" to check that the gate holds for the installed version.`,
   uninstalled: (name: string): string => `${name} is not gated anymore. Restart sessions that are already running.`,
+  tokenKept: 'The token of the gate could not be revoked. Find it with "countersign tokens", and revoke it there.',
   nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
   status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,
   waiting: (page: string): string => `Countersign decides about this call. If it waits for approval: ${page}`,

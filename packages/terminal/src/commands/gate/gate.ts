@@ -64,7 +64,8 @@ export function addGate(program: Command, register: Register): void {
       tokenName: hostname().slice(0, 100) || agent,
     });
     const path = hookConfigPath(home, agent);
-    const config = { url: client.url, token: created.token, world, agent: created.agent, pass: plan.values.pass };
+    const { token, tokenId, person } = created;
+    const config = { url: client.url, token, tokenId, person, world, agent: created.agent, pass: plan.values.pass };
     // First what the hook needs, last what makes the agent use it.
     const hookConfig = { path, before: await readConfig(path), after: toJson(config), isSecret: true };
     await writeChanges([hookConfig, ...plan.records, ...plan.changes]);
@@ -79,10 +80,13 @@ export function addGate(program: Command, register: Register): void {
   const uninstall = withHelp(group.command('uninstall').argument('<agent>', help.agent), help.uninstall);
   register<GateFlags>(uninstall.option('--yes', YES), async (context, { args, options }) => {
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
-    const { changes, records } = await planRemoval(agent, filesOf(context, agent), await homeOf(context));
+    const home = await homeOf(context);
+    const { changes, records } = await planRemoval(agent, filesOf(context, agent), home);
+    const hookConfig = await readConfig(hookConfigPath(home, agent));
     showChanges(context, changes);
     if (changes.length > 0) await confirm(context, { yes: options.yes, what: gate.askUninstall(NAMES[agent]) });
     await writeChanges([...changes, ...records]);
+    if (hookConfig !== undefined) await revokeToken(context, hookConfig);
     if (context.options.json) context.json({ agent, files: changes.map(({ path }) => path) });
     else context.say(changes.length > 0 ? gate.uninstalled(NAMES[agent]) : gate.nothingInstalled(NAMES[agent]));
   });
@@ -122,6 +126,17 @@ export function addGate(program: Command, register: Register): void {
       return code;
     },
   );
+}
+
+/** Revokes the token of an installation. The agent is no longer gated either way, so a failure is only a note. */
+async function revokeToken(context: CommandContext, hookConfig: string): Promise<void> {
+  try {
+    const { person, tokenId } = JSON.parse(hookConfig) as { person?: unknown; tokenId?: unknown };
+    if (typeof person !== 'string' || typeof tokenId !== 'string') return context.note(gate.tokenKept);
+    await (await context.client()).revokeToken(person, tokenId);
+  } catch {
+    context.note(gate.tokenKept);
+  }
 }
 
 async function homeOf({ options, servers }: CommandContext): Promise<string> {
