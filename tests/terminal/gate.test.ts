@@ -91,7 +91,7 @@ describe('countersign gate install', () => {
     ['comments', '{ // mine\n}'],
     ['broken JSON', '{"a": }'],
     ['hooks turned off', '{"disableAllHooks":true}'],
-  ])('[X9] changes nothing if the file has %s', async (_, text) => {
+  ])('[X9.4] changes nothing if the file has %s', async (_, text) => {
     write(settings, text);
     const { code, stderr } = await gate(['install', 'claude', '-w', 'docks', '--yes']);
     expect(code).toBe(2);
@@ -100,7 +100,7 @@ describe('countersign gate install', () => {
     expect(existsSync(join(home, 'countersign', 'gate'))).toBe(false);
   });
 
-  it('[X9] changes nothing without confirmation, for an unknown agent, or where it can’t write', async () => {
+  it('[X9] [X9.4] changes nothing without confirmation, for an unknown agent, or where it can’t write', async () => {
     write(settings, mine);
     expect((await gate(['install', 'claude', '-w', 'docks'])).code).toBe(2);
     expect((await gate(['install', 'cursor', '-w', 'docks', '--yes'])).code).toBe(2);

@@ -124,6 +124,22 @@ describe('an ACP agent', () => {
     expect(calls.join()).toContain('not-reported');
   });
 
+  it.each([
+    ['another call', 'c2'],
+    ['the same call again', 'c1'],
+  ])('[A59.2] a call that has started and asks for %s does not keep it from people', async (_, id) => {
+    const t = await open({ clock: gathering });
+    await t.tell([{ ask: [call('c1', 'outer', { inner: call(id, 'inner') })] }, { say: 'Both.' }]);
+    await t.answer();
+    expect((await t.pending()).map(({ arguments: args }) => args)).toEqual([{ command: 'inner' }]);
+    await t.answer();
+    expect(t.read('ran.log')).toEqual([id, 'c1']);
+    expect(await t.lastText()).toBe('Both.');
+    const results = (await t.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results.join()).toContain('not-reported');
+    expect(results.join()).toContain(`result of ${id}`);
+  });
+
   it('[A59.3] an edited call is refused, and nothing runs', async () => {
     const t = await open();
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);

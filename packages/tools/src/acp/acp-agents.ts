@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   errorMessage,
-  NotReported,
   onAbort,
   pauseFor,
   ProviderError,
@@ -17,9 +16,12 @@ import {
 } from '@countersign/core/ports';
 import { ACP_PROVIDER } from '@countersign/protocol';
 import { externalTool } from '../external/external-tool.js';
-import { openSession, type Session } from './open-session.js';
-import type { CallEnd, Permission, Prompt } from './prompt.js';
-import { storedSession, titleFrom, writePrompt } from './write-prompt.js';
+import { finishCall } from './finish-call.js';
+import { liveSessions } from './live-sessions.js';
+import type { Session } from './open-session.js';
+import type { Permission } from './permission.js';
+import type { Prompt } from './prompt.js';
+import { titleFrom, writePrompt } from './write-prompt.js';
 
 /** Agents that are other programs, over the Agent Client Protocol (A59). */
 export interface AcpAgents {
@@ -28,101 +30,21 @@ export interface AcpAgents {
   readonly externalTool: (name: string) => Tool | undefined;
 }
 
-interface LiveSession {
-  session: Session;
-  /** The settings that the program was started with. */
-  settings: string;
-  stopIdle(): void;
-}
-
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
-/** A session without a prompt ends after this time. Its agent restores it, if it can. */
-const IDLE_MS = 10 * 60_000;
-const MAX_SESSIONS = 32;
 /** How long an agent may take to end its turn after it was told to. */
 const CANCEL_MS = 10_000;
 /** Agents send requests for parallel calls one after the other. */
 const GATHER_MS = 25;
-/** If the agent waits for another decision too, it may not start the allowed call before it has both. */
-const BLOCKED_MS = 3_000;
 
 const GONE =
   "Nothing ran: the agent isn't waiting for this call anymore, because its program was restarted or runs in another process.";
 
 export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEnv }): AcpAgents {
-  const live = new Map<string, LiveSession>();
-  const opening = new Map<string, Promise<Session>>();
   const asked = new Map<string, { key: string; prompt: Prompt; permission: Permission }>();
-  let isClosed = false;
+  const sessions = liveSessions({ clock, env, onEnd: forgetAsked });
 
   function forgetAsked(key: string): void {
     for (const [id, { key: of }] of asked) if (of === key) asked.delete(id);
-  }
-
-  async function drop(key: string): Promise<void> {
-    const found = live.get(key);
-    live.delete(key);
-    found?.stopIdle();
-    await found?.session.close();
-  }
-
-  async function open(
-    key: string,
-    { acp, workingDirectory }: AgentSession,
-    request: GenerateRequest,
-  ): Promise<Session> {
-    await makeRoom();
-    const stored = storedSession(request.messages);
-    const session = await openSession({
-      acp,
-      workingDirectory,
-      stored,
-      clock,
-      ...(env === undefined ? {} : { env }),
-    });
-    if (isClosed) {
-      await session.close();
-      throw new Error('the server is shutting down');
-    }
-    live.set(key, { session, settings: JSON.stringify(acp), stopIdle: () => undefined });
-    void session.ended.then(() => {
-      forgetAsked(key);
-      if (live.get(key)?.session !== session) return;
-      live.get(key)?.stopIdle();
-      live.delete(key);
-    });
-    return session;
-  }
-
-  /** Ends the session after a while, unless the agent gets another prompt. */
-  function startIdle(key: string, session: Session): void {
-    const known = live.get(key);
-    if (known?.session !== session) return;
-    known.stopIdle();
-    known.stopIdle = clock.after(IDLE_MS, () => void drop(key), { background: true });
-  }
-
-  async function makeRoom(): Promise<void> {
-    if (live.size + opening.size <= MAX_SESSIONS) return;
-    const idle = [...live].find(([, { session }]) => session.prompt()?.end() !== undefined);
-    if (idle === undefined)
-      throw new Error(`${MAX_SESSIONS} agents of this kind are working already. Wait for one to end, or stop a chat`);
-    await drop(idle[0]);
-  }
-
-  /** The session of this agent in this chat, started if necessary. */
-  async function sessionFor(key: string, place: AgentSession, request: GenerateRequest): Promise<Session> {
-    const known = live.get(key);
-    if (known !== undefined) {
-      known.stopIdle();
-      const isSame = known.settings === JSON.stringify(place.acp);
-      const { session } = known;
-      if (isSame && session.workingDirectory === place.workingDirectory && session.isAlive()) return session;
-      await drop(key);
-    }
-    const starting = opening.get(key) ?? open(key, place, request).finally(() => opening.delete(key));
-    opening.set(key, starting);
-    return await starting;
   }
 
   /** Ends what the agent still does for an earlier turn. Resolves to false if it doesn't stop. */
@@ -137,7 +59,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
   }
 
   async function promptOf(key: string, place: AgentSession, request: GenerateRequest): Promise<[Session, Prompt]> {
-    let session = await untilAborted(() => sessionFor(key, place, request), request.signal);
+    let session = await untilAborted(() => sessions.find(key, place, request), request.signal);
     const current = session.prompt();
     if (current?.turnId === place.turnId && current.isOpen()) {
       // All calls of the last response have ended, so those that nobody allowed were denied.
@@ -145,8 +67,8 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       return [session, current];
     }
     if (!(await endEarlier(session, request.signal))) {
-      await drop(key);
-      session = await untilAborted(() => sessionFor(key, place, request), request.signal);
+      await sessions.drop(key);
+      session = await untilAborted(() => sessions.find(key, place, request), request.signal);
     }
     return [session, session.send(place.turnId, writePrompt(request.messages, session.continuation()))];
   }
@@ -197,7 +119,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     }
     const end = prompt.close();
     if (end?.kind === 'failed') throw failed(`${capitalized(end.reason)}. Send your message again to restart it.`);
-    startIdle(key, session);
+    sessions.startIdle(key, session);
     const note = STOPPED[end?.stopReason ?? ''];
     return { type: 'text', ...common, content: note === undefined ? content : `${content}\n\n[${note}]`.trim() };
   }
@@ -206,7 +128,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     const { vendorId = '', workingDirectory, signal } = context;
     const found = asked.get(vendorId);
     asked.delete(vendorId);
-    const session = found === undefined ? undefined : live.get(found.key)?.session;
+    const session = found === undefined ? undefined : sessions.get(found.key);
     // Only the request that was approved, in the place for which it was approved. Anything else is a no.
     const isSame =
       found !== undefined &&
@@ -217,33 +139,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       isDeepStrictEqual(args, JSON.parse(JSON.stringify(found.permission.arguments)));
     const call = isSame && !signal.aborted ? found.prompt.allow(found.permission) : undefined;
     if (found === undefined || call === undefined) throw new ToolFailure(GONE);
-    const over = new AbortController();
-    const forget = onAbort(signal, () => over.abort());
-    const blocked = untilBlocked(found.prompt, call.hasStarted, over.signal);
-    const end = await Promise.race([call.ended, blocked]).finally(() => {
-      forget();
-      over.abort();
-    });
-    switch (end.kind) {
-      case 'completed':
-        return end.text;
-      case 'failed':
-        throw new ToolFailure(end.text === '' ? 'The agent reports that the call failed.' : end.text);
-      case 'not-reported':
-        throw new NotReported('the agent did not report how the call ended');
-      case 'lost':
-        throw new ToolFailure('The agent ended while it ran the call. Check what it did.', undefined, {
-          outcomeUnknown: true,
-        });
-    }
-  }
-
-  /** Resolves when waiting for the result would block the decision that the agent waits for. */
-  async function untilBlocked(prompt: Prompt, hasStarted: () => boolean, signal: AbortSignal): Promise<CallEnd> {
-    for (;;) {
-      await pauseFor(clock, BLOCKED_MS, signal);
-      if (prompt.isBlocked() && !hasStarted()) return { kind: 'not-reported' };
-    }
+    return await finishCall(clock, found.prompt, call, signal);
   }
 
   return {
@@ -252,24 +148,20 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       contextTokens: () => 200_000,
       generate,
       endTurn(turnId) {
-        for (const [key, { session }] of live) {
+        for (const [key, session] of sessions.list()) {
           const prompt = session.prompt();
           if (prompt?.turnId !== turnId) continue;
           forgetAsked(key);
           if (prompt.end() !== undefined) continue;
           session.cancel();
-          const late = clock.after(CANCEL_MS, () => void (prompt.end() ?? drop(key)), { background: true });
+          const late = clock.after(CANCEL_MS, () => void (prompt.end() ?? sessions.drop(key)), { background: true });
           void prompt.finished.then(() => {
             late();
-            startIdle(key, session);
+            sessions.startIdle(key, session);
           });
         }
       },
-      async close() {
-        isClosed = true;
-        await Promise.all([...live.keys()].map(drop));
-        await Promise.allSettled(opening.values());
-      },
+      close: () => sessions.close(),
     },
     externalTool(name) {
       const tool = externalTool(name);

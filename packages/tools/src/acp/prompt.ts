@@ -4,22 +4,19 @@ import type {
   SessionUpdate,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
-import { allowOnce, mergeCall, readAsked, rejectOnce, resultOf, titleOf, type AskedCall } from './read-permission.js';
+import { createPermission, type Permission } from './permission.js';
+import { allowOnce, mergeCall, readAsked, rejectOnce, resultOf, titleOf } from './read-permission.js';
 import { planText, aloneText } from './show-update.js';
-
-/** A request for permission that the agent waits for. */
-export interface Permission extends AskedCall {
-  /** Random: a match means this request of this process, and no other. */
-  readonly id: string;
-  readonly toolCallId: string;
-  readonly options: readonly PermissionOption[];
-  /** Answers the request. Only the first answer counts. */
-  answer(outcome: RequestPermissionOutcome): void;
-  readonly isAnswered: () => boolean;
-}
 
 /** How a call that was allowed ended. */
 export type CallEnd = { kind: 'completed' | 'failed'; text: string } | { kind: 'not-reported' } | { kind: 'lost' };
+
+/** A call that was allowed. */
+export interface AllowedCall {
+  /** Resolves when the agent reports how the call ended. */
+  readonly ended: Promise<CallEnd>;
+  readonly hasStarted: () => boolean;
+}
 
 /** How the agent's answer to a prompt ended. */
 type PromptEnd = { kind: 'answered'; stopReason: string } | { kind: 'failed'; reason: string };
@@ -45,6 +42,8 @@ export interface Prompt {
   takeAsked(): readonly Permission[];
   /** Whether the agent waits for a request besides those that were answered. */
   isBlocked(): boolean;
+  /** Whether the agent waits for a request that hasn't been proposed. */
+  hasNewRequests(): boolean;
   /** Rejects the proposed requests that nobody allowed. */
   rejectRest(): void;
   /** Answers all requests with `cancelled`, also those that follow. */
@@ -54,8 +53,8 @@ export interface Prompt {
   isOpen(): boolean;
   /** The end of the agent's turn, once it was told. */
   close(): PromptEnd | undefined;
-  /** Allows a call. Resolves when the agent reports how it ended. Undefined if the agent isn't waiting for it. */
-  allow(permission: Permission): { ended: Promise<CallEnd>; hasStarted: () => boolean } | undefined;
+  /** Undefined if the agent isn't waiting for the call. */
+  allow(permission: Permission): AllowedCall | undefined;
   /** Called for each message of the agent. */
   update(update: SessionUpdate): void;
   ask(call: ToolCallUpdate, options: readonly PermissionOption[]): Promise<RequestPermissionOutcome>;
@@ -103,24 +102,6 @@ export function createPrompt(turnId: string, program: string): Prompt {
     } else if (!asked.has(toolCallId)) think(aloneText(call));
   }
 
-  function permissionFor(call: ToolCallUpdate, options: readonly PermissionOption[]) {
-    const described = readAsked(program, call, calls.get(call.toolCallId));
-    let answer: ((outcome: RequestPermissionOutcome) => void) | undefined;
-    const outcome = new Promise<RequestPermissionOutcome>((resolve) => (answer = resolve));
-    const permission: Permission = {
-      ...described,
-      id: `acp_${crypto.randomUUID()}`,
-      toolCallId: call.toolCallId,
-      options,
-      answer(given) {
-        answer?.(given);
-        answer = undefined;
-      },
-      isAnswered: () => answer === undefined,
-    };
-    return { permission, outcome };
-  }
-
   return {
     turnId,
     news() {
@@ -147,6 +128,7 @@ export function createPrompt(turnId: string, program: string): Prompt {
       return taken;
     },
     isBlocked: () => [...waiting, ...proposed].some((permission) => !permission.isAnswered()),
+    hasNewRequests: () => waiting.some((permission) => !permission.isAnswered()),
     rejectRest() {
       for (const permission of proposed) {
         const optionId = rejectOnce(permission.options);
@@ -186,13 +168,17 @@ export function createPrompt(turnId: string, program: string): Prompt {
     async ask(call, options) {
       if (isCancelled || ended !== undefined || waiting.length >= MAX_WAITING) return CANCELLED;
       asked.add(call.toolCallId);
-      const { permission, outcome } = permissionFor(call, options);
+      const described = readAsked(program, call, calls.get(call.toolCallId));
+      const { permission, outcome } = createPermission(described, call.toolCallId, options);
       if (allowOnce(options) === undefined) {
         const title = titleOf(mergeCall(calls.get(call.toolCallId), call));
         think(`\nRefused: ${title}. The agent offers no way to allow it only once.\n`);
         const optionId = rejectOnce(options);
         return optionId === undefined ? CANCELLED : { outcome: 'selected', optionId };
       }
+      // The agent asks again for a call that it was allowed to run, so it doesn't report the end of the first try.
+      running.get(call.toolCallId)?.end({ kind: 'not-reported' });
+      running.delete(call.toolCallId);
       waiting.push(permission);
       wake();
       return await outcome;

@@ -8,6 +8,8 @@ interface AskedCall extends acp.ToolCallUpdate {
   options?: acp.PermissionOption[];
   /** Whether the agent reports that the call failed. */
   fails?: boolean;
+  /** A call to ask for after this one has started and before it ends. */
+  inner?: AskedCall;
 }
 
 interface Todo {
@@ -41,7 +43,7 @@ let sessions = 0;
 async function ask(
   sessionId: string,
   client: acp.AgentContext,
-  { options = OPTIONS, fails = false, ...toolCall }: AskedCall,
+  { options = OPTIONS, fails = false, inner, ...toolCall }: AskedCall,
 ): Promise<(() => Promise<void>) | 'no' | 'cancelled'> {
   const { toolCallId } = toolCall;
   const asked: acp.RequestPermissionRequest = { sessionId, toolCall, options };
@@ -54,6 +56,12 @@ async function ask(
   if (outcome.outcome === 'cancelled') return 'cancelled';
   if (outcome.optionId !== 'yes') return 'no';
   return async () => {
+    if (inner !== undefined) {
+      const update: acp.SessionUpdate = { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' };
+      await client.notify(acp.methods.client.session.update, { sessionId, update });
+      const run = await ask(sessionId, client, inner);
+      if (typeof run === 'function') await run();
+    }
     log('ran.log', toolCallId);
     const content: acp.ToolCallContent[] = [
       { type: 'content', content: { type: 'text', text: `result of ${toolCallId}` } },
