@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { TEST_CACHE } from './tests/support/test-cache.js';
 import LongestFirst from './tests/support/longest-first.js';
 
 // Vitest passes these conditions to Node as well. If they included 'import', Node would load ES modules where CommonJS is required.
@@ -15,8 +16,12 @@ export default defineConfig({
     // Modules are loaded once per worker, not once per file: importing took a sixth of a run. Tests must not rely on fresh module state.
     isolate: false,
     // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; with more than 1, they search with random seeds.
-    // Tests must not store keys in the keychain of the person who runs them.
-    env: { RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.1', COUNTERSIGN_KEYCHAIN: 'off' },
+    // Tests must not store keys in the keychain of the person who runs them, nor drop what that person can undo.
+    env: {
+      RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.1',
+      COUNTERSIGN_KEYCHAIN: 'off',
+      XDG_CACHE_HOME: TEST_CACHE,
+    },
     sequence: { sequencer: LongestFirst },
     // Tuned for two cores. Tests spend about a sixth of their time waiting for servers, browsers and databases, so a third worker uses that
     // time.
