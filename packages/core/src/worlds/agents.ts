@@ -172,7 +172,7 @@ function turnsOf(runtime: Runtime, worldId: string, agentId: string, signer: Sig
   };
 }
 
-/** A program outside must not get a yes for an agent that was deactivated. From here on, the gate refuses its calls. */
+/** Ends the turns of an agent that was deactivated, and denies its waiting calls. The gate already refuses new ones. */
 async function stopInactive(runtime: Runtime, worldId: string, agentId: string, signer: Signer): Promise<void> {
   const { findChats, stopIn } = turnsOf(runtime, worldId, agentId, signer);
   const chats = await findChats();

@@ -35,8 +35,10 @@ export function takeYes(home: string, session: string, key: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
     writeFileSync(join(folder, `${hashOf(key)}.yes`), '', { mode: 0o600, flag: 'wx' });
-  } catch {
-    throw new Error(gateHook.secondYes);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new Error(gateHook.secondYes, { cause: error });
+    throw error;
   }
 }
 

@@ -25,7 +25,6 @@ const call = {
   tool_use_id: 'toolu_1',
 };
 
-/** A server that answers every request with this call. */
 /** A server that answers with this, or is shutting down if there is no answer. */
 async function answering(answer: object | (() => object | undefined), sent: unknown[] = []): Promise<AsyncDisposable> {
   const server = createServer((request, response) => {
