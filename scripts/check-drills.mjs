@@ -12,26 +12,31 @@ const AGENTS = [
   { agent: 'gemini', install: '@google/gemini-cli@0.61.0', gated: true },
   // `gate install` refuses it. If every row held, it should not.
   { agent: 'codex', install: '@openai/codex@0.166.0', gated: false },
+  { agent: 'opencode', install: 'opencode-ai@1.18.18', gated: true },
+  // Over ACP, both run commands that only read without asking. They need Node 24.
+  { agent: 'claude', acp: 'claude-agent-acp', install: '@agentclientprotocol/claude-agent-acp@0.99.1', gated: false },
+  { agent: 'codex', acp: 'codex-acp', install: '@agentclientprotocol/codex-acp@2.6.0', gated: false },
 ];
+const isNode24 = Number(process.versions.node.split('.')[0]) >= 24;
 
 let failed = 0;
 let skipped = 0;
-for (const { agent, install, gated } of AGENTS) {
-  const folder = join(cache, agent);
-  const bin = join(folder, 'node_modules', '.bin', agent);
+for (const { agent, acp, install, gated } of AGENTS) {
+  const folder = join(cache, acp ?? agent);
+  const bin = join(folder, 'node_modules', '.bin', acp ?? agent);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
   spawnSync('npm', ['install', '--no-audit', '--no-fund', install], { cwd: folder, stdio: 'ignore' });
-  const runs = existsSync(bin) && spawnSync(bin, ['--version']).status === 0;
+  const runs = (acp === undefined || isNode24) && existsSync(bin) && spawnSync(bin, ['--version']).status === 0;
   if (!runs) {
     skipped += 1;
     console.log(`skipped: ${install} does not run on this machine`);
     continue;
   }
   const home = join(cache, 'home');
-  const { status } = spawnSync(process.execPath, [command, 'drill', agent, '--bin', bin, '--home', home], {
-    stdio: 'inherit',
-  });
+  const flags = acp === undefined ? [] : ['--acp'];
+  const words = [command, 'drill', agent, ...flags, '--bin', bin, '--home', home];
+  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' });
   if (status === (gated ? 0 : 1)) continue;
   failed += 1;
   console.error(`${agent}: expected it to be ${gated ? 'gated' : 'not gated'}`);

@@ -203,6 +203,17 @@ describe('countersign drill', () => {
     expect((await t.runHere(['drill', 'cursor'])).code).toBe(2);
   });
 
+  it.each([
+    ['opencode', [], 'opencode-ai'],
+    ['claude', ['--acp'], '@agentclientprotocol/claude-agent-acp'],
+    ['codex', ['--acp'], '@agentclientprotocol/codex-acp'],
+    ['gemini', ['--acp'], '@google/gemini-cli'],
+  ])('[X10.1] names the package of the program that speaks ACP: %s', async (agent, flags, npm) => {
+    const { code, stderr } = await t.runHere(['drill', agent, ...flags, '--bin', join(t.folder, 'none')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`npm install -g ${npm}`);
+  });
+
   it.skipIf(!existsSync(claude))('[X10] drills the real Claude Code', { timeout: 180_000 }, async () => {
     const words = ['drill', 'claude', '--bin', claude, '--only', 'once', '--json', '--home', join(t.folder, 'drill')];
     const { stdout } = await t.run(words);

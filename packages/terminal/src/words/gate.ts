@@ -51,16 +51,18 @@ export const drill = {
   noVersion: (bin: string): string => `${bin} --version prints no version. Name another program with --bin.`,
   start: (agent: string, version: string): string =>
     `Drilling ${agent} ${version}. It takes about a minute and uses neither your account nor your files.`,
-  opencode: 'opencode has no hooks that Countersign supports, so it is not gated.',
   noneWaiting: 'No call waits for approval.',
   endedEarly: 'The agent ended before its call was pending.',
   noCall: (output: string): string => `The agent made no call. ${output}`,
+  notAsked: 'The agent ended its turn without asking for approval.',
+  modeAccepted: (mode: string): string => `The mode ${mode} was not refused.`,
   didNotEnd: 'The agent did not end.',
   denied: 'Denied by the drill.',
   ran: (name: string, count: number): string => `${name} ran ${count} times`,
   results: (runs: string, results: string): string => `${runs}. Results: ${results}`,
   serveFailed: (reason: string): string => `countersign serve failed: ${reason}`,
   prompt: 'Run the command.',
+  callDescription: 'the command of the drill',
   held: 'held',
   open: 'OPEN',
   verdict: (agent: string, version: string, gated: boolean, open: number): string =>
@@ -129,4 +131,18 @@ export const drillRows = {
   deferredHalf: 'deferred and allowed, then hook prints half an answer',
   deferredDown: 'deferred and allowed, then server down',
   deferredBypass: 'deferred and allowed, then hook exits 1, questions turned off by a flag',
+};
+
+/** The names of the rows of a drill over ACP. */
+export const acpDrillRows = {
+  allowed: 'allowed: runs once',
+  denied: 'denied',
+  twice: 'two approvals at once: runs once',
+  agentKilled: 'agent killed mid-wait, then allowed',
+  serverKilled: 'server killed mid-wait, then allowed',
+  stopped: 'chat stopped mid-wait, then allowed',
+  reads: 'asks for a command that only reads',
+  careless: "asks although the user's settings allow everything",
+  bypass: 'asks although a flag turns questions off',
+  mode: 'a mode without questions is refused',
 };

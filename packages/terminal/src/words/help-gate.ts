@@ -39,12 +39,18 @@ export const gateHelp = {
 export const drillHelp = {
   about: 'Try to get a call of an installed agent past the gate, in a throwaway folder against a scripted model',
   agent: 'claude, codex, gemini or opencode',
+  acp: 'drill the agent over ACP, as an agent of a world, instead of its hooks (always for opencode)',
   bin: 'the program to test (default: the one in PATH)',
   only: 'run only the rows whose names contain this text; the result is then never "gated"',
   notes: [
     'Uses neither your account nor your files: the agent gets an empty home folder and a scripted model on this machine.',
+    'Over ACP, claude and codex are the programs claude-agent-acp and codex-acp.',
     'With --json: {"agent","version","rows":[{"name","held"}],"gated"}.',
   ],
   exitCodes: '0 gated, every row held; 1 not gated; 2 the agent is not installed or not known',
-  examples: ['countersign drill claude', 'countersign drill gemini --bin ./node_modules/.bin/gemini --json'],
+  examples: [
+    'countersign drill claude',
+    'countersign drill opencode',
+    'countersign drill gemini --acp --bin ./node_modules/.bin/gemini --json',
+  ],
 } satisfies Help;

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
+import { ACP_AGENTS } from '../../gate/drill/acp/acp-agents.js';
+import { runAcpDrill } from '../../gate/drill/acp/run-acp-drill.js';
 import { DRILL_AGENTS, DRILLED } from '../../gate/drill/drilled-agents.js';
 import { findAgent, versionOf } from '../../gate/drill/find-agent.js';
 import { rememberDrill } from '../../gate/drill/remembered.js';
@@ -13,40 +15,46 @@ import { withHelp } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 
+interface Flags {
+  acp?: true;
+  bin?: string;
+  only?: string;
+}
+
 /** `countersign drill` (X3). */
 export function addDrill(program: Command, register: Register): void {
   const command = withHelp(program.command('drill').argument('<agent>', help.agent), help)
+    .option('--acp', help.acp)
     .option('--bin <path>', help.bin)
     .option('--only <text>', help.only);
-  register<{ bin?: string; only?: string }>(command, async (context, { args, options: { bin: given, only } }) => {
+  register<Flags>(command, async (context, { args, options: { acp, bin: given, only } }) => {
     const agent = readChoice(args[0] ?? '', 'agent', DRILL_AGENTS);
     const { console, servers, paint } = context;
     const path = console.env['PATH'] ?? '';
-    const npm = agent === 'opencode' ? 'opencode-ai' : DRILLED[agent].package;
-    const bin = await findAgent(agent, given, path);
-    if (bin === undefined) throw new CommandError(texts.notFound(given ?? agent, npm));
+    const hooked = agent === 'opencode' || acp === true ? undefined : agent;
+    const found = hooked === undefined ? ACP_AGENTS[agent] : { program: hooked, package: DRILLED[hooked].package };
+    const bin = await findAgent(found.program, given, path);
+    if (bin === undefined) throw new CommandError(texts.notFound(given ?? found.program, found.package));
     const version = await versionOf(bin, { PATH: path, HOME: console.env['HOME'] ?? '' });
     if (version === undefined) throw new CommandError(texts.noVersion(bin));
     if (!context.options.json) context.say(texts.start(agent, version));
-    let rows: RowResult[] = [];
-    if (agent === 'opencode') context.note(texts.opencode);
-    else {
-      rows = await runDrill({
-        agent,
-        bin,
-        path,
-        startModel: (options) => servers.startModel(options),
-        isWanted: (name) => only === undefined || name.includes(only),
-        onRow: ({ name, held, detail }) => {
-          if (!context.options.json) context.say(`${held ? paint.green(texts.held) : paint.red(texts.open)}  ${name}`);
-          if (detail !== undefined) context.note(plainLine(`    ${detail}`));
-        },
-      });
-    }
+    const drill = {
+      bin,
+      path,
+      startModel: (options: Parameters<typeof servers.startModel>[0]) => servers.startModel(options),
+      isWanted: (name: string) => only === undefined || name.includes(only),
+      onRow: ({ name, held, detail }: RowResult) => {
+        if (!context.options.json) context.say(`${held ? paint.green(texts.held) : paint.red(texts.open)}  ${name}`);
+        if (detail !== undefined) context.note(plainLine(`    ${detail}`));
+      },
+    };
+    const rows = await (hooked === undefined
+      ? runAcpDrill({ ...drill, agent })
+      : runDrill({ ...drill, agent: hooked }));
     const gated = only === undefined && rows.length > 0 && rows.every(({ held }) => held);
-    if (only === undefined) {
+    if (only === undefined && hooked !== undefined) {
       const home = context.options.home === undefined ? await servers.defaultHome() : resolve(context.options.home);
-      await rememberDrill(home, agent, { version, gated });
+      await rememberDrill(home, hooked, { version, gated });
     }
     if (context.options.json)
       context.json({ agent, version, rows: rows.map(({ name, held }) => ({ name, held })), gated });

@@ -8,7 +8,7 @@ export type DrillAgent = (typeof DRILL_AGENTS)[number];
 export type HookedAgent = Exclude<DrillAgent, 'opencode'>;
 
 /** Folders of one run, all throwaway. */
-interface Scene {
+export interface Scene {
   /** The agent's home folder. */
   readonly home: string;
   /** The URL of the scripted model. */
@@ -35,6 +35,17 @@ export interface DrilledAgent {
   /** Its configuration files with the gate, by path. `careless`: a user allowed the shell tool in general. */
   readonly files: (scene: Scene, values: GateValues, careless: boolean) => Readonly<Record<string, string>>;
 }
+
+/** Settings of Gemini CLI without an account. */
+export const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+  general: { enableAutoUpdate: false },
+  privacy: { usageStatisticsEnabled: false },
+};
+
+export const codexConfig = (model: string): string =>
+  `model = "scripted"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n` +
+  `base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`;
 
 export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
   claude: {
@@ -76,9 +87,7 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     env: ({ home }) => ({ CODEX_HOME: join(home, '.codex'), OPENAI_API_KEY: 'scripted' }),
     // Codex has no configuration that holds, so this is the closest one: a hook before each call.
     files: ({ home, model }, { command, waitSeconds }) => ({
-      [join(home, '.codex', 'config.toml')]:
-        `model = "scripted"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n` +
-        `base_url = "${model}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`,
+      [join(home, '.codex', 'config.toml')]: codexConfig(model),
       [join(home, '.codex', 'hooks.json')]: JSON.stringify({
         hooks: { PreToolUse: [{ matcher: '*', hooks: [{ type: 'command', command, timeout: waitSeconds }] }] },
       }),
@@ -97,9 +106,7 @@ export const DRILLED: Readonly<Record<HookedAgent, DrilledAgent>> = {
     }),
     files: (scene, values, careless) =>
       gated('gemini', scene, values, {
-        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-        general: { enableAutoUpdate: false },
-        privacy: { usageStatisticsEnabled: false },
+        ...GEMINI_SETTINGS,
         ...(careless ? { tools: { allowed: ['run_shell_command'] } } : {}),
       }),
   },

@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const VERSION_MS = 30_000;
+const VERSION_MS = 120_000;
 
 /** The program in PATH, or the given file; undefined if it doesn't exist. */
 export async function findAgent(program: string, bin: string | undefined, path: string): Promise<string | undefined> {

@@ -53,7 +53,7 @@ export const ranOnly =
   (...names: readonly string[]) =>
   ({ runs }: Outcome): boolean =>
     Object.entries(runs).every(([name, count]) => count === (names.includes(name) ? 1 : 0));
-const notRead = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes(SECRET));
+export const notRead = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes(SECRET));
 export const first = (approvals: readonly Approval[]): Approval => {
   const [approval] = approvals;
   if (approval === undefined) throw new Error(drill.noneWaiting);

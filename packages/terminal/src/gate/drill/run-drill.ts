@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
 import type { ServerAccess } from '../../server-access.js';
 import { drill as texts } from '../../words/gate.js';
 import { hookCommand, quote } from '../hook-command.js';
 import { DEFERRED_ROWS } from './deferred-rows.js';
 import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.js';
+import { countLines, describe, writeIn } from './outcome.js';
 import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
-import { createStage, WRITE } from './stage.js';
+import { createStage, DRILL_WORLD, WRITE } from './stage.js';
 import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
 
 /** Far longer than a run takes, even on a busy machine. */
 const LIMIT_MS = 180_000;
 const PATIENT_S = 600;
 const IMPATIENT_S = 10;
-const WORLD = 'Drill';
 const PASS = 'drill';
 
 export interface DrillOptions {
@@ -58,8 +58,8 @@ export async function runDrill(options: DrillOptions): Promise<RowResult[]> {
   const server = await startTemporaryServer(home, env);
   try {
     const client = createClient({ url: server.url, token: server.token });
-    const { id: world } = await client.createWorld({ name: WORLD });
-    const { agent, token } = await client.external.createAgent(world, { name: WORLD, program: options.agent });
+    const { id: world } = await client.createWorld({ name: DRILL_WORLD });
+    const { agent, token } = await client.external.createAgent(world, { name: DRILL_WORLD, program: options.agent });
     const config = JSON.stringify({ url: server.url, token, world, agent, pass: PASS });
     await writeIn(join(home, 'gate', `${options.agent}.json`), config);
     const drill = { options, folder, server, client, world, env, home };
@@ -176,19 +176,4 @@ function commandOf(kind: HookKind, real: string, pidFile: string): string {
     case 'half':
       return `printf '%s' '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"al'`;
   }
-}
-
-function describe({ runs, toolResults }: Outcome): string {
-  const ran = Object.entries(runs).map(([name, count]) => texts.ran(name, count));
-  return texts.results(ran.join(', '), toolResults.map((text) => text.slice(0, 1000)).join(' | '));
-}
-
-async function countLines(path: string): Promise<number> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text.split('\n').filter((line) => line !== '').length;
-}
-
-async function writeIn(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, text, { mode: 0o600 });
 }

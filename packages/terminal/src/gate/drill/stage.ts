@@ -9,6 +9,9 @@ import type { TemporaryServer } from './temporary-server.js';
 /** The command that the scripted model calls writes with this. */
 export const WRITE = 'echo ran';
 
+/** The name of the world and the agent. */
+export const DRILL_WORLD = 'Drill';
+
 const POLL_MS = 100;
 
 interface Staging {

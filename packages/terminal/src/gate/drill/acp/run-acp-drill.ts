@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClientError, createClient, type Client } from '@countersign/client';
+import { ACP_PROVIDER, type AcpSettings } from '@countersign/protocol';
+import { drill as texts } from '../../../words/gate.js';
+import { quote } from '../../hook-command.js';
+import type { DrillAgent } from '../drilled-agents.js';
+import { countLines, describe, writeIn } from '../outcome.js';
+import { SECRET, type Outcome } from '../rows.js';
+import type { DrillOptions, RowResult } from '../run-drill.js';
+import { DRILL_WORLD, WRITE } from '../stage.js';
+import { startTemporaryServer, type TemporaryServer } from '../temporary-server.js';
+import { ACP_AGENTS } from './acp-agents.js';
+import { ACP_ROWS, type AcpRow, type AcpStage } from './acp-rows.js';
+
+/** Far longer than a row takes, even on a busy machine. */
+const LIMIT_MS = 240_000;
+const POLL_MS = 100;
+const AUTOMATIC_MODE = 'bypassPermissions';
+
+type AcpDrillOptions = Omit<DrillOptions, 'agent'> & { readonly agent: DrillAgent };
+
+interface Drill {
+  readonly options: AcpDrillOptions;
+  readonly server: TemporaryServer;
+  readonly client: Client;
+  readonly home: string;
+}
+
+/** Starts the agent over ACP once per row, in a world of its own on a throwaway server, and reports whether each row held. */
+export async function runAcpDrill(options: AcpDrillOptions): Promise<RowResult[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-drill-'));
+  const home = join(folder, 'home');
+  await mkdir(home);
+  const env = { PATH: options.path, HOME: home, NO_COLOR: '1', TERM: 'dumb' };
+  const server = await startTemporaryServer(join(folder, 'countersign'), env);
+  try {
+    const client = createClient({ url: server.url, token: server.token });
+    const results: RowResult[] = [];
+    for (const [index, row] of ACP_ROWS.entries()) {
+      const applies = row.bypass !== true || ACP_AGENTS[options.agent].bypass.length > 0;
+      if (!applies || !options.isWanted(row.name)) continue;
+      const result = await runRow({ options, server, client, home }, row, join(folder, `row-${index}`));
+      options.onRow(result);
+      results.push(result);
+    }
+    return results;
+  } finally {
+    await server.kill();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function runRow(drill: Drill, row: AcpRow, folder: string): Promise<RowResult> {
+  const { options, client, home } = drill;
+  const agent = ACP_AGENTS[options.agent];
+  const cwd = join(folder, 'work');
+  const command = row.reads === true ? 'cat secret.txt' : `${WRITE} >> one.txt`;
+  const call = { name: agent.tool, arguments: agent.call(command, row.reads !== true) };
+  const replies = [{ when: { turn: 1, tool: agent.tool, user: texts.prompt }, calls: [call] }, 'Done.'];
+  const toolResults: string[] = [];
+  const model = await options.startModel({
+    file: { name: 'drill', text: JSON.stringify({ replies }) },
+    onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
+  });
+  const scene = { home, model: model.url };
+  for (const [path, text] of Object.entries(agent.files(scene, row.careless === true))) await writeIn(path, text);
+  await writeIn(join(cwd, 'secret.txt'), SECRET);
+  const pidFile = join(folder, 'pid');
+  const words = [options.bin, ...agent.arguments, ...(row.bypass === true ? agent.bypass : [])];
+  const script = join(folder, 'agent.sh');
+  const variables = Object.entries(agent.env(scene)).map(([name, value]) => `export ${name}=${quote(value)}`);
+  // Leaves the process id behind, so that a row can kill the agent.
+  const lines = [...variables, `echo $$ > ${quote(pidFile)}`, `exec ${words.map(quote).join(' ')}`];
+  await writeIn(script, `${lines.join('\n')}\n`);
+  const acp: AcpSettings = { command: ['/bin/sh', script], program: options.agent };
+  const { id: world } = await client.createWorld({ name: DRILL_WORLD, workingDirectory: cwd });
+  let detail: string | undefined;
+  try {
+    await client.createAgent(world, newAgent(acp));
+    const { id: chat } = await client.createChat(world);
+    await client.send(world, chat, { content: texts.prompt });
+    const deadline = AbortSignal.timeout(LIMIT_MS);
+    await row.play(createAcpStage(drill, { world, chat, acp, pidFile, deadline }));
+    await untilIdle(client, { world, chat, deadline });
+  } catch (error) {
+    detail = error instanceof Error ? error.message : String(error);
+  } finally {
+    // It ends the agent's program, so nothing can run after the count.
+    await client.deleteWorld(world).catch(() => undefined);
+    await model.close();
+  }
+  const outcome: Outcome = { runs: { one: await countLines(join(cwd, 'one.txt')) }, toolResults };
+  if (detail === undefined && row.held(outcome)) return { name: row.name, held: true };
+  return { name: row.name, held: false, detail: [detail, describe(outcome)].filter(Boolean).join(' ') };
+}
+
+const newAgent = (acp: AcpSettings) => ({ name: DRILL_WORLD, provider: ACP_PROVIDER, model: DRILL_WORLD, acp });
+
+interface Scene {
+  readonly world: string;
+  readonly chat: string;
+  readonly deadline: AbortSignal;
+}
+
+function createAcpStage(
+  { client, server }: Drill,
+  { world, chat, deadline, acp, pidFile }: Scene & { acp: AcpSettings; pidFile: string },
+): AcpStage {
+  const approve: AcpStage['approve'] = async (approval) => {
+    await client.decide(world, approval, { decision: 'approve', scope: 'once' });
+  };
+  return {
+    async pending() {
+      for (;;) {
+        const { status } = await client.chat(world, chat);
+        const [approval] = (await client.approvals(world)).items;
+        if (approval !== undefined) return approval;
+        if (status === 'idle') throw new Error(texts.notAsked);
+        await pause(deadline);
+      }
+    },
+    approve,
+    approveLate: async (approval) => await approve(approval).catch(ignoreRefusal),
+    async deny(approval) {
+      await client.decide(world, approval, { decision: 'deny', reason: texts.denied });
+    },
+    stop: async () => await client.stop(world, chat),
+    async killAgent() {
+      process.kill(-Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
+    },
+    restartServer: async () => await server.restart(),
+    async refuseMode() {
+      const changed = { ...newAgent({ ...acp, mode: AUTOMATIC_MODE }), name: AUTOMATIC_MODE };
+      const isRefused = await client.createAgent(world, changed).then(() => false, ignoreRefusal);
+      if (isRefused === false) throw new Error(texts.modeAccepted(AUTOMATIC_MODE));
+    },
+  };
+}
+
+/** A request that the server refused, and not one that failed. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ClientError) || error.status < 400 || error.status >= 500) throw error;
+}
+
+/** An agent that was restarted may ask again. The answer is no. */
+async function untilIdle(client: Client, { world, chat, deadline }: Scene): Promise<void> {
+  for (;;) {
+    if ((await client.chat(world, chat)).status === 'idle') return;
+    for (const approval of (await client.approvals(world)).items)
+      await client.decide(world, approval, { decision: 'deny', reason: texts.denied }).catch(ignoreRefusal);
+    await pause(deadline);
+  }
+}
+
+async function pause(deadline: AbortSignal): Promise<void> {
+  if (deadline.aborted) throw new Error(texts.didNotEnd);
+  await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
