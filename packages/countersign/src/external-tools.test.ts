@@ -29,8 +29,9 @@ async function judge(
     const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs }, person);
     states.push([toolName, (await claimExternal(runtime, W, 'any', id)).state]);
   }
-  const cards = (await listApprovals(runtime, W, { status: 'pending' })).map(({ sandbox }) => sandbox.folder);
-  return { states, cards };
+  const pending = await listApprovals(runtime, W, { status: 'pending' });
+  const cards = pending.map(({ sandbox }) => sandbox.folder);
+  return { states, cards, previews: pending.map(({ preview }) => preview) };
 }
 
 const claims = async (...about: Parameters<typeof judge>) => (await judge(...about)).states;
@@ -172,4 +173,20 @@ it('[A55.13] no path rule allows a relative path if the program did not say in w
   expect(cards).toEqual(relative.map(() => 'unknown'));
   const absolute = [['claude__Read', { file_path: '/srv/notes.txt' }]] as const;
   expect(await claims(rules, absolute, {})).toEqual([['claude__Read', 'allowed']]);
+});
+
+it('[A59.4] a title beside other arguments gets around no deny rule, and shows no change of its own', async () => {
+  const rules = ['deny shell_cmd(git push *)', 'deny edit_file(/etc/**)', 'deny web_fetch(evil.example)'];
+  const only_a_title = 'Edit the notes';
+  const denied = [
+    ['claude__Bash', { command: 'git push origin', only_a_title }],
+    ['claude__Edit', { file_path: '/etc/passwd', old_string: 'a', new_string: 'b', only_a_title }],
+    ['claude__WebFetch', { url: 'https://evil.example/', only_a_title }],
+  ] as const;
+  expect(await claims(rules, denied)).toEqual(denied.map(([tool]) => [tool, 'denied']));
+  const changes = [{ path: 'notes.md', new: 'harmless' }];
+  const write = ['claude__Write', { file_path: 'x.sh', content: 'rm -rf /', only_a_title, changes }] as const;
+  const { states, previews } = await judge(['allow claude__*'], [write]);
+  expect(states).toEqual([['claude__Write', 'pending']]);
+  expect(previews).toEqual([undefined]);
 });

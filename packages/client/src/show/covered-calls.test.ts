@@ -41,3 +41,11 @@ it('[A5.4] lists the other waiting calls that a decision covers, without the dec
   expect(grantMatch(asked, undefined)).toEqual({ chatId: 'c', grant: { agentId: 'ada', toolName: 'shell_cmd' } });
   expect(grantMatch(asked, 'rm *').grant).toMatchObject({ pattern: 'rm *' });
 });
+
+it('[A5.4] lists all arguments of another program’s call, because the decision releases it', () => {
+  const call = { approvalId: 'approval_2', chatId: 'c', agentId: 'ada', toolName: 'claude__Bash' };
+  const args = { command: 'make', dangerouslyDisableSandbox: true };
+  const waiting = [{ ...call, toolCallId: '2', arguments: args }];
+  const [line] = coveredLines(waiting, { invocationId: '1' });
+  expect(line).toBe('claude__Bash: make, dangerouslyDisableSandbox: true');
+});

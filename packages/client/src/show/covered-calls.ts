@@ -1,6 +1,6 @@
 import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
-import { callLine } from './describe-call.js';
+import { wholeCallLine } from './describe-call.js';
 
 /** The request that finds the waiting calls a decision for this chat would cover (A5). */
 export function grantMatch(
@@ -14,7 +14,7 @@ export function grantMatch(
 export function coveredLines(waiting: readonly CoveredCall[], decided: { invocationId: string }): string[] {
   return waiting
     .filter(({ toolCallId }) => toolCallId !== decided.invocationId)
-    .map(({ toolName, arguments: args }) => `${toolName}: ${callLine(toolName, args)}`);
+    .map(({ toolName, arguments: args }) => `${toolName}: ${wholeCallLine(toolName, args)}`);
 }
 
 /** `later`: without a long-running server, calls in other chats run when the next one starts. */

@@ -46,6 +46,7 @@ describe('how a call is shown', () => {
     ['codex__shell', { command: ['ls'] }],
     ['claude__Write', { file_path: '/a', path: '/b', content: 'c' }],
     ['claude__Edit', { file_path: '/a', old_string: 'b' }],
+    ['claude__Write', { file_path: '/a', content: 'b', only_a_title: 'Write /c' }],
     ['mcp__Bash', { command: 'ls' }],
     ['mcp__files__write', { path: '/a', content: 'b' }],
     ['app__editor__Bash', { command: 'ls' }],

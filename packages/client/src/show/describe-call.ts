@@ -1,4 +1,4 @@
-import { externalVerb } from '@countersign/protocol';
+import { externalVerb, ONLY_TITLE } from '@countersign/protocol';
 
 /** An argument that a card shows by its name. */
 interface Field {
@@ -42,6 +42,7 @@ const PATHS = ['file_path', 'filePath', 'absolute_path', 'path'];
 
 /** The call of another program's shell, or of its tool that writes or edits a file. Undefined if it can't be told which arguments count. */
 function externalShape(toolName: string, record: Readonly<Record<string, unknown>>): CallShape | undefined {
+  if (ONLY_TITLE in record) return undefined;
   const only = (...names: readonly string[]): readonly [string, string] | undefined => {
     const given = names.filter((name) => record[name] !== undefined);
     const [name] = given;
@@ -96,6 +97,13 @@ export function callLine(toolName: string, args: unknown): string {
     case 'fields':
       return firstLine(shape.fields.map(({ name, text }) => `${name}: ${text.slice(0, LONGEST_LINE * 4)}`).join(', '));
   }
+}
+
+/** Like `callLine`, with all arguments that it leaves out for calls of other programs, for calls that run without being shown otherwise. */
+export function wholeCallLine(toolName: string, args: unknown): string {
+  const shape = describeCall(toolName, args);
+  const others = 'others' in shape ? shape.others : [];
+  return [callLine(toolName, args), ...others.map(({ name, text }) => firstLine(`${name}: ${text}`))].join(', ');
 }
 
 /** Like `callLine`, with the tool's name, for places that don't show it otherwise. A command needs no tool name. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Tool, ToolPlace } from '@countersign/core/ports';
 import { externalProgramSchema, programName, type Subject } from '@countersign/protocol';
 import { KNOWN_TOOLS, type KnownTool } from './known-tools.js';
-import { isTitleOnly, previewOf, TITLE_ONLY, touchedByTitle } from './title-only.js';
+import { previewOf, TITLE_ONLY, titleIn, touchedByTitle } from './title-only.js';
 import { readArguments, touchedBy, type Arguments, type Touched } from './touched-by.js';
 
 /** Found by the program and its own name of the tool, as in `claude__Bash`. Undefined if the name has another form. */
@@ -26,7 +26,7 @@ export function externalTool(name: string): Tool | undefined {
     validate: (args) => ({ ok: true, value: args }),
     preview: async (args) => previewOf(readArguments(args)),
     ...(known === undefined
-      ? { inspect: async (args) => (isTitleOnly(readArguments(args)) ? [TITLE_ONLY] : []) }
+      ? { inspect: async (args) => (titleIn(readArguments(args)) === 'none' ? [] : [TITLE_ONLY]) }
       : {
           subjects: (args, place) => touched(known, readArguments(args), place).own,
           standsFor: (args, place) => touched(known, readArguments(args), place).standIn,
@@ -37,7 +37,18 @@ export function externalTool(name: string): Tool | undefined {
 }
 
 function touched(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
-  return isTitleOnly(args) ? touchedByTitle(known, args, place) : touchedBy(known, args, place);
+  switch (titleIn(args)) {
+    case 'none':
+      return touchedBy(known, args, place);
+    case 'only':
+      return touchedByTitle(known, args, place);
+    case 'mixed': {
+      const { own, standIn } = touchedBy(known, args, place);
+      const more =
+        standIn === undefined ? {} : { standIn: { ...standIn, subjects: [...standIn.subjects, TITLE_ONLY] } };
+      return { own: [...own, TITLE_ONLY], ...more };
+    }
+  }
 }
 
 /** A command, or a search in a folder, may read files that the call doesn't name, and nothing hides them from the program. */

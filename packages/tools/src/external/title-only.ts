@@ -13,9 +13,13 @@ const shownSchema = z.object({
   changes: z.array(z.object({ path: z.string(), old: z.string().optional(), new: z.string() })).optional(),
 });
 
-export function isTitleOnly(args: Arguments): boolean {
-  return ONLY_TITLE in args;
+/** `mixed`: a title beside other arguments. No agent of ours sends that, so nothing that it shows replaces the arguments. */
+export function titleIn(args: Arguments): 'none' | 'only' | 'mixed' {
+  if (!(ONLY_TITLE in args)) return 'none';
+  return Object.keys(args).every((name) => SHOWN.has(name)) ? 'only' : 'mixed';
 }
+
+const SHOWN: ReadonlySet<string> = new Set([ONLY_TITLE, 'paths', 'changes']);
 
 /** A call whose agent sent only a title (A59). Deny and ask rules apply to the paths that it shows. */
 export function touchedByTitle(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
@@ -49,7 +53,7 @@ function standsFor(known: KnownTool) {
 
 /** The change that a call with only a title shows. */
 export function previewOf(args: Arguments): Preview | undefined {
-  const changes = isTitleOnly(args) ? (shownSchema.safeParse(args).data?.changes ?? []) : [];
+  const changes = titleIn(args) === 'only' ? (shownSchema.safeParse(args).data?.changes ?? []) : [];
   if (changes.length === 0) return undefined;
   const diffs = changes.map(({ path, old, new: after }) => unifiedDiff(path, old, after));
   return { text: diffs.map(({ text }) => text).join('\n'), truncated: diffs.some(({ truncated }) => truncated) };
