@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   PermissionOption,
   RequestPermissionOutcome,
@@ -5,8 +6,8 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { createPermission, type Permission } from './permission.js';
-import { allowOnce, mergeCall, readAsked, rejectOnce, resultOf, titleOf } from './read-permission.js';
-import { planText, aloneText } from './show-update.js';
+import { allowOnce, CANCELLED, mergeCall, readAsked, refuse, resultOf, titleOf } from './read-permission.js';
+import { planText, aloneText, refusedText } from './show-update.js';
 
 /** How a call that was allowed ended. */
 export type CallEnd = { kind: 'completed' | 'failed'; text: string } | { kind: 'not-reported' } | { kind: 'lost' };
@@ -21,7 +22,6 @@ export interface AllowedCall {
 /** How the agent's answer to a prompt ended. */
 type PromptEnd = { kind: 'answered'; stopReason: string } | { kind: 'failed'; reason: string };
 
-const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' };
 const LONGEST_TEXT = 1_000_000;
 const LONGEST_THINKING = 50_000;
 const MAX_WAITING = 64;
@@ -64,6 +64,8 @@ export interface Prompt {
 export function createPrompt(turnId: string, program: string): Prompt {
   const calls = new Map<string, ToolCallUpdate>();
   const asked = new Set<string>();
+  /** Calls to which the last answer was a no. */
+  const refused = new Set<string>();
   const running = new Map<string, { start: () => void; end: (end: CallEnd) => void }>();
   let waiting: Permission[] = [];
   const proposed = new Set<Permission>();
@@ -100,6 +102,13 @@ export function createPrompt(turnId: string, program: string): Prompt {
       running.delete(toolCallId);
       run.end({ kind: status === 'failed' ? 'failed' : 'completed', text: resultOf(call) });
     } else if (!asked.has(toolCallId)) think(aloneText(call));
+    else if (status === 'completed' && refused.delete(toolCallId)) think(refusedText(call));
+  }
+
+  /** Whether the agent still describes a call as it did when it asked. */
+  function isAsAsked({ toolName, arguments: args, toolCallId }: Permission): boolean {
+    const now = readAsked(program, calls.get(toolCallId) ?? { toolCallId });
+    return isDeepStrictEqual(now, { toolName, arguments: args });
   }
 
   return {
@@ -130,10 +139,7 @@ export function createPrompt(turnId: string, program: string): Prompt {
     isBlocked: () => [...waiting, ...proposed].some((permission) => !permission.isAnswered()),
     hasNewRequests: () => waiting.some((permission) => !permission.isAnswered()),
     rejectRest() {
-      for (const permission of proposed) {
-        const optionId = rejectOnce(permission.options);
-        permission.answer(optionId === undefined ? CANCELLED : { outcome: 'selected', optionId });
-      }
+      for (const permission of proposed) permission.answer(refuse(permission.options));
       proposed.clear();
     },
     cancel() {
@@ -151,6 +157,7 @@ export function createPrompt(turnId: string, program: string): Prompt {
       const optionId = allowOnce(permission.options);
       const isOurs = proposed.has(permission) && !permission.isAnswered();
       if (optionId === undefined || !isOurs || ended !== undefined || isCancelled) return undefined;
+      if (!isAsAsked(permission)) return undefined;
       let hasStarted = false;
       const whenEnded = new Promise<CallEnd>((end) => {
         running.set(permission.toolCallId, { start: () => (hasStarted = true), end });
@@ -167,21 +174,29 @@ export function createPrompt(turnId: string, program: string): Prompt {
     },
     async ask(call, options) {
       if (isCancelled || ended !== undefined || waiting.length >= MAX_WAITING) return CANCELLED;
-      asked.add(call.toolCallId);
-      const described = readAsked(program, call, calls.get(call.toolCallId));
-      const { permission, outcome } = createPermission(described, call.toolCallId, options);
-      if (allowOnce(options) === undefined) {
-        const title = titleOf(mergeCall(calls.get(call.toolCallId), call));
-        think(`\nRefused: ${title}. The agent offers no way to allow it only once.\n`);
-        const optionId = rejectOnce(options);
-        return optionId === undefined ? CANCELLED : { outcome: 'selected', optionId };
+      const { toolCallId } = call;
+      const isWaiting = ({ toolCallId: id, isAnswered }: Permission): boolean => id === toolCallId && !isAnswered();
+      // One id must not stand for two calls: the agent's reports couldn't be told apart.
+      if ([...waiting, ...proposed].some(isWaiting)) return refuse(options);
+      asked.add(toolCallId);
+      refused.delete(toolCallId);
+      const merged = mergeCall(calls.get(toolCallId), call);
+      calls.set(toolCallId, merged);
+      const yes = allowOnce(options);
+      if (yes === undefined) {
+        think(`\nRefused: ${titleOf(merged)}. The agent offers no way to allow it only once.\n`);
+        refused.add(toolCallId);
+        return refuse(options);
       }
       // The agent asks again for a call that it was allowed to run, so it doesn't report the end of the first try.
-      running.get(call.toolCallId)?.end({ kind: 'not-reported' });
-      running.delete(call.toolCallId);
+      running.get(toolCallId)?.end({ kind: 'not-reported' });
+      running.delete(toolCallId);
+      const { permission, outcome } = createPermission(readAsked(program, merged), toolCallId, options);
       waiting.push(permission);
       wake();
-      return await outcome;
+      const answer = await outcome;
+      if (answer.outcome !== 'selected' || answer.optionId !== yes) refused.add(toolCallId);
+      return answer;
     },
     finish(end) {
       if (ended !== undefined) return;

@@ -1,4 +1,9 @@
-import type { PermissionOption, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import type {
+  PermissionOption,
+  RequestPermissionOutcome,
+  ToolCallContent,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
 import { externalToolName, ONLY_TITLE } from '@countersign/protocol';
 import { z } from 'zod';
 
@@ -13,10 +18,9 @@ const claudeSchema = z.object({ claudeCode: z.object({ toolName: z.string() }) }
 /** The same characters as for the tools of external agents. */
 const toolSchema = z.string().regex(/^[A-Za-z0-9_.-]{1,90}$/);
 
-/** The call as the agent describes it. `known`: what its earlier updates said about the same call. */
-export function readAsked(program: string, call: ToolCallUpdate, known: ToolCallUpdate | undefined): AskedCall {
-  const merged = mergeCall(known, call);
-  return { toolName: externalToolName(program, toolOf(merged)), arguments: argumentsOf(merged) };
+/** The call as the agent describes it, with what its earlier updates said about it. */
+export function readAsked(program: string, call: ToolCallUpdate): AskedCall {
+  return { toolName: externalToolName(program, toolOf(call)), arguments: argumentsOf(call) };
 }
 
 /** Later fields replace earlier ones; absent ones keep them. */
@@ -80,6 +84,10 @@ export function allowOnce(options: readonly PermissionOption[]): string | undefi
   return options.find(({ kind }) => kind === 'allow_once')?.optionId;
 }
 
-export function rejectOnce(options: readonly PermissionOption[]): string | undefined {
-  return options.find(({ kind }) => kind === 'reject_once')?.optionId;
+export const CANCELLED: RequestPermissionOutcome = { outcome: 'cancelled' };
+
+/** A no to this one call. */
+export function refuse(options: readonly PermissionOption[]): RequestPermissionOutcome {
+  const optionId = options.find(({ kind }) => kind === 'reject_once')?.optionId;
+  return optionId === undefined ? CANCELLED : { outcome: 'selected', optionId };
 }

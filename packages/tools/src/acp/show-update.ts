@@ -13,3 +13,8 @@ export function planText({ entries }: Pick<Plan, 'entries'>): string {
 export function aloneText(call: ToolCallUpdate): string {
   return `\n${titleOf(call)} (${call.status === 'failed' ? 'failed, ' : ''}without asking)\n`;
 }
+
+/** A call that the agent ran after a no, for people. */
+export function refusedText(call: ToolCallUpdate): string {
+  return `\n${titleOf(call)} (reported as completed, although it was not allowed)\n`;
+}
