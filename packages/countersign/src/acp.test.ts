@@ -333,6 +333,7 @@ describe('the session of an ACP agent', () => {
     const t = await open({ acp });
     await t.tell('Hello');
     expect(await t.lastText()).toContain(sentence);
+    expect(await t.lastText()).toMatch(/[^.]\.$/);
   });
 
   it('[A59.10] garbage is ignored; a program that sends too much or ends is reported', async () => {

@@ -86,7 +86,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       [session, prompt] = await promptOf(key, place, request);
     } catch (error) {
       if (signal.aborted) throw error;
-      throw failed(`${capitalized(errorMessage(error))}.`);
+      throw failed(`${capitalized(errorMessage(error)).replace(/\.$/, '')}.`);
     }
     prompt.listen(request.stream ? { onChunk, onThinking } : undefined);
     const stopped = onAbort(signal, () => session.cancel());
