@@ -224,7 +224,7 @@ describe('the full-screen UI with a real server', () => {
     seat.later();
     appendFileSync(file, 'PS\n');
     seat.press(char('y'));
-    await seat.see('Files have changed since this call, so undoing it would lose these changes: letter.txt');
+    await seat.see('Undoing this call would lose later changes to letter.txt');
     expect(readFileSync(file, 'utf8')).toBe('Dear Eve\nPS\n');
     writeFileSync(file, 'Dear Eve\n');
     seat.press(key('escape'));

@@ -45,7 +45,7 @@ export function whyNotUndone(preview: UndoPreview): string {
     case 'conflict': {
       const paths = preview.paths.map((path) => (path === '' ? 'the working folder' : path));
       const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : '';
-      return `Files have changed since this call, so undoing it would lose these changes: ${paths.slice(0, MOST_PATHS).join(', ')}${more}. Nothing was changed.`;
+      return `Undoing this call would lose later changes to ${paths.slice(0, MOST_PATHS).join(', ')}${more}. Nothing was undone.`;
     }
     case 'undone':
       return 'This call was already undone.';

@@ -11,7 +11,7 @@ describe('[M3.5] why nobody answers', () => {
     ['@ada hello', [], 'this world has no agents'],
     ['hello', [agent('Ada', false)], 'the only agent, @Ada, is inactive in this world. Activate an agent'],
     ['@ada hello', [agent('Ada', false), agent('Bob', false)], 'all agents are inactive in this world'],
-    ['@off hello', crew, '@Off is inactive. Activate it, or mention another agent: @Ada and @Bob.'],
+    ['@off hello', crew, '@Off is inactive. Activate it, or mention another agent: @Ada or @Bob.'],
     ['@human, @off hello', crew, '@Off is inactive'],
     ['@ghost hello', crew, 'no agent here is called @ghost. Agents you can mention: @Ada and @Bob.'],
     ['@ghost, @zoe hello', crew, 'no agent here is called @ghost or @zoe.'],
@@ -20,7 +20,7 @@ describe('[M3.5] why nobody answers', () => {
     [
       'hey @off',
       crew,
-      '@Off is mentioned in the middle of a line, and is inactive. Activate it and put the mention at the start of a line, or mention another agent there: @Ada and @Bob.',
+      '@Off is mentioned in the middle of a line, and is inactive. Activate it and put the mention at the start of a line, or mention another agent there: @Ada or @Bob.',
     ],
     ['> @ada said so', crew, '@Ada is mentioned in the middle of a line'],
   ])('%j', (content, agents, why) => {

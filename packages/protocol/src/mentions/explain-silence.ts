@@ -58,14 +58,14 @@ function reasonOf(silence: Silence): string {
       return `${who} inactive in this world. Activate an agent, then send your message again.`;
     }
     case 'inactive':
-      return `${areInactive(silence.names)}, or mention another agent: ${list(silence.active)}.`;
+      return `${areInactive(silence.names)}, or mention another agent: ${list(silence.active, 'or')}.`;
     case 'external': {
       const [, it] = grammarOf(silence.names);
       const verb = it === 'it' ? "runs in its own program and doesn't" : "run in their own programs and don't";
       const other =
         silence.active.length === 0
           ? 'Add another agent to chat with.'
-          : `Mention another agent: ${list(silence.active)}.`;
+          : `Mention another agent: ${list(silence.active, 'or')}.`;
       return `${list(silence.names)} ${verb} answer messages here. ${other}`;
     }
     case 'unknown':
@@ -80,7 +80,7 @@ function reasonOfMidLine(names: readonly string[], active: readonly string[]): s
   const midLine = `${list(names)} ${grammarOf(names)[0]} mentioned in the middle of a line`;
   if (inactive.length === names.length) {
     const [is, it] = grammarOf(inactive);
-    return `${midLine}, and ${is} inactive. Activate ${it} and put the mention at the start of a line, or mention another agent there: ${list(active)}.`;
+    return `${midLine}, and ${is} inactive. Activate ${it} and put the mention at the start of a line, or mention another agent there: ${list(active, 'or')}.`;
   }
   const advice = 'Put a mention at the start of a line to address that agent, or leave it out.';
   return `${midLine}. ${advice}${inactive.length === 0 ? '' : ` ${areInactive(inactive)} first.`}`;

@@ -78,7 +78,7 @@ export const recordRoutes = [
     tag: 'audit',
     summary: 'Get the audit log, oldest first',
     description:
-      "Every request, decision, run, refusal and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. With `who`, only the records of the person, agent or token with this id. A page can then have fewer records than `limit` although more follow, and the chain can't be verified from it. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.",
+      "Every request, decision, run, refusal, undo and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. With `who`, only the records of the person, agent or token with this id. A page can then have fewer records than `limit` although more follow, and the chain can't be verified from it. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.",
     query: auditQuerySchema,
     answers: {
       200: [

@@ -68,7 +68,7 @@ describe('the settings of Claude Code', () => {
   it('replaces the hook of an earlier installation', () => {
     const other = "'/old/node' '/old/countersign' gate hook --agent claude";
     const once = addToClaude(undefined, { command: other, waitSeconds: 600, file });
-    expect(gap(once)).toBe("settings.json doesn't run the hook of this installation.");
+    expect(gap(once)).toBe("settings.json doesn't run the hook of this installation. Install the gate again.");
     expect(add(once)).toBe(add(undefined));
     expect(add(add(undefined))).toBe(add(undefined));
   });

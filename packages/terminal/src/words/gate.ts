@@ -10,7 +10,7 @@ export const gate = {
     `"${key}" in ${file} turns hooks off, so the gate would deny every call. Remove it, then try again.`,
   otherPermissionHook: (file: string, command: string): string =>
     `${file} has another hook for PermissionRequest (${command}), which could allow calls. Remove it, then try again.`,
-  hookMissing: (file: string): string => `${file} doesn't run the hook of this installation.`,
+  hookMissing: (file: string): string => `${file} doesn't run the hook of this installation. Install the gate again.`,
   settingMissing: (file: string, key: string, value: string): string => `"${key}" in ${file} is not ${value}.`,
   policyPaths: (file: string, key: string): string =>
     `"${key}" in ${file} loads policies that could take precedence over the gate's policy. Remove it, then try again.`,

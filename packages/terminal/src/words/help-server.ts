@@ -10,10 +10,12 @@ export const programHelp = {
   json: 'print JSON',
   verbose: 'print the stack trace of an error',
   after:
-    '\nWithout a command, countersign starts the server and opens the browser. It accepts the flags of serve:' +
-    '\n--port, --host, --allow-host, --no-open and --log-level. In a project folder (one with .git, package.json, pyproject.toml,' +
-    '\ngo.mod, Cargo.toml or similar), countersign without flags opens a chat in a world for that folder.' +
-    '\nCommands use the running server for the home folder. If none is running, each command starts one and stops it when it is done.',
+    '\nWithout a command, countersign starts the server and opens the browser. It accepts' +
+    '\nthe flags of serve: --port, --host, --allow-host, --no-open and --log-level.' +
+    '\nIn a project folder (one with .git, package.json, pyproject.toml, go.mod, Cargo.toml' +
+    '\nor similar), countersign without flags opens a chat in a world for that folder.' +
+    '\nCommands use the running server for the home folder. If none is running, each' +
+    '\ncommand starts one and stops it when it is done.',
 };
 
 export const serveHelp = {

@@ -150,7 +150,7 @@ export const results = {
 
   // Undo
   noUndo: 'There is nothing to undo.',
-  undoEffect: 'Undoing it will do this:',
+  undoEffect: (call: string): string => `Undo ${call}`,
   undoing: (call: string): string => `Undo ${call}?`,
   undone: (call: string): string => `Undone: ${call}.`,
 

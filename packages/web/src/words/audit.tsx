@@ -5,7 +5,7 @@ import { common } from './common.js';
 export const t = {
   ...common,
   title: 'Audit',
-  lead: 'Every request, decision, run, refusal and policy change. Each record contains the hash of the one before it.',
+  lead: 'Every request, decision, run, refusal, undo and policy change. Each record contains the hash of the one before it.',
   serverTitle: 'Server log',
   serverLead:
     'Every change to people, roles, groups, tokens and sessions. Each record contains the hash of the one before it.',

@@ -14,7 +14,8 @@ export const t = {
   undo: 'Undo…',
   undoTitle: 'Undo this call?',
   undoEffect: 'what undoing it will do',
-  undoFoot: 'Undoing reverts all of it, or nothing if one of the files has changed. It is recorded as signed by you.',
+  undoFoot:
+    'Undoing applies exactly this, or nothing if a file has changed since. The audit log records that you did it.',
   undoNow: 'Undo the call',
   undone: 'The call was undone.',
   undoneBadge: 'undone',

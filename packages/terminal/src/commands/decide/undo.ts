@@ -50,7 +50,7 @@ export function addUndo(program: Command, register: Register): void {
       const text = effectText({ effect });
       if (!context.options.json && text !== undefined)
         context.note(
-          [what, results.undoEffect, ...describeEffectLines(text, context.columns() ?? 80, false)].join('\n'),
+          [results.undoEffect(what), ...describeEffectLines(text, context.columns() ?? 80, false)].join('\n'),
         );
       await confirm(context, { yes: options.yes, what: results.undoing(id) });
       await client.undo(world, id, effect.effectHash);
@@ -68,5 +68,5 @@ const COLUMNS = [
 ];
 
 function callText({ toolName, arguments: args }: UndoableCall): string {
-  return plainLine(callLine(toolName, args));
+  return plainLine(`${toolName} ${callLine(toolName, args)}`);
 }

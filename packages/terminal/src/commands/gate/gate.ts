@@ -61,7 +61,7 @@ export function addGate(program: Command, register: Register): void {
     const created = await client.external.createAgent(world, {
       name: options.name ?? NAMES[agent],
       program: agent,
-      tokenName: hostname().slice(0, 100) || agent,
+      tokenName: `${NAMES[agent]} on ${hostname()}`.slice(0, 100),
     });
     const path = hookConfigPath(home, agent);
     const { token, tokenId, person } = created;
