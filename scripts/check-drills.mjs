@@ -13,7 +13,8 @@ const AGENTS = [
   // `gate install` refuses it. If every row held, it should not.
   { agent: 'codex', install: '@openai/codex@0.166.0', gated: false },
   { agent: 'opencode', install: 'opencode-ai@1.18.18', gated: true },
-  // Over ACP, both run commands that only read without asking. They need Node 24.
+  // Over ACP, these don't ask for commands that only read. The last two need Node 24.
+  { agent: 'gemini', acp: 'gemini', install: '@google/gemini-cli@0.61.0', gated: false },
   { agent: 'claude', acp: 'claude-agent-acp', install: '@agentclientprotocol/claude-agent-acp@0.99.1', gated: false },
   { agent: 'codex', acp: 'codex-acp', install: '@agentclientprotocol/codex-acp@2.6.0', gated: false },
 ];
@@ -27,7 +28,7 @@ for (const { agent, acp, install, gated } of AGENTS) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
   spawnSync('npm', ['install', '--no-audit', '--no-fund', install], { cwd: folder, stdio: 'ignore' });
-  const runs = (acp === undefined || isNode24) && existsSync(bin) && spawnSync(bin, ['--version']).status === 0;
+  const runs = (isNode24 || !acp?.endsWith('-acp')) && existsSync(bin) && spawnSync(bin, ['--version']).status === 0;
   if (!runs) {
     skipped += 1;
     console.log(`skipped: ${install} does not run on this machine`);
