@@ -78,6 +78,12 @@ export function Circumstances({
           <Visible text={why} />
         </span>
       </p>
+      {approval.editable === undefined ? null : (
+        <p className="flex items-start gap-1.5">
+          <Icon name="edit" className="mt-0.5 size-3.5 text-ink-3" />
+          <span>{t.notEditable}</span>
+        </p>
+      )}
       {abandoned === undefined ? null : (
         <p className="flex items-start gap-1.5 font-medium text-amber">
           <Icon name="alert" className="mt-0.5 size-3.5" />

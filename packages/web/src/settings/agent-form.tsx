@@ -1,7 +1,8 @@
 import { type Change, readAll, type Tagged } from '@countersign/client';
-import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
+import { ACP_PROVIDER, acpProgram, type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
+import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
 import { ModelField, UnknownModel } from '../providers/model-field.js';
 import { firstProvider, providerLabel } from '../providers/provider-choice.js';
@@ -10,10 +11,12 @@ import { useUnlisted } from '../providers/use-unlisted.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { AcpFields, acpTexts, readAcp } from './acp-fields.js';
 import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
 import { defaultTools } from './read-only-tools.js';
 import { ToolChoice } from './tool-choice.js';
 import { useSaving } from './use-saving.js';
+import { t as acpWords } from '../words/acp.js';
 import { t } from '../words/settings.js';
 
 export function AgentForm({
@@ -70,8 +73,13 @@ function Fields({
   const [chosen, setChosen] = useState<readonly string[] | undefined>(agent?.tools);
   const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
   const [active, setActive] = useState(agent?.active ?? true);
+  const [acp, setAcp] = useState(() => acpTexts(agent?.acp));
+  // A program runs as the server's user, so the world's admins can't add one (A59.11).
+  const mayRunPrograms = useMay('admin');
   const known = providers.kind === 'ready' ? providers.data.items : [];
   const used = provider === '' ? firstProvider(known) : provider;
+  const isProgram = used === ACP_PROVIDER;
+  const choices = [...known.map(({ id }) => id), ...(mayRunPrograms ? [ACP_PROVIDER] : [])];
   const status = known.find(({ id }) => id === used);
   const models = useModels(status);
   const unlisted = useUnlisted(status, models, model, agent?.model);
@@ -81,13 +89,17 @@ function Fields({
   const save = async (how: 'checked' | 'anyway'): Promise<void> => {
     const read = readSettings(settings);
     if (!read.ok) return saving.refuse(read.field, read.words);
-    if (how === 'checked' && unlisted.stops()) return;
+    if (!isProgram && how === 'checked' && unlisted.stops()) return;
+    const started = isProgram ? readAcp(acp) : undefined;
+    if (started?.ok === false) return saving.refuse('acp.command', started.words);
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
-      model: model.trim(),
       systemPrompt: prompt,
-      tools: [...mayCall],
+      ...(started === undefined
+        ? { model: model.trim(), tools: [...mayCall] }
+        : // Its model and its tools are the program's own.
+          { model: acpProgram(started.acp), tools: [], acp: started.acp }),
       policy: policyLines(rules),
       active,
       ...withoutNulls(read.change),
@@ -98,6 +110,7 @@ function Fields({
       ...rest,
       // A name that became reserved later would be rejected even if nobody changed it.
       ...(wanted === agent?.name ? {} : { name: wanted }),
+      ...(started === undefined && agent?.acp !== undefined ? { acp: null } : {}),
       ...read.change,
     };
     const saved = await saving.run(
@@ -131,18 +144,24 @@ function Fields({
           label={t.provider}
           value={used}
           error={saving.errorOf('provider')}
-          options={[...new Set([used, ...known.map((each) => each.id)])]
+          options={[...new Set([used, ...choices])]
             .filter((each) => each !== '')
-            .map((each) => ({ value: each, label: providerLabel(each, known) }))}
+            .map((each) => ({
+              value: each,
+              label: each === ACP_PROVIDER ? acpWords.provider : providerLabel(each, known),
+            }))}
           onChange={(event) => {
             setProvider(event.target.value);
             // A different provider has different models.
             setModel(event.target.value === agent?.provider ? agent.model : '');
           }}
         />
-        <ModelField models={models} value={model} error={saving.errorOf('model')} onChange={setModel} />
+        {isProgram ? null : (
+          <ModelField models={models} value={model} error={saving.errorOf('model')} onChange={setModel} />
+        )}
       </div>
-      {unlisted.warning === undefined ? null : (
+      {isProgram ? <AcpFields texts={acp} saving={saving} onChange={setAcp} /> : null}
+      {isProgram || unlisted.warning === undefined ? null : (
         <UnknownModel
           warning={unlisted.warning}
           onUse={setModel}
@@ -157,12 +176,16 @@ function Fields({
         error={saving.errorOf('systemPrompt')}
         onChange={(event) => setPrompt(event.target.value)}
       />
-      <fieldset className="space-y-2">
-        <legend className="mb-1 text-sm font-medium">{t.agentTools}</legend>
-        {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
-        <ToolChoice tools={listed} chosen={mayCall} onChange={setChosen} />
-      </fieldset>
-      <ModelSettingsFields texts={settings} saving={saving} onChange={setSettings} />
+      {isProgram ? null : (
+        <>
+          <fieldset className="space-y-2">
+            <legend className="mb-1 text-sm font-medium">{t.agentTools}</legend>
+            {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
+            <ToolChoice tools={listed} chosen={mayCall} onChange={setChosen} />
+          </fieldset>
+          <ModelSettingsFields texts={settings} saving={saving} onChange={setSettings} />
+        </>
+      )}
       <details className="text-sm">
         <summary className="font-medium">{t.more}</summary>
         <div className="mt-3 space-y-4">
@@ -180,7 +203,11 @@ function Fields({
       </details>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>{t.cancel}</Button>
-        <Button look="primary" type="submit" disabled={saving.busy || name.trim() === '' || model.trim() === ''}>
+        <Button
+          look="primary"
+          type="submit"
+          disabled={saving.busy || name.trim() === '' || (isProgram ? acp.command : model).trim() === ''}
+        >
           {agent === undefined ? t.addAgent : t.save}
         </Button>
       </div>

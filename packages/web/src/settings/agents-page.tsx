@@ -66,9 +66,7 @@ export default function AgentsPage(): ReactElement {
                     {mainAgent === agent.id ? <Badge>{t.mainBadge}</Badge> : null}
                     {agent.active ? null : <Badge icon="ban">{t.off}</Badge>}
                   </p>
-                  <p className="truncate text-[0.8125rem] text-ink-3">
-                    {agent.tools.length === 0 ? t.noTools : agent.tools.join(', ')}
-                  </p>
+                  <p className="truncate text-[0.8125rem] text-ink-3">{whatItUses(agent)}</p>
                 </div>
                 <Button
                   size="small"
@@ -102,6 +100,12 @@ export default function AgentsPage(): ReactElement {
       )}
     </Page>
   );
+}
+
+/** The tools that it may call, or the program that it is. */
+function whatItUses({ acp, tools }: Agent): string {
+  if (acp !== undefined) return acp.command.join(' ');
+  return tools.length === 0 ? t.noTools : tools.join(', ');
 }
 
 function Removing({ worldId, agent, onClose }: { worldId: string; agent: Agent; onClose: () => void }): ReactElement {

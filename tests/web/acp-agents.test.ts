@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, remarked } from './support/steps.js';
+import { violations } from './support/violations.js';
+
+/** An agent that asks for the calls that its prompt names. */
+const program = fileURLToPath(new URL('../../packages/tools/dist/testing/acp-agent.js', import.meta.url));
+
+describe.runIf(hasBrowser)('an agent that is another program', () => {
+  let opened: Opened;
+  let visit: Visit;
+  let world = '';
+  let chat = '';
+  beforeAll(async () => {
+    opened = await openBrowser();
+    ({ world, chat } = await opened.newChat());
+    visit = await opened.visit();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  const go = async (path: string): Promise<Page> => {
+    await visit.page.goto(`${opened.serving.url}/w/${world}/${path}`);
+    await visit.page.getByRole('heading', { level: 1 }).waitFor();
+    return visit.page;
+  };
+
+  it('[A59] [A59.9] is added and edited, and a mode without questions is refused next to its field', async () => {
+    const page = await go('agents');
+    await button(page, 'Add agent').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Coder');
+    await dialog.getByLabel('Provider').selectOption('another program (ACP)');
+    expect(await dialog.getByLabel('Model').count()).toBe(0);
+    // A pasted command line is split.
+    await dialog.getByLabel('Command').fill(`"${process.execPath}" ${program}`);
+    await dialog.getByLabel('Name in its tools').fill('fixture');
+    await dialog.getByLabel('Environment variables').fill('LANG, GEMINI_API_KEY');
+    await expect.poll(() => dialog.getByLabel('Arguments').inputValue()).toBe(program);
+    await dialog.getByLabel('Mode', { exact: true }).fill('yolo');
+    await dialog.getByRole('button', { name: 'Add agent' }).click();
+    await dialog.locator('p').getByText('would run calls without asking in this mode').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel('Mode', { exact: true }).fill('');
+    await dialog.getByRole('button', { name: 'Add agent' }).click();
+    await remarked(page, 'Added Coder.');
+    const command = [process.execPath, program];
+    const acp = { command, program: 'fixture', env: ['LANG', 'GEMINI_API_KEY'] };
+    expect((await opened.api.agent(world, 'coder')).value).toMatchObject({ provider: 'acp', model: 'fixture', acp });
+
+    await go('agents?agent=coder');
+    await dialog.getByLabel('Environment variables').fill('');
+    await button(page, 'Save').click();
+    await remarked(page, 'Saved.');
+    expect((await opened.api.agent(world, 'coder')).value.acp).toEqual({ command, program: 'fixture' });
+  });
+
+  it('[A59.3] its card says why the call can’t be edited', async () => {
+    const ask = { toolCallId: 'one', title: 'Run true', kind: 'execute', rawInput: { command: 'true' } };
+    await opened.api.send(world, chat, { content: `@Coder\n${JSON.stringify([{ ask: [ask] }])}` });
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length, { timeout: 30_000 }).toBe(1);
+    const page = await go(`c/${chat}`);
+    await page.getByText("You can't edit this call: the agent accepts only a yes or a no.").first().waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it('[A59.11] is not offered to admins of a single world', async () => {
+    const page = await go('agents');
+    const mine = /\/api\/me$/;
+    await page.route(mine, async (route) => {
+      const reply = await route.fetch();
+      const me = { kind: 'person', id: 'ida', name: 'Ida', role: null, worldRoles: { [world]: 'admin' } };
+      await route.fulfill({ response: reply, json: { ...((await reply.json()) as object), ...me } });
+    });
+    await page.evaluate('sessionStorage.removeItem("countersign.me")');
+    await go('agents');
+    await button(page, 'Add agent').first().click();
+    const options = page.getByRole('dialog').getByLabel('Provider').locator('option');
+    await expect.poll(async () => await options.allTextContents()).not.toContain('another program (ACP)');
+    await page.unroute(mine);
+  });
+});
