@@ -203,7 +203,10 @@ describe('the full-screen UI with a real server', () => {
     await t.client.send('docks', chat, {
       content: t.asking({ name: 'write_file', arguments: { path: 'letter.txt', content: 'Dear Eve\n' } }),
     });
-    const seat = sit(chat);
+    let isFailing = false;
+    const seat = sit(chat, async (input, init) =>
+      isFailing ? new Response('', { status: 500 }) : await fetch(input, init),
+    );
     const transcript = async (): Promise<void> => {
       seat.press(key('tab'));
       await seat.see('u undo');
@@ -228,6 +231,16 @@ describe('the full-screen UI with a real server', () => {
     expect(readFileSync(file, 'utf8')).toBe('Dear Eve\nPS\n');
     writeFileSync(file, 'Dear Eve\n');
     seat.press(key('escape'));
+    await seat.see(/› .*write_file letter\.txt/);
+    seat.press(key('enter'));
+    await seat.see('y undoes the call');
+    seat.later();
+    isFailing = true;
+    seat.press(char('y'));
+    await seat.see('The server returned status 500');
+    expect(seat.screen()).not.toContain('Loading…');
+    isFailing = false;
+    seat.press(char('u'));
     await seat.see(/› .*write_file letter\.txt/);
     seat.press(key('enter'));
     await seat.see('y undoes the call');

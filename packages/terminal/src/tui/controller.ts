@@ -187,7 +187,7 @@ export function createController(options: ControllerOptions): Controller {
         previewUndo(effect.call).catch(failUndo);
         return;
       case 'undo':
-        undo(effect.call, effect.effectHash).catch(complain);
+        undo(effect.call, effect.effectHash).catch(failUndo);
         return;
       case 'answer': {
         const { approval, words } = effect;
@@ -220,7 +220,7 @@ export function createController(options: ControllerOptions): Controller {
   async function undo(call: UndoableCall, effectHash: string): Promise<void> {
     try {
       await client.undo(worldId, call.toolCallId, effectHash);
-      ui = { ...ui, overlay: 'none' };
+      if (ui.overlay === 'undo') ui = { ...ui, overlay: 'none' };
       say(screenWords.undo.done, false);
     } catch (error) {
       // Shows what is in conflict, or what undoing it would do now.
