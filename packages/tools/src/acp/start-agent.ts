@@ -1,14 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { errorMessage } from '@countersign/core/ports';
 import type { AcpSettings } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { isProgram, realPath } from '../files/probe.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
-import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
+import { endProgram, exitOf, MARK, startWatchdog } from '../shell/watchdog.js';
 
 /** The running program of an ACP agent. */
 export interface AgentProcess {
@@ -30,8 +28,6 @@ const ASK_ALWAYS = {
 };
 
 const LONGEST_COMPLAINT = 2_000;
-/** The time between closing stdin, which tells an agent to exit, and killing it. */
-const GRACE_MS = 300;
 
 /**
  * Starts the program of an ACP agent in the working folder, outside the sandbox, with a clean environment and the variables that its settings
@@ -81,7 +77,7 @@ export async function startAgent(
     stdout,
     exited,
     complaints: () => complaints.trim(),
-    end: () => (ending ??= end(child, exited, watchdog)),
+    end: () => (ending ??= endProgram(child, exited, watchdog)),
   };
 }
 
@@ -98,26 +94,4 @@ function findProgram(name: string, folders: readonly string[], workingDirectory:
   if (isInside(workingDirectory, realPath(found) ?? found))
     throw new Error(`The program ${found} is in the working folder, where agents can change it. Install it elsewhere.`);
   return found;
-}
-
-async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watchdog): Promise<void> {
-  child.stdin?.end();
-  let timer: NodeJS.Timeout | undefined;
-  const grace = new Promise<void>((done) => {
-    timer = setTimeout(done, GRACE_MS);
-  });
-  await Promise.race([exited, grace]);
-  clearTimeout(timer);
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  await Promise.all([exited, watchdog.sweep()]);
-  for (const stream of child.stdio) stream?.destroy();
-}
-
-async function exitOf(child: ChildProcess): Promise<string> {
-  try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
-  } catch (error) {
-    return `could not be started: ${errorMessage(error)}`;
-  }
 }

@@ -1,10 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { errorMessage, type ProtectedPaths, type McpPlace } from '@countersign/core/ports';
+import type { ProtectedPaths, McpPlace } from '@countersign/core/ports';
 import { packageRunner, type McpNetwork, type McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
@@ -19,7 +18,7 @@ import { systemProgram } from '../sandbox/programs/system-program.js';
 import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
-import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
+import { endProgram, exitOf, MARK, startWatchdog } from '../shell/watchdog.js';
 import type { RefusedHost } from '../web/network.js';
 
 export type StdioDefinition = Extract<McpServerDefinition, { transport: 'stdio' }>;
@@ -57,8 +56,6 @@ export interface ServerProcess {
   end(): Promise<void>;
 }
 
-/** The time between closing stdin, which tells a server to exit, and killing it. */
-const GRACE_MS = 300;
 /**
  * Variables that affect every program, including ours around the sandbox: loader variables, and variables that a shell executes (`SHELLOPTS`
  * with `PS4`, `BASH_FUNC_…`). Also matches anything that isn't a valid name.
@@ -245,7 +242,7 @@ async function start(
       ...(gateway === undefined ? [] : (['ignore', 'ipc'] as const)),
     ],
   });
-  const exited = exitOf(child);
+  const exited = exitOf(child).then((how) => `it ${how}`);
   const { stdin, stdout, stderr } = child;
   for (const stream of [stdin, stdout, stderr, child.stdio[4]]) stream?.on('error', () => undefined);
   if (contained) (child.stdio[4] as Readable).resume();
@@ -260,21 +257,14 @@ async function start(
     confined === undefined
       ? []
       : [...explainHidden([command, ...args], confined.sees, path), ...explainHome(said, environment['HOME'] ?? '')];
-  return { stdin, stdout, stderr, exited, hints, end: () => (ending ??= end(child, exited, watchdog).then(tidy)) };
-}
-
-async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watchdog | undefined): Promise<void> {
-  child.stdin?.end();
-  let timer: NodeJS.Timeout | undefined;
-  const grace = new Promise<void>((done) => {
-    timer = setTimeout(done, GRACE_MS);
-  });
-  await Promise.race([exited, grace]);
-  clearTimeout(timer);
-  // In a sandbox, everything dies with the process we started; without one, the watchdog kills the rest.
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  await Promise.all([exited, watchdog?.sweep()]);
-  for (const stream of child.stdio) stream?.destroy();
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exited,
+    hints,
+    end: () => (ending ??= endProgram(child, exited, watchdog).then(tidy)),
+  };
 }
 
 /** Excludes folders that agents can write to: programs left there would run with the server's secrets. */
@@ -282,15 +272,6 @@ function safePath(path: string, workingDirectory: string): string {
   return trustedFolders(path)
     .filter((folder) => !isInside(workingDirectory, folder))
     .join(delimiter);
-}
-
-async function exitOf(child: ChildProcess): Promise<string> {
-  try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return code === null ? `it was killed by ${signal ?? 'a signal'}` : `it exited with code ${code}`;
-  } catch (error) {
-    return `it could not be started: ${errorMessage(error)}`;
-  }
 }
 
 async function real(path: string): Promise<string> {

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { errorMessage } from '@countersign/core/ports';
 import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.js';
 
 /** The environment variable that marks every process of one command if there is no sandbox. */
@@ -45,4 +46,36 @@ export function startWatchdog(group: number, mark: string): Watchdog {
       await gone;
     },
   };
+}
+
+/** The time between closing stdin, which tells a program to exit, and killing it. */
+const GRACE_MS = 300;
+
+/** Ends a program that runs as long as its stdin is open, and everything that it started. */
+export async function endProgram(
+  child: ChildProcess,
+  exited: Promise<string>,
+  watchdog: Watchdog | undefined,
+): Promise<void> {
+  child.stdin?.end();
+  let timer: NodeJS.Timeout | undefined;
+  const grace = new Promise<void>((done) => {
+    timer = setTimeout(done, GRACE_MS);
+  });
+  await Promise.race([exited, grace]);
+  clearTimeout(timer);
+  // In a sandbox, everything dies with the process we started; without one, the watchdog kills the rest.
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await Promise.all([exited, watchdog?.sweep()]);
+  for (const stream of child.stdio) stream?.destroy();
+}
+
+/** How a program ended, such as `exited with code 1`. */
+export async function exitOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
+  } catch (error) {
+    return `could not be started: ${errorMessage(error)}`;
+  }
 }
