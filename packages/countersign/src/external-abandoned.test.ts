@@ -37,6 +37,17 @@ describe('a program that stops asking', () => {
     expect(await ask(t, id)).toBe('allowed');
   });
 
+  it('[A55.6] [A55.9] another agent that asks about the call changes nothing', async () => {
+    const t = await open();
+    const { id } = await t.propose();
+    await ask(t, id);
+    t.clock.advance(MINUTE);
+    const { signal } = new AbortController();
+    const asked = awaitExternal(t.runtime, W, { agentId: 'gemini', id, waitMs: 0, signal });
+    await expect(asked).rejects.toMatchObject({ code: 'not-found' });
+    expect(await t.pending()).toMatchObject([{ abandoned: true }]);
+  });
+
   it('[A55.9] a program that keeps asking still waits', async () => {
     const t = await open();
     const { id } = await t.propose();

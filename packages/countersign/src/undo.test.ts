@@ -115,3 +115,22 @@ it('[A58] [A58.4] undoing write_file works without a sandbox, with the same reco
   expect(undos.map(({ decision }) => decision)).toEqual(['signed', 'done']);
   expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_UNDONE', invocation_id: call?.toolCallId });
 });
+
+it('[A58.9] a call can’t be undone in a folder that is no longer the world’s', async () => {
+  for (const name of ['kept', 'work', 'other']) mkdirSync(inFolder(name), { mode: 0o700 });
+  writeFileSync(inFolder('work/a.txt'), 'old\n');
+  const tools = [writeFile({ lock: { folder: inFolder('kept') } })];
+  const t = await openTestWorld({ script: obedient, tools, workingDirectory: inFolder('work') });
+  await t.world.setPolicy(['allow write_file(./**)']);
+  await propose(t, { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' } });
+  const [call] = await t.world.undoable();
+  const id = call?.toolCallId ?? '';
+  const preview = await t.world.previewUndo(id);
+  if (preview.state !== 'ready') throw new Error(preview.state);
+  await t.world.update({ workingDirectory: inFolder('other') });
+  expect(await t.world.previewUndo(id)).toEqual({ state: 'gone' });
+  await expect(t.world.undo(id, preview.effect.effectHash, BY_ADA)).rejects.toMatchObject({ code: 'conflict' });
+  expect(readFileSync(inFolder('work/a.txt'), 'utf8')).toBe('new\n');
+  await t.world.update({ workingDirectory: inFolder('work') });
+  expect(await t.world.previewUndo(id)).toMatchObject({ state: 'ready' });
+});

@@ -53,16 +53,27 @@ export async function listUndoable(runtime: Runtime, worldId: string): Promise<U
 
 /** What undoing a call would do now. Changes nothing. */
 export async function previewUndo(runtime: Runtime, worldId: string, callId: string): Promise<UndoPreview> {
-  return await previewFound(runtime, await findUndo(runtime, worldId, callId));
+  return (await previewFound(runtime, await findUndo(runtime, worldId, callId))).preview;
 }
 
 async function previewFound(
   runtime: Runtime,
   { call, undos, needsSigners, snapshot }: FoundUndo,
-): Promise<UndoPreview> {
-  if (undos === undefined) return { state: 'gone' };
-  const found = show(runtime, await undos.preview(call.id));
-  return found.state === 'ready' && needsSigners(snapshot) ? NEEDS_SIGNERS : found;
+): Promise<{ preview: UndoPreview; kept: UndoState }> {
+  const kept: UndoState = undos === undefined ? { kind: 'gone' } : await undos.preview(call.id);
+  if (isElsewhere(runtime, snapshot, kept)) return { preview: GONE, kept };
+  const found = show(runtime, kept);
+  return { preview: found.state === 'ready' && needsSigners(snapshot) ? NEEDS_SIGNERS : found, kept };
+}
+
+/** Whether the world has another folder now. Rules of another world may protect the old one. */
+function isElsewhere(runtime: Runtime, snapshot: WorldSnapshot, kept: UndoState): boolean {
+  if (kept.kind !== 'ready' || kept.workingDirectory === undefined) return false;
+  try {
+    return runtime.findPlace(snapshot).workingDirectory !== kept.workingDirectory;
+  } catch {
+    return true;
+  }
 }
 
 /**
@@ -80,7 +91,7 @@ export async function undoCall(
   if (by.who.kind === 'agent' || by.who.kind === 'system') throw refused('Only people can undo calls.');
   const found = await findUndo(runtime, worldId, callId);
   const { call, undos, needsSigners } = found;
-  const preview = await previewFound(runtime, found);
+  const { preview, kept } = await previewFound(runtime, found);
   if (undos === undefined || preview.state !== 'ready') throw refused(whyNotUndone(preview));
   if (preview.effect.effectHash !== effectHash) throw refused(CHANGED);
   const write = async (state: 'signed' | 'done' | 'failed', why?: string): Promise<void> => {
@@ -88,8 +99,9 @@ export async function undoCall(
     await commit(runtime, 'undo-call', worldId, needs, (step) => {
       chatIn(step.tx.chat(call.chatId), worldId, call.chatId);
       if (cannotAsk(step, by)) throw refused("This client registered with approvals: false, so it can't undo calls.");
-      // A rule may have been added since the preview.
+      // A rule may have been added since the preview, or the world's folder changed.
       if (state === 'signed' && needsSigners(step.snapshot)) throw refused(whyNotUndone(NEEDS_SIGNERS));
+      if (state === 'signed' && isElsewhere(runtime, step.snapshot, kept)) throw refused(whyNotUndone(GONE));
       const more = why === undefined ? {} : { why };
       step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
       // The model's view of an ended turn is cached, and now also says that the call was undone.
@@ -111,6 +123,7 @@ export async function undoCall(
   throw refused(why);
 }
 
+const GONE: UndoPreview = { state: 'gone' };
 const NEEDS_SIGNERS: UndoPreview = { state: 'needs-signers' };
 const CHANGED = 'Undoing this call would do something else now. Look at it again. Nothing was changed.';
 

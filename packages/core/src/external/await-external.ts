@@ -1,7 +1,7 @@
 import type { WorldEvent } from '@countersign/protocol';
 import { createStop, onAbort, pauseFor } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
-import { claimExternal, type ClaimedCall } from './claim-external.js';
+import { claimExternal, findExternal, type ClaimedCall } from './claim-external.js';
 
 /** Claims a call, and waits up to this long while it is pending. Returns as soon as it is decided. */
 export async function awaitExternal(
@@ -10,6 +10,8 @@ export async function awaitExternal(
   asked: { agentId: string | undefined; id: string; waitMs: number; signal: AbortSignal },
 ): Promise<ClaimedCall> {
   const { agentId, id, waitMs, signal } = asked;
+  // Before anything is noted about the call: it may belong to another agent.
+  await findExternal(runtime, worldId, agentId, id);
   const until = runtime.clock.now() + waitMs;
   let isNews = false;
   let wake = (): void => undefined;

@@ -175,7 +175,12 @@ export interface StandIn {
  * because it changed nothing, is too old, or replaced too much.
  */
 export type UndoState =
-  | { readonly kind: 'ready'; readonly effect: Effect }
+  | {
+      readonly kind: 'ready';
+      readonly effect: Effect;
+      /** The folder that it changes. The call can be undone only while this is the world's folder. */
+      readonly workingDirectory?: string;
+    }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'undone' }
   | { readonly kind: 'gone' };

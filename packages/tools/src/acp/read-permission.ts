@@ -6,6 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { externalToolName, ONLY_TITLE } from '@countersign/protocol';
 import { z } from 'zod';
+import { KNOWN_TOOLS } from '../external/known-tools.js';
 
 /** A call for which an agent asks permission, as it is proposed to the gate. */
 export interface AskedCall {
@@ -29,11 +30,16 @@ export function mergeCall(known: ToolCallUpdate | undefined, update: ToolCallUpd
   return { ...known, ...(Object.fromEntries(given) as unknown as ToolCallUpdate) };
 }
 
-/** The agent's own name of the tool, if it gives one; otherwise the kind of the call. */
+/**
+ * The agent's own name of the tool, if it gives one. A kind such as `execute` counts more than an unknown name: rules for our own tools then
+ * apply to the call.
+ */
 function toolOf({ name, _meta, kind }: ToolCallUpdate): string {
   const claude = claudeSchema.safeParse(_meta);
-  const given = [name, claude.success ? claude.data.claudeCode.toolName : undefined, kind];
-  return given.find((each) => toolSchema.safeParse(each).success) ?? 'other';
+  const given = [name, claude.success ? claude.data.claudeCode.toolName : undefined, kind].filter(
+    (each) => toolSchema.safeParse(each).success,
+  );
+  return given.find((each) => KNOWN_TOOLS.has(each ?? '')) ?? given[0] ?? 'other';
 }
 
 function argumentsOf(call: ToolCallUpdate): Record<string, unknown> {

@@ -136,7 +136,8 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
       if (error instanceof DraftConflict) return { kind: 'conflict', paths: error.conflicts };
       throw error;
     }
-    return { kind: 'ready', effect: await effectOf(draft, await listChanges(draft), NOTHING_RAN) };
+    const effect = await effectOf(draft, await listChanges(draft), NOTHING_RAN);
+    return { kind: 'ready', effect, workingDirectory };
   };
 
   /** Calls `act` with what is kept, while its working folder is locked. */
