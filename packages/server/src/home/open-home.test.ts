@@ -210,7 +210,7 @@ describe('a home', () => {
     expect(status.find(({ id }) => id === 'ollama')?.available).toBe(false);
   });
 
-  it('[W3.20] lists providers that a program added, and agents can use exactly the listed ones', async () => {
+  it('[W3.20] lists providers that a program added, and agents can use exactly those and acp', async () => {
     const own = { name: 'house', generate: () => Promise.reject(new Error('not called in this test')) };
     const home = await open({ providers: [own] });
     const names = (await home.providers.list()).map(({ id }) => id);
@@ -219,7 +219,7 @@ describe('a home', () => {
     const add = async (name: string, provider: string) =>
       await addAgent(home.engine.runtime, 'docks', { name, provider, model: 'any' }, TESTER);
     for (const name of names) await add(`Agent ${name}`, name);
-    const detail = `There is no provider "hous". Did you mean "house"? Known: ${names.join(', ')}.`;
+    const detail = `There is no provider "hous". Did you mean "house"? Known: ${[...names, 'acp'].join(', ')}.`;
     await expect(add('Ada', 'hous')).rejects.toThrow(detail);
   });
 });

@@ -147,7 +147,7 @@ describe('agents', () => {
 it('[W2] rejects an unknown provider and lists the known ones', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Typo' });
-  const detail = 'There is no provider "opnai". Known: scripted.';
+  const detail = 'There is no provider "opnai". Known: scripted, acp.';
   const refused = { status: 422, body: { detail, field: 'provider' } };
   expect(await t.api('POST', '/worlds/typo/agents', { ...ada, provider: 'opnai' })).toMatchObject(refused);
   expect((await t.api('POST', '/worlds/typo/agents', ada)).status).toBe(201);

@@ -25,7 +25,7 @@ interface Options {
   clock: Clock;
   env: NodeJS.ProcessEnv | undefined;
   /** Called when a session has ended, for whatever reason. */
-  onEnd(key: string): void;
+  onEnd: (key: string) => void;
 }
 
 /** A session without a prompt ends after this time. Its agent restores it, if it can. */
