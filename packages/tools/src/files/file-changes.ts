@@ -84,15 +84,20 @@ async function planWrite(workingDirectory: string, path: string, old: Target['ol
   return await planFolder('', path.split(sep));
 }
 
-async function putOld(path: string, old: Target['old']): Promise<void> {
+/** Writes the content of a replaced file to `path`, with its owner, mode and times. */
+export async function putOld(path: string, old: Target['old']): Promise<void> {
   if (old === undefined) return;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     await handle.writeFile(old.bytes);
-    // Only root can change the owner.
-    await handle.chown(old.uid, old.gid).catch(() => undefined);
-    await handle.chmod(readVersion(old.version).mode);
+    const { mode } = readVersion(old.version);
+    // Only root can change the owner. A file that stays ours must not get another user's setuid bit.
+    const isTheirs = await handle.chown(old.uid, old.gid).then(
+      () => true,
+      () => false,
+    );
+    await handle.chmod(isTheirs ? mode : mode & 0o1777);
     await handle.utimes(old.atimeMs / 1000, old.mtimeMs / 1000);
     await handle.sync();
   } finally {

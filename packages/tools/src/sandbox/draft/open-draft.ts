@@ -8,7 +8,7 @@ import type { Clock } from '@countersign/core/ports';
 import { applyPlan, type PlannedDraft } from './apply-plan.js';
 import { readDiskClock, wentBack, type DiskMoment } from './disk-clock.js';
 import { copyDraft, type DraftLayer } from './copies/copy-draft.js';
-import type { BeforeOpen } from './copies/copy-folder.js';
+import type { BeforeOpen } from './copies/copy-entry.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
 import {
   probeArguments,

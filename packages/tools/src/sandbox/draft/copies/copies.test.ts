@@ -81,14 +81,25 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
   });
 
   it('doesn’t follow a symlink that replaces a file or a folder while it is copied', async () => {
-    sh('mkdir d ../outside; echo a > d/secret; echo a > file; echo SECRET > ../outside/secret');
+    sh('mkdir d ../outside; echo a > d/secret; echo a > file; head -c 2000000 /dev/zero > large');
+    sh('echo SECRET > ../outside/secret');
     const swap = (path: string): void => {
       renameSync(join(folder, path), join(top.path, `moved-${path}`));
       symlinkSync(join(top.path, path === 'd' ? 'outside' : 'outside/secret'), join(folder, path));
     };
-    const draft = await open({ beforeOpen: (path) => (['d', 'file'].includes(path) ? swap(path) : undefined) });
-    expect(sh('cat d/* file 2> /dev/null; true', copyOf(draft))).toBe('');
+    const draft = await open({
+      beforeOpen: (path) => (['d', 'file', 'large'].includes(path) ? swap(path) : undefined),
+    });
+    expect(sh('cat d/* file large 2> /dev/null; true', copyOf(draft))).toBe('');
     expect(sh('find . -type l', copyOf(draft))).toBe('');
+    await draft.discard();
+  });
+
+  it('copies large files, with their modes and times', async () => {
+    sh("head -c 3000000 /dev/urandom > large; chmod 751 large; touch -d '2001-01-01' large");
+    const draft = await open();
+    const about = 'sha256sum large; stat -c "%a %Y" large';
+    expect(sh(about, copyOf(draft))).toBe(sh(about));
     await draft.discard();
   });
 

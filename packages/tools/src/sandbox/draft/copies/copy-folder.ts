@@ -1,24 +1,20 @@
 import {
   closeSync,
-  constants,
-  copyFileSync,
   chmodSync,
   fstatSync,
   lchownSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  readlinkSync,
-  symlinkSync,
   writeFileSync,
   type BigIntStats,
 } from 'node:fs';
 import { inSlices } from '../../../files/in-slices.js';
 import type { DraftLimits } from '../draft-limits.js';
 import { LONGEST_PATH } from '../inspect/inspect-draft.js';
-import { codeOf } from '../move.js';
+import { copyFile, copyLargeFile, copyLink, openFolder, tryOpen } from './copy-entry.js';
+import type { BeforeOpen, Copied, Entry } from './copy-entry.js';
 import { entryVersion } from './entry-version.js';
 import { FolderTooLarge } from './folder-too-large.js';
 import type { InexactCopies } from './inexact-copies.js';
@@ -32,9 +28,6 @@ export interface CopiedFolder {
   readonly bytes: number;
   readonly files: number;
 }
-
-/** Called before each file and folder is opened, which a program with access to the folder could race. */
-export type BeforeOpen = (path: string) => void;
 
 interface CopyOptions {
   readonly inexact: InexactCopies;
@@ -76,11 +69,15 @@ interface Folder {
   readonly path: Buffer;
 }
 
+/** Larger files, in bytes, would block the event loop. */
+const LARGE = 1024 ** 2;
+
 async function copyEntries({ source, to, path }: Folder, now: Copying): Promise<void> {
   const versions = new Map<string, string>();
   now.folders.set(keyOf(path), versions);
   const at = Buffer.from(`/proc/self/fd/${source}`);
   const folders: { name: Buffer; entry: Entry; stats: BigIntStats }[] = [];
+  const large: typeof folders = [];
   const note = (name: Buffer, copy: Buffer): void =>
     void versions.set(keyOf(name), entryVersion(lstatSync(copy, { bigint: true })));
   await inSlices(readdirSync(at, { encoding: 'buffer' }), (name) => {
@@ -91,18 +88,17 @@ async function copyEntries({ source, to, path }: Folder, now: Copying): Promise<
     if (stats === undefined) return;
     count(entry, stats, now);
     if (stats.isDirectory()) folders.push({ name, entry, stats });
-    else if (copyEntry(entry, stats, now)) note(name, entry.to);
+    else if (stats.isFile() && stats.size > LARGE) large.push({ name, entry, stats });
+    else if (finishCopy(entry, copySmall(entry, stats, now), stats, now)) note(name, entry.to);
   });
+  for (const { name, entry, stats } of large) {
+    now.signal?.throwIfAborted();
+    if (finishCopy(entry, await copyLargeFile(entry, now.beforeOpen), stats, now)) note(name, entry.to);
+  }
   // Later, so that few folders are open at the same time.
   for (const { name, entry, stats } of folders) {
     if (await copySubfolder(entry, stats, now)) note(name, entry.to);
   }
-}
-
-interface Entry {
-  readonly from: Buffer;
-  readonly to: Buffer;
-  readonly path: Buffer;
 }
 
 function count({ path }: Entry, stats: BigIntStats, now: Copying): void {
@@ -118,7 +114,7 @@ function coverHidden({ from, to }: Entry): void {
   else writeFileSync(to, '', { mode: 0o600, flag: 'wx' });
 }
 
-/** Returns whether there is a copy, like `copyEntry`. */
+/** Returns whether there is a copy, like `finishCopy`. */
 async function copySubfolder(entry: Entry, stats: BigIntStats, now: Copying): Promise<boolean> {
   now.beforeOpen?.(entry.path.toString());
   const source = tryOpen(() => openFolder(entry.from));
@@ -139,63 +135,18 @@ async function copySubfolder(entry: Entry, stats: BigIntStats, now: Copying): Pr
   }
 }
 
+function copySmall(entry: Entry, stats: BigIntStats, { beforeOpen }: Copying): Copied {
+  if (stats.isSymbolicLink()) return copyLink(entry);
+  return stats.isFile() ? copyFile(entry, beforeOpen) : 'unreadable';
+}
+
 /** Returns whether there is a copy: the original may be gone. */
-function copyEntry(entry: Entry, stats: BigIntStats, now: Copying): boolean {
-  const made = stats.isSymbolicLink() ? copyLink(entry) : stats.isFile() ? copyFile(entry, now) : 'unreadable';
-  if (made === 'gone') return false;
-  if (made === 'unreadable') writeFileSync(entry.to, '', { mode: 0o600, flag: 'wx' });
+function finishCopy(entry: Entry, copied: Copied, stats: BigIntStats, now: Copying): boolean {
+  if (copied === 'gone') return false;
+  if (copied === 'unreadable') writeFileSync(entry.to, '', { mode: 0o600, flag: 'wx' });
   finish(entry, stats, now);
-  if (made === 'unreadable') now.inexact.add(entry);
+  if (copied === 'unreadable') now.inexact.add(entry);
   return true;
-}
-
-type Made = 'copied' | 'unreadable' | 'gone';
-
-function copyLink({ from, to }: Entry): Made {
-  try {
-    symlinkSync(readlinkSync(from, { encoding: 'buffer' }), to);
-    return 'copied';
-  } catch (error) {
-    // It was removed, or replaced by something else.
-    if (['ENOENT', 'EINVAL'].includes(String(codeOf(error)))) return 'gone';
-    throw error;
-  }
-}
-
-/** A pipe in the place of the file must not block us. */
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const CLONE = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
-
-function copyFile({ from, to, path }: Entry, now: Copying): Made {
-  now.beforeOpen?.(path.toString());
-  const source = tryOpen(() => openSync(from, READ));
-  if (typeof source === 'string') return source;
-  try {
-    if (!fstatSync(source).isFile()) return 'unreadable';
-    // Leads to the open file, whatever is at its path now.
-    copyFileSync(`/proc/self/fd/${source}`, to, CLONE);
-    return 'copied';
-  } finally {
-    closeSync(source);
-  }
-}
-
-/** If a symlink was put in the place of a file or folder, opening it fails with ELOOP or ENOTDIR. */
-const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'ENXIO'];
-
-function tryOpen(open: () => number): number | 'unreadable' | 'gone' {
-  try {
-    return open();
-  } catch (error) {
-    const code = String(codeOf(error));
-    if (code === 'ENOENT') return 'gone';
-    if (UNREADABLE.includes(code)) return 'unreadable';
-    throw error;
-  }
-}
-
-function openFolder(path: Buffer): number {
-  return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
 
 /** Only we can reach the copy, so its path leads to it. */
