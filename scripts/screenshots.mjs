@@ -4,10 +4,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createClient } from '@countersign/client';
 import { createLog, serve } from '@countersign/server';
 import { chromium } from 'playwright-core';
 import { buildWeb } from './build-web.mjs';
 import { findChromium } from './find-chromium.mjs';
+import { gateCards } from './gate-cards.mjs';
+
+/** The whole script fails after this time. */
+const LIMIT_MS = 360_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pictures = join(root, 'docs', 'pictures');
@@ -17,6 +22,10 @@ if (executablePath === undefined) {
   process.exit(1);
 }
 if (!buildWeb()) process.exit(1);
+const limit = setTimeout(() => {
+  console.error(`The pictures are not finished after ${LIMIT_MS / 1000} s.`);
+  process.exit(1);
+}, LIMIT_MS);
 mkdirSync(pictures, { recursive: true });
 
 const parent = mkdtempSync(join(tmpdir(), 'countersign-'));
@@ -31,10 +40,15 @@ const serving = await serve({
   webRoot: join(root, 'packages', 'web', 'dist'),
   ollamaUrl: 'http://127.0.0.1:9',
 });
-await send('PATCH', '/people/owner', { name: 'Ada Lovelace' });
+const server = createClient({
+  url: serving.url,
+  token: serving.home.token.value,
+  fetch: (url, request) => fetch(url, { signal: AbortSignal.timeout(30_000), ...request }),
+});
+await server.updatePerson('owner', { name: 'Ada Lovelace' });
 const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 
-/** @typedef {{ name: string, width: number, height: number, colorScheme: 'light' | 'dark' }} Look */
+/** @typedef {{ name: string, width: number, height: number, colorScheme: 'light' | 'dark', deviceScaleFactor?: number }} Look */
 /** @type {Look[]} */
 const looks = [
   { name: 'desktop-light', width: 1440, height: 900, colorScheme: 'light' },
@@ -44,18 +58,7 @@ const looks = [
 ];
 /** @type {{ look: Look, page: import('playwright-core').Page }[]} */
 const contexts = [];
-for (const look of looks) {
-  const context = await browser.newContext({
-    viewport: { width: look.width, height: look.height },
-    colorScheme: look.colorScheme,
-    reducedMotion: 'reduce',
-  });
-  await context.route('**/api/worlds/**', withNeutralFolder);
-  const page = await context.newPage();
-  await page.goto(serving.newStartUrl());
-  await page.getByLabel('Message').waitFor();
-  contexts.push({ look, page });
-}
+for (const look of looks) contexts.push({ look, page: await open(look) });
 const [first] = contexts;
 if (first === undefined) throw new Error('there is no page');
 
@@ -91,6 +94,7 @@ await all('done', async ({ page: each }) => {
   await each.getByText('Not done: moved the logs').waitFor();
   await each.locator('[data-invocation]').filter({ hasText: 'summary.md' }).getByRole('button').first().click();
   await each.getByText('Approved once by').first().waitFor();
+  await each.mouse.move(0, 0);
 });
 
 await visit(page, '/w/harbour');
@@ -106,10 +110,10 @@ await page.getByText('I counted the crew').waitFor();
 
 // The other pages, each in light and dark mode.
 const [light, , , night] = contexts;
-await send('POST', '/people', { name: 'Bob', role: 'approver' });
-await send('POST', '/people', { name: 'Carol', role: 'member' });
-await send('PUT', '/groups/release', { people: ['owner', 'bob'] });
-await send('POST', '/people/owner/tokens', { name: 'Nightly backup', scopes: ['read'] });
+await server.addPerson({ name: 'Bob', role: 'approver' });
+await server.addPerson({ name: 'Carol', role: 'member' });
+await server.putGroup('release', { people: ['owner', 'bob'] });
+await server.createToken('owner', { name: 'Nightly backup', scopes: ['read'] });
 for (const path of [
   '/w/harbour/policy',
   '/w/harbour/audit',
@@ -128,9 +132,38 @@ for (const path of [
   }
 }
 
+// One card per coding agent, in as little space as it needs.
+const narrow = await open({ name: 'card', width: 390, height: 1200, colorScheme: 'light', deviceScaleFactor: 2 });
+await gateCards(server, serving.url, shootCard);
+
+clearTimeout(limit);
 await browser.close();
 await serving.close();
 rmSync(parent, { recursive: true, force: true });
+
+/** @param {Look} look */
+async function open({ width, height, colorScheme, deviceScaleFactor = 1 }) {
+  const viewport = { width, height };
+  const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor, reducedMotion: 'reduce' });
+  await context.route('**/api/worlds/**', withNeutralFolder);
+  await context.route('**/*.css', withFonts);
+  const opened = await context.newPage();
+  await opened.goto(serving.newStartUrl());
+  await opened.getByLabel('Message').waitFor();
+  return opened;
+}
+
+/**
+ * Waits for the fonts: on a busy machine they arrive late, and the page would keep the system's.
+ *
+ * @param {import('playwright-core').Route} route
+ */
+async function withFonts(route) {
+  const response = await route.fetch().catch(() => undefined);
+  if (response === undefined) return route.abort().catch(() => undefined);
+  const body = (await response.text()).replaceAll('font-display:optional', 'font-display:block');
+  return route.fulfill({ response, body });
+}
 
 /**
  * Replaces the path of the scratch folder. Streams are not rewritten, so pages are reloaded before a screenshot.
@@ -146,21 +179,11 @@ async function withNeutralFolder(route) {
   return route.fulfill({ response, body });
 }
 
-/** @param {string} method @param {string} path @param {object} body */
-async function send(method, path, body) {
-  const headers = { Authorization: `Bearer ${serving.home.token.value}`, 'Content-Type': 'application/json' };
-  const request = { method, headers, body: JSON.stringify(body) };
-  const { ok, status } = await fetch(`${serving.url}/api${path}`, request);
-  if (!ok) throw new Error(`${method} ${path} failed with ${status}`);
-}
-
 /** @param {import('playwright-core').Page} page @param {string} path */
 async function visit(page, path) {
   await page.goto(`${serving.url}${path}`);
-  await page.evaluate('document.fonts.ready.then(() => undefined)');
-  // A page whose fonts took too long keeps the system's. Now they are cached.
-  await page.reload();
   await page.getByRole('main').waitFor();
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
 }
 
 /** @param {string} name @param {(each: (typeof contexts)[number]) => Promise<unknown>} prepare */
@@ -175,4 +198,14 @@ async function all(name, prepare) {
 async function shoot({ page, look }, name) {
   await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined);
   await page.screenshot({ path: join(pictures, `${name}-${look.name}.png`) });
+}
+
+/** @param {string} path @param {string} name */
+async function shootCard(path, name) {
+  await visit(narrow, path);
+  await narrow.getByRole('button', { name: /waiting for you/ }).click();
+  const ready = narrow.getByRole('button', { name: 'Approve once', disabled: false });
+  await ready.waitFor();
+  const card = narrow.locator('section').filter({ has: ready }).last();
+  await card.screenshot({ path: join(pictures, `gate-${name}.png`) });
 }
