@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { registerOwnFile } from '@countersign/core/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runsFactor, scaled } from '../../../../../tests/support/scaled.js';
+import { isFullSize, runsFactor, scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../shell/shell-options.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
@@ -27,7 +27,9 @@ interface Result {
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
   'what a command writes ($drafts)',
-  ({ sandbox }) => {
+  ({ drafts, sandbox }) => {
+    // In a small run, a second kind of draft runs fewer cases; `copies.test.ts` has what is special about copies.
+    const isSample = !isFullSize && drafts !== kinds[0]?.drafts;
     let folder: TestFolder;
     beforeEach(async () => {
       folder = await makeFolder();
@@ -131,7 +133,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     describe('is not applied', () => {
       const left = async (command: string): Promise<string | undefined> => (await run(command)).note;
 
-      it.each([
+      const autoRun = [
         '.vscode/tasks.json',
         '.idea/workspace.xml',
         'sub/.vscode/tasks.json',
@@ -146,22 +148,26 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         '.devcontainer/devcontainer.json',
         '.hg/hgrc',
         '.VSCode/tasks.json',
-      ])('[A44] files that other programs run automatically: %s', async (name) => {
-        const folderOf = name.includes('/') ? `mkdir -p ${name.replace(/\/[^/]*$/, '')}; ` : '';
-        expect(await left(`${folderOf}echo evil > ${name}; echo good > good`)).toContain(
-          'programs outside the sandbox',
-        );
-        expect(existsSync(at(name))).toBe(false);
-        expect(existsSync(at('good'))).toBe(true);
-        await mkdir(join(at(name), '..'), { recursive: true });
-        await writeFile(at(name), 'safe');
-        for (const way of [`echo evil > ${name}`, `rm ${name}; echo evil > ${name}`, `echo evil > e; mv e ${name}`]) {
-          expect(await left(way)).toContain('programs outside the sandbox');
+      ];
+      it.each(isSample ? autoRun.slice(0, 2) : autoRun)(
+        '[A44] files that other programs run automatically: %s',
+        async (name) => {
+          const folderOf = name.includes('/') ? `mkdir -p ${name.replace(/\/[^/]*$/, '')}; ` : '';
+          expect(await left(`${folderOf}echo evil > ${name}; echo good > good`)).toContain(
+            'programs outside the sandbox',
+          );
+          expect(existsSync(at(name))).toBe(false);
+          expect(existsSync(at('good'))).toBe(true);
+          await mkdir(join(at(name), '..'), { recursive: true });
+          await writeFile(at(name), 'safe');
+          for (const way of [`echo evil > ${name}`, `rm ${name}; echo evil > ${name}`, `echo evil > e; mv e ${name}`]) {
+            expect(await left(way)).toContain('programs outside the sandbox');
+            expect(await readFile(at(name), 'utf8')).toBe('safe');
+          }
+          await left(`rm -r ${name}`);
           expect(await readFile(at(name), 'utf8')).toBe('safe');
-        }
-        await left(`rm -r ${name}`);
-        expect(await readFile(at(name), 'utf8')).toBe('safe');
-      });
+        },
+      );
 
       it('[A44] removing a repository, or a folder that contains one', async () => {
         sh('git init -q .; mkdir sub; git init -q sub; echo x > sub/file');
