@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import {
   addAgent,
   createChat,
@@ -11,7 +12,7 @@ import {
   type Engine,
 } from '@countersign/core';
 import type { Clock } from '@countersign/core/ports';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { call, openAcpWorld, W } from './testing/acp-world.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
@@ -38,8 +39,8 @@ function clockWith(times: Readonly<Record<number, number>>): Clock {
   };
 }
 
-/** Waits long for the second of two requests, on a slow machine too, and not at all for the result of a blocked call. */
-const gathering = clockWith({ 25: 2_000, 3_000: 0 });
+/** Waits long for the second of two requests, on a slow machine too, and looks often whether a call is blocked. */
+const gathering = clockWith({ 25: 2_000, 3_000: 5 });
 
 describe('an ACP agent', () => {
   it('[A59] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
@@ -121,7 +122,28 @@ describe('an ACP agent', () => {
     expect(t.read('ran.log')).toEqual(['c2']);
     expect(t.read('answers.log')).toEqual(['c2 yes', 'c1 no']);
     const calls = (await t.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content);
-    expect(calls.join()).toContain('not-reported');
+    expect(calls.join()).toContain('result of c2');
+  });
+
+  it('[A59.2] an allowed call waits for the decision about another one, however long it takes', async () => {
+    let looks = 0;
+    const clock: Clock = {
+      ...gathering,
+      after: (ms, fire, options) => {
+        if (ms === 3_000) looks += 1;
+        return gathering.after(ms, fire, options);
+      },
+    };
+    const t = await open({ clock });
+    await t.tell([{ ask: [call('c1', 'one'), call('c2', 'two')] }, { say: 'Both.' }]);
+    const [first, second] = await t.pending();
+    await t.decide(first);
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(30), 20_000);
+    await t.decide(second);
+    await t.engine.quiet();
+    expect(t.read('ran.log')).toEqual(['c1', 'c2']);
+    const calls = (await t.messages()).filter(({ role }) => role === 'tool').map(({ content }) => content);
+    for (const result of ['result of c1', 'result of c2']) expect(calls.join()).toContain(result);
   });
 
   it.each([
@@ -306,6 +328,17 @@ describe('the session of an ACP agent', () => {
     ]);
   });
 
+  it('[A59.13] Claude Code and Gemini CLI are told to ask for every call', async () => {
+    const t = await open({ acp: { program: 'gemini' } });
+    await t.tell('Hello');
+    const { meta, flags } = JSON.parse(t.read('opened.log')[0] ?? '') as { meta: unknown; flags: string[] };
+    expect(meta).toMatchObject({ claudeCode: { options: { settings: { permissions: { ask: ['*'] } } } } });
+    expect(flags).toEqual(['--admin-policy', expect.any(String)]);
+    expect(readFileSync(flags[1] ?? '', 'utf8')).toContain('decision = "ask_user"');
+    await t.engine.close();
+    await until(() => !existsSync(flags[1] ?? ''));
+  });
+
   it('[A59.9] an agent that starts in an automatic mode is set to one in which it asks', async () => {
     const t = await open({ flags: ['--modes'] });
     await t.tell('Hello');
@@ -313,6 +346,22 @@ describe('the session of an ACP agent', () => {
     await t.tell([{ mode: 'bypassPermissions' }, { ask: [call('c1', 'rm')] }]);
     expect(await t.lastText()).toContain('in which it runs calls without asking');
     expect(await t.pending()).toEqual([]);
+  });
+
+  it('[A59.9] a mode that is only offered as a configuration option counts as one', async () => {
+    const t = await open({ flags: ['--options'] });
+    await t.tell('Hello');
+    expect(t.read('modes.log')).toEqual(['approvals=ask']);
+    await t.tell([{ option: 'yolo' }, { ask: [call('c1', 'rm')] }]);
+    expect(await t.lastText()).toContain('It switched to the mode "yolo", in which it runs calls without asking');
+    expect(await t.pending()).toEqual([]);
+  });
+
+  it('[A59.9] an agent that stays in such a mode gets no prompt', async () => {
+    const t = await open({ flags: ['--options', '--stubborn'] });
+    await t.tell('Hello');
+    expect(await t.lastText()).toContain('It stays in the mode "yolo"');
+    expect(t.read('prompts.log')).toEqual([]);
   });
 
   it.each([

@@ -30,6 +30,8 @@ export interface ToolContext {
   invocationId: string;
   /** For a tool with `external`: the id that the provider gave the call. */
   vendorId?: string;
+  /** For a tool with `external`: the ids that the provider gave those calls of the same answer that haven't ended. */
+  openCalls?: () => Promise<readonly string[]>;
   /** The real path of the world's working folder. */
   workingDirectory: string;
   /** The folders and hosts that rules allow inside the sandbox. Absent if there are none. */

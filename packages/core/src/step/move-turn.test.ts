@@ -18,12 +18,12 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
     now: 1,
     chat: () => chat,
   } as Partial<StepReads> as StepReads);
-  const snapshot = { world: { settings: { maxIterations: 9, maxParallelTools: 1 } } };
+  const snapshot = { world: { settings: { maxIterations: 9, maxParallelTools: 1 } }, agent: () => undefined };
   const runtime = {
     store: {},
     dispatch: { owner: takes, wake: () => undefined, abort: () => undefined },
   } as unknown as Runtime;
-  expect(resumeTurn(runtime, { tx, snapshot } as Step, 'turn_1')).toBe(true);
+  expect(resumeTurn(runtime, { tx, snapshot } as unknown as Step, 'turn_1')).toBe(true);
   return chat.turns.get('turn_1');
 }
 

@@ -1,7 +1,7 @@
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { ApprovalRecord, MessageRecord, TurnOutcome, TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { acpOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskSecrets } from '../masking/index.js';
 import { turnId } from '../turn/ids.js';
 import { describeMissingTool, findMissingTool } from './find-missing-tool.js';
@@ -184,7 +184,7 @@ export function readSituation(
 ): Situation {
   const limits = snapshot.world.settings;
   const invocations = turn.iteration === 0 ? [] : tx.openCalls(turn);
-  return { turn, invocations, limits, snapshot };
+  return { turn, invocations, limits, snapshot, isAcp: acpOf(snapshot, turn.agentId) !== undefined };
 }
 
 /** Whether the turn waits for a person or a client. */

@@ -81,6 +81,13 @@ describe('nextStep', () => {
     expect(nextStep(situation(['started'], { iteration: 3 }))).toEqual({ kind: 'await-tools' });
   });
 
+  it('[A59.2] [A59.12] starts every allowed call of an ACP agent, and sets it no limit of model calls', () => {
+    const acp = (calls: string[], more = {}) => ({ ...situation(calls, more), isAcp: true });
+    expect(nextStep(acp(['started', 'approved', 'asked', 'approved', 'approved']))).toEqual(start('1', '3', '4'));
+    expect(nextStep(acp(['started', 'asked']))).toEqual({ kind: 'await-tools' });
+    expect(nextStep(acp(['succeeded'], { iteration: 3 }))).toEqual({ kind: 'call-model' });
+  });
+
   it('[T9] with a parallel limit of one, read-only calls run one after another', () => {
     expect(nextStep(situation(['r:approved', 'r:approved'], { parallel: 1 }))).toEqual(start('0'));
     expect(nextStep(situation(['r:started', 'r:approved'], { parallel: 1 }))).toEqual({ kind: 'await-tools' });

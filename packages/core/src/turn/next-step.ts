@@ -12,6 +12,8 @@ export interface TurnSituation {
     startedEpoch: number | null;
   }[];
   limits: { maxIterations: number; maxParallelTools: number };
+  /** The agent is a program that decides itself in which order it runs its calls, and how often it calls its model (A59). */
+  isAcp?: boolean;
 }
 
 type NextStep =
@@ -27,7 +29,7 @@ type NextStep =
   | { kind: 'leave' };
 
 /** Decides the next step of a turn (T1–T15). Pure: the same situation always gives the same step. */
-export function nextStep({ turn, invocations, limits }: TurnSituation): NextStep {
+export function nextStep({ turn, invocations, limits, isAcp = false }: TurnSituation): NextStep {
   if (turn.state === 'ended' || turn.state === 'queued') return { kind: 'leave' };
 
   const orphans = invocations.filter(
@@ -36,17 +38,15 @@ export function nextStep({ turn, invocations, limits }: TurnSituation): NextStep
   if (orphans.length > 0) return { kind: 'take-over', invocationIds: orphans.map((call) => call.id) };
 
   if (invocations.every((call) => isSettled(call.status))) {
-    return turn.iteration >= limits.maxIterations ? { kind: 'give-up' } : { kind: 'call-model' };
+    return turn.iteration >= limits.maxIterations && !isAcp ? { kind: 'give-up' } : { kind: 'call-model' };
   }
 
   // A program outside starts and runs its calls itself, when it claims them (A55).
   const ours = invocations.filter((call) => call.location !== 'external');
   const running = ours.filter((call) => call.status === 'started');
-  const startable = pickStartable(
-    ours.filter((call) => call.status === 'approved'),
-    running,
-    limits.maxParallelTools,
-  );
+  const ready = ours.filter((call) => call.status === 'approved');
+  // Its program may wait for every yes before it runs the first call.
+  const startable = isAcp ? ready.map((call) => call.id) : pickStartable(ready, running, limits.maxParallelTools);
   if (startable.length > 0) return { kind: 'start', invocationIds: startable };
   if (running.some((call) => call.location === 'server')) return { kind: 'await-tools' };
   return { kind: 'wait' };

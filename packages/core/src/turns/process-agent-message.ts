@@ -1,5 +1,5 @@
 import type { TurnRecord } from '../ports/index.js';
-import { acpOf, isExternal } from '../memory/world-snapshot.js';
+import { isExternal } from '../memory/world-snapshot.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { findMissingTool, hasTool } from '../step/find-missing-tool.js';
@@ -54,7 +54,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
     for (const { started } of run.take()) {
       for (const call of started) if (isStarted(situation, call)) execute(runtime, turn, call, run, tools);
     }
-    const step = dueStep(situation);
+    const step = nextStep(situation);
     if (callsNoModel(situation) && (step.kind === 'call-model' || step.kind === 'give-up')) {
       await endExternalTurn(runtime, turn);
       continue;
@@ -110,16 +110,9 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
   }
 }
 
-/** An ACP agent decides itself how often it calls its model, so its turn isn't given up (A59). */
-function dueStep(situation: Situation): ReturnType<typeof nextStep> {
-  const step = nextStep(situation);
-  const isAcp = acpOf(situation.snapshot, situation.turn.agentId) !== undefined;
-  return step.kind === 'give-up' && isAcp ? { kind: 'call-model' } : step;
-}
-
 /** An external agent calls its own model. An ACP agent has no tools of ours, so it can't review a call. */
-function callsNoModel({ turn, snapshot }: Situation): boolean {
-  return isExternal(snapshot, turn.agentId) || (turn.review !== null && acpOf(snapshot, turn.agentId) !== undefined);
+function callsNoModel({ turn, snapshot, isAcp }: Situation): boolean {
+  return isExternal(snapshot, turn.agentId) || (turn.review !== null && isAcp === true);
 }
 
 /** False if the call was stopped after the step that started it. */

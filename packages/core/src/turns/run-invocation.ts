@@ -154,13 +154,15 @@ async function execute(
   const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
   const { withheld, protectedPaths, mayCreate } = ruledBy(started);
-  const vendorId = tool.external === true ? await vendorIdOf(runtime, invocation) : undefined;
+  const vendorIds = tool.external === true ? await vendorIdsOf(runtime, invocation) : undefined;
+  const vendorId = vendorIds?.[invocation.position];
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
     chatId: invocation.chatId,
     invocationId: invocation.id,
     ...(vendorId === undefined ? {} : { vendorId }),
+    ...(vendorIds === undefined ? {} : { openCalls: () => openCalls(runtime, invocation, vendorIds) }),
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
     get protectedPaths() {
@@ -192,10 +194,23 @@ async function execute(
   }
 }
 
-/** The id that the provider gave the call. Undefined if the store can't be read; the tool then refuses to run. */
-async function vendorIdOf({ store }: Runtime, { messageId, position }: InvocationRecord): Promise<string | undefined> {
+/** The ids that the provider gave the calls of this answer. Undefined if the store can't be read; the tool then refuses to run. */
+async function vendorIdsOf(
+  { store }: Runtime,
+  { messageId }: InvocationRecord,
+): Promise<readonly string[] | undefined> {
   const message = await store.read((reader) => reader.message(messageId)).catch(() => undefined);
-  return message?.providerState?.vendorIds[position];
+  return message?.providerState?.vendorIds;
+}
+
+async function openCalls(
+  { store }: Runtime,
+  { turnId, iteration, messageId }: InvocationRecord,
+  vendorIds: readonly string[],
+): Promise<readonly string[]> {
+  const calls = await store.read((reader) => reader.invocations(turnId, iteration));
+  const open = calls.filter((call) => call.messageId === messageId && call.settledAt === null);
+  return open.flatMap(({ position }) => vendorIds[position] ?? []);
 }
 
 function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }: Started): {

@@ -63,7 +63,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     const current = session.prompt();
     if (current?.turnId === place.turnId && current.isOpen()) {
       // All calls of the last response have ended, so those that nobody allowed were denied.
-      current.rejectRest();
+      current.rejectExcept([]);
       return [session, current];
     }
     if (!(await endEarlier(session, request.signal))) {
@@ -139,7 +139,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       isDeepStrictEqual(args, JSON.parse(JSON.stringify(found.permission.arguments)));
     const call = isSame && !signal.aborted ? found.prompt.allow(found.permission) : undefined;
     if (found === undefined || call === undefined) throw new ToolFailure(GONE);
-    return await finishCall(clock, found.prompt, call, signal);
+    return await finishCall(clock, found.prompt, call, context);
   }
 
   return {

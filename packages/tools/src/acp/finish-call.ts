@@ -1,21 +1,22 @@
-import { NotReported, onAbort, pauseFor, ToolFailure, type Clock } from '@countersign/core/ports';
+import { NotReported, onAbort, pauseFor, ToolFailure, type Clock, type ToolContext } from '@countersign/core/ports';
 import type { AllowedCall, CallEnd, Prompt } from './prompt.js';
 
-/** If the agent waits for another decision too, it may not start the allowed call before it has both. */
-const BLOCKED_MS = 3_000;
+/** How often to look whether the agent waits for another decision too: it may not start the allowed call before it has both. */
+const LOOK_MS = 3_000;
 /** How often that time passes before a call that has started no longer keeps a new request from people. */
-const MOST_PAUSES = 20;
+const MOST_LOOKS = 20;
 
 /** The result of a call that was allowed. Throws if it failed or isn't known. */
 export async function finishCall(
   clock: Clock,
   prompt: Prompt,
   call: AllowedCall,
-  signal: AbortSignal,
+  { signal, openCalls }: Pick<ToolContext, 'signal' | 'openCalls'>,
 ): Promise<string> {
   const over = new AbortController();
   const forget = onAbort(signal, () => over.abort());
-  const end = await Promise.race([call.ended, untilBlocked(clock, prompt, call, over.signal)]).finally(() => {
+  const blocked = untilBlocked({ clock, prompt, call, openCalls, signal: over.signal });
+  const end = await Promise.race([call.ended, blocked]).finally(() => {
     forget();
     over.abort();
   });
@@ -33,13 +34,27 @@ export async function finishCall(
   }
 }
 
-/** Resolves when waiting for the result would block the decision that the agent waits for. */
-async function untilBlocked(clock: Clock, prompt: Prompt, call: AllowedCall, signal: AbortSignal): Promise<CallEnd> {
-  for (let pauses = 0; pauses < MOST_PAUSES;) {
-    await pauseFor(clock, BLOCKED_MS, signal);
-    if (prompt.isBlocked() && !call.hasStarted()) break;
-    // A call that asks for others, such as one of a subagent, ends only after them.
-    pauses = prompt.hasNewRequests() ? pauses + 1 : 0;
+interface Waiting {
+  signal: AbortSignal;
+  openCalls: ToolContext['openCalls'];
+  clock: Clock;
+  prompt: Prompt;
+  call: AllowedCall;
+}
+
+/** Resolves when waiting for the result would keep a new request from people. Passes on denials of other calls meanwhile. */
+async function untilBlocked({ clock, prompt, call, openCalls, signal }: Waiting): Promise<CallEnd> {
+  for (let looks = 0; looks < MOST_LOOKS;) {
+    await pauseFor(clock, LOOK_MS, signal);
+    if (prompt.isBlocked()) {
+      // If the store can't be read, nobody is known to have decided.
+      const open = await openCalls?.().catch(() => undefined);
+      if (open !== undefined) prompt.rejectExcept(open);
+    }
+    // The new request can't be proposed while another call waits for a person.
+    if (!prompt.hasNewRequests() || prompt.hasProposed()) looks = 0;
+    else if (call.hasStarted()) looks += 1;
+    else break;
   }
   return { kind: 'not-reported' };
 }

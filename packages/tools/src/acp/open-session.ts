@@ -1,9 +1,10 @@
 import { Readable, Writable } from 'node:stream';
 import type * as Acp from '@agentclientprotocol/sdk';
-import type { ClientContext, InitializeResponse, NewSessionResponse } from '@agentclientprotocol/sdk';
+import type { ClientContext, InitializeResponse, NewSessionResponse, SessionUpdate } from '@agentclientprotocol/sdk';
 import { errorMessage, withinTime, type Clock } from '@countersign/core/ports';
 import { acpProgram, isAutomaticMode, VERSION, type AcpSettings } from '@countersign/protocol';
-import { carefulMode } from './careful-mode.js';
+import { ASK_META } from './ask-always.js';
+import { carefulModes, configuredModes, modeChoices } from './mode-choices.js';
 import { createPrompt, type Prompt } from './prompt.js';
 import { startAgent, type AgentProcess } from './start-agent.js';
 import type { Continuation, StoredSession } from './write-prompt.js';
@@ -50,6 +51,7 @@ export async function openSession(opening: Opening): Promise<Session> {
   let prompt: Prompt | undefined;
   let sessionId = '';
   let isSent = false;
+  let failure: string | undefined;
   const connection = sdk
     .client({ name: 'countersign' })
     .onRequest(sdk.methods.client.session.requestPermission, async ({ params }) => {
@@ -57,15 +59,14 @@ export async function openSession(opening: Opening): Promise<Session> {
       return { outcome: await prompt.ask(params.toolCall, params.options) };
     })
     .onNotification(sdk.methods.client.session.update, ({ params: { sessionId: of, update } }) => {
-      // While a session is restored, its agent repeats the history.
-      if (of !== sessionId || !isSent) return;
-      if (update.sessionUpdate === 'current_mode_update' && isAutomaticMode(update.currentModeId)) {
-        fail(
-          `it switched to the mode "${update.currentModeId}", in which it runs calls without asking, so it was stopped`,
-        );
+      if (of !== sessionId) return;
+      const mode = automaticModeIn(update);
+      if (mode !== undefined) {
+        fail(`it switched to the mode "${mode}", in which it runs calls without asking, so it was stopped`);
         return;
       }
-      prompt?.update(update);
+      // While a session is restored, its agent repeats the history.
+      if (isSent) prompt?.update(update);
     })
     .connect(
       sdk.ndJsonStream(Writable.toWeb(child.stdin) as WritableStream<Uint8Array>, Readable.toWeb(child.stdout), {
@@ -88,8 +89,9 @@ export async function openSession(opening: Opening): Promise<Session> {
   };
   /** How the program ended says more than that the connection is closed. */
   const explain = async (error: unknown): Promise<string> =>
-    connection.signal.aborted ? await gone : errorMessage(error);
+    failure ?? (connection.signal.aborted ? await gone : errorMessage(error));
   function fail(reason: string): void {
+    failure = reason;
     prompt?.finish({ kind: 'failed', reason });
     void close();
   }
@@ -149,8 +151,8 @@ async function handshake(
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: 'countersign', version: VERSION },
   });
-  const place = { cwd, mcpServers: [] };
-  let session: Pick<NewSessionResponse, 'modes'> & { sessionId: string };
+  const place = { cwd, mcpServers: [], _meta: ASK_META };
+  let session: Pick<NewSessionResponse, 'modes' | 'configOptions'> & { sessionId: string };
   let continuation: Continuation = 'new';
   const mayLoad = stored?.cwd === cwd && initialized.agentCapabilities?.loadSession === true;
   const loaded = mayLoad
@@ -160,11 +162,29 @@ async function handshake(
     session = { ...loaded, sessionId: stored.sessionId };
     continuation = 'loaded';
   } else session = await agent.request(methods.session.new, place);
-  const { sessionId, modes } = session;
-  const modeId = carefulMode(modes, acp.mode);
-  if (modeId !== undefined && modeId !== modes?.currentModeId)
-    await agent.request(methods.session.setMode, { sessionId, modeId });
+  const { sessionId } = session;
+  for (const { choice, id } of carefulModes(modeChoices(session), acp.mode)) {
+    const { configId } = choice;
+    if (configId === undefined) await agent.request(methods.session.setMode, { sessionId, modeId: id });
+    else {
+      const { configOptions } = await agent.request(methods.session.setConfigOption, {
+        sessionId,
+        configId,
+        value: id,
+      });
+      const left = configuredModes(configOptions).find(({ current }) => isAutomaticMode(current));
+      if (left !== undefined) raise(`it stays in the mode "${left.current}", in which it runs calls without asking`);
+    }
+  }
   return { sessionId, continuation };
+}
+
+/** The mode without questions that the agent reports it is in. */
+function automaticModeIn(update: SessionUpdate): string | undefined {
+  if (update.sessionUpdate === 'current_mode_update')
+    return isAutomaticMode(update.currentModeId) ? update.currentModeId : undefined;
+  if (update.sessionUpdate !== 'config_option_update') return undefined;
+  return configuredModes(update.configOptions).find(({ current }) => isAutomaticMode(current))?.current;
 }
 
 /** How long to wait for the rest of the output of a program that has ended, or for the end of one that closed its output. */

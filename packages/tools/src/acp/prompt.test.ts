@@ -20,7 +20,7 @@ it('[A59.7] a yes is not passed on if the agent described the call differently a
   const [asked] = prompt.takeAsked();
   report(prompt, run('c1', 'rm -rf /'));
   expect(asked && prompt.allow(asked)).toBeUndefined();
-  prompt.rejectRest();
+  prompt.rejectExcept([]);
   expect(await answer).toEqual(NO);
 });
 
@@ -62,7 +62,7 @@ it('[A59.9] shows that the agent ran a call after a no', async () => {
   const prompt = createPrompt('t1', 'fixture');
   const answer = prompt.ask({ ...run('c1', 'rm -rf build'), title: 'Clean up' }, OPTIONS);
   prompt.takeAsked();
-  prompt.rejectRest();
+  prompt.rejectExcept([]);
   expect(await answer).toEqual(NO);
   report(prompt, { toolCallId: 'c1', status: 'failed' });
   expect(prompt.take().thinking).toBe('');

@@ -44,8 +44,10 @@ export interface Prompt {
   isBlocked(): boolean;
   /** Whether the agent waits for a request that hasn't been proposed. */
   hasNewRequests(): boolean;
-  /** Rejects the proposed requests that nobody allowed. */
-  rejectRest(): void;
+  /** Whether the agent waits for a request that was proposed. */
+  hasProposed(): boolean;
+  /** Rejects the proposed requests that nobody allowed, except those with these ids. */
+  rejectExcept(open: readonly string[]): void;
   /** Answers all requests with `cancelled`, also those that follow. */
   cancel(): void;
   isCancelled(): boolean;
@@ -138,9 +140,13 @@ export function createPrompt(turnId: string, program: string): Prompt {
     },
     isBlocked: () => [...waiting, ...proposed].some((permission) => !permission.isAnswered()),
     hasNewRequests: () => waiting.some((permission) => !permission.isAnswered()),
-    rejectRest() {
-      for (const permission of proposed) permission.answer(refuse(permission.options));
-      proposed.clear();
+    hasProposed: () => [...proposed].some((permission) => !permission.isAnswered()),
+    rejectExcept(open) {
+      for (const permission of proposed) {
+        if (open.includes(permission.id)) continue;
+        permission.answer(refuse(permission.options));
+        proposed.delete(permission);
+      }
     },
     cancel() {
       isCancelled = true;

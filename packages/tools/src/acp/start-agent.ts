@@ -7,6 +7,7 @@ import { isInside } from '../files/is-inside.js';
 import { isProgram, realPath } from '../files/probe.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { endProgram, exitOf, MARK, startWatchdog } from '../shell/watchdog.js';
+import { askArguments, ASK_VARIABLES } from './ask-always.js';
 
 /** The running program of an ACP agent. */
 export interface AgentProcess {
@@ -19,13 +20,6 @@ export interface AgentProcess {
   /** Ends the program and its children, killing them if necessary. */
   end(): Promise<void>;
 }
-
-const PERMISSIONS = ['*', 'bash', 'edit', 'webfetch', 'websearch', 'task', 'external_directory'] as const;
-
-/** Without it, opencode runs calls without asking. It overrides opencode's own settings; other programs ignore it. */
-const ASK_ALWAYS = {
-  OPENCODE_PERMISSION: JSON.stringify(Object.fromEntries(PERMISSIONS.map((name) => [name, 'ask']))),
-};
 
 const LONGEST_COMPLAINT = 2_000;
 
@@ -47,20 +41,22 @@ export async function startAgent(
     return value === undefined ? [] : [[variable, value] as const];
   });
   const mark = crypto.randomUUID();
-  const child = spawn(program, args, {
+  const ask = await askArguments(acp);
+  const child = spawn(program, [...args, ...ask.arguments], {
     cwd: workingDirectory,
     env: {
       ...clean,
       PATH: folders.join(delimiter),
       TMPDIR: tmpdir(),
       ...Object.fromEntries(passed),
-      ...ASK_ALWAYS,
+      ...ASK_VARIABLES,
       [MARK]: mark,
     },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const exited = exitOf(child);
+  void exited.then(() => ask.remove()).catch(() => undefined);
   const { stdin, stdout, stderr, pid } = child;
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
   if (pid === undefined) throw new Error(`"${name}" ${await exited}`);

@@ -18,6 +18,8 @@ interface Todo {
   plan?: acp.PlanEntry[];
   alone?: string;
   mode?: string;
+  /** The mode to report as a configuration option. */
+  option?: string;
   garbage?: true;
   huge?: true;
   exit?: true;
@@ -38,6 +40,15 @@ const inFolder = (name: string): string => join(process.cwd(), name);
 const log = (name: string, text: string): void => appendFileSync(inFolder(name), `${text}\n`);
 const cancelled = new Map<string, () => void>();
 let sessions = 0;
+
+const modeOption = (currentValue: string): acp.SessionConfigOption => ({
+  type: 'select',
+  id: 'approvals',
+  category: 'mode',
+  name: 'Approvals',
+  currentValue,
+  options: ['yolo', 'ask'].map((value) => ({ value, name: value })),
+});
 
 /** Asks for a call. Resolves to a function that runs it, if it was allowed. */
 async function ask(
@@ -85,6 +96,8 @@ async function act(sessionId: string, client: acp.AgentContext, todo: Todo): Pro
     await update({ sessionUpdate: 'tool_call_update', toolCallId: 'own', status: 'completed' });
   }
   if (todo.mode !== undefined) await update({ sessionUpdate: 'current_mode_update', currentModeId: todo.mode });
+  if (todo.option !== undefined)
+    await update({ sessionUpdate: 'config_option_update', configOptions: [modeOption(todo.option)] });
   if (todo.garbage === true) process.stdout.write('not a message\n');
   if (todo.huge === true) process.stdout.write(`"${'x'.repeat(17 * 1024 * 1024)}"\n`);
   if (todo.exit === true) process.exit(9);
@@ -107,11 +120,13 @@ function serve(): void {
       protocolVersion: acp.PROTOCOL_VERSION,
       agentCapabilities: { loadSession: has('--load') },
     }))
-    .onRequest(acp.methods.agent.session.new, () => {
+    .onRequest(acp.methods.agent.session.new, ({ params: { _meta: meta } }) => {
+      log('opened.log', JSON.stringify({ meta, flags }));
       if (has('--sign-in')) throw acp.RequestError.authRequired();
       sessions += 1;
       const sessionId = `session-${process.pid}-${sessions}`;
       writeFileSync(inFolder(`${sessionId}.json`), '{}');
+      if (has('--options')) return { sessionId, configOptions: [modeOption('yolo')] };
       if (!has('--modes')) return { sessionId };
       const availableModes = ['auto', 'default'].map((id) => ({ id, name: id }));
       return { sessionId, modes: { currentModeId: 'auto', availableModes } };
@@ -120,7 +135,12 @@ function serve(): void {
       log('modes.log', params.modeId);
       return {};
     })
-    .onRequest(acp.methods.agent.session.load, async ({ params: { sessionId }, client }) => {
+    .onRequest(acp.methods.agent.session.setConfigOption, ({ params: { configId, value } }) => {
+      log('modes.log', `${configId}=${String(value)}`);
+      return { configOptions: [modeOption(has('--stubborn') ? 'yolo' : String(value))] };
+    })
+    .onRequest(acp.methods.agent.session.load, async ({ params: { sessionId, _meta: meta }, client }) => {
+      log('opened.log', JSON.stringify({ meta, flags }));
       if (!existsSync(inFolder(`${sessionId}.json`))) throw acp.RequestError.invalidParams();
       const content = { type: 'text' as const, text: 'an old answer' };
       const update = { sessionUpdate: 'agent_message_chunk' as const, content };
