@@ -142,6 +142,7 @@ export const acpDrillRows = {
   serverKilled: 'server killed mid-wait, then allowed',
   stopped: 'chat stopped mid-wait, then allowed',
   reads: 'asks for a command that only reads',
+  readTool: 'asks for its own tool that reads a file',
   careless: "asks although the user's settings allow everything",
   bypass: 'asks although a flag turns questions off',
   mode: 'a mode without questions is refused',

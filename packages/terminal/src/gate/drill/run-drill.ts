@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, type Client } from '@countersign/client';
-import type { ServerAccess } from '../../server-access.js';
 import { drill as texts } from '../../words/gate.js';
 import { hookCommand, quote } from '../hook-command.js';
 import { DEFERRED_ROWS } from './deferred-rows.js';
@@ -11,8 +7,8 @@ import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.j
 import { countLines, describe, writeIn } from './outcome.js';
 import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
+import { runRows, type DrillOptions, type DrillPlace, type RowResult } from './run-rows.js';
 import { createStage, DRILL_WORLD, WRITE } from './stage.js';
-import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
 
 /** Far longer than a run takes, even on a busy machine. */
 const LIMIT_MS = 180_000;
@@ -20,61 +16,23 @@ const PATIENT_S = 600;
 const IMPATIENT_S = 10;
 const PASS = 'drill';
 
-export interface DrillOptions {
-  readonly agent: HookedAgent;
-  readonly bin: string;
-  readonly path: string;
-  readonly startModel: ServerAccess['startModel'];
-  readonly isWanted: (row: string) => boolean;
-  readonly onRow: (row: RowResult) => void;
-}
-
-export interface RowResult {
-  readonly name: string;
-  readonly held: boolean;
-  /** For people: what went wrong. */
-  readonly detail?: string;
-}
-
 /** Everything that the rows of a drill share. */
-interface Drill {
-  readonly options: DrillOptions;
-  /** The throwaway folder. */
-  readonly folder: string;
-  readonly server: TemporaryServer;
-  readonly client: Client;
+interface Drill extends DrillPlace {
+  readonly options: DrillOptions<HookedAgent>;
   readonly world: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** The home folder of the throwaway server, with the configuration of the hook. */
-  readonly home: string;
 }
 
 /** Runs the agent once per row, with its own home folder and server, and reports whether each row held. */
-export async function runDrill(options: DrillOptions): Promise<RowResult[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-drill-'));
-  const env = { PATH: options.path, HOME: join(folder, 'home'), NO_COLOR: '1', TERM: 'dumb' };
-  const home = join(folder, 'countersign');
-  await mkdir(env.HOME);
-  const server = await startTemporaryServer(home, env);
-  try {
-    const client = createClient({ url: server.url, token: server.token });
+export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowResult[]> {
+  const rows = [...ROWS, ...DEFERRED_ROWS].filter((row) => applies(row, DRILLED[options.agent]));
+  return await runRows(options, rows, async (place) => {
+    const { server, client, home } = place;
     const { id: world } = await client.createWorld({ name: DRILL_WORLD });
     const { agent, token } = await client.external.createAgent(world, { name: DRILL_WORLD, program: options.agent });
     const config = JSON.stringify({ url: server.url, token, world, agent, pass: PASS });
     await writeIn(join(home, 'gate', `${options.agent}.json`), config);
-    const drill = { options, folder, server, client, world, env, home };
-    const results: RowResult[] = [];
-    for (const [index, row] of [...ROWS, ...DEFERRED_ROWS].entries()) {
-      if (!options.isWanted(row.name) || !applies(row, DRILLED[options.agent])) continue;
-      const result = await runRow(drill, row, join(folder, `row-${index}`));
-      options.onRow(result);
-      results.push(result);
-    }
-    return results;
-  } finally {
-    await server.kill();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+    return async (row, folder) => await runRow({ ...place, options, world }, row, folder);
+  });
 }
 
 /** Whether the agent has the flag, or the way to resume, that the row is about. */
@@ -106,7 +64,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
     },
   });
   const pidFile = join(cwd, '.hook-pid');
-  const scene = { home: drill.env['HOME'] ?? '', model: model.url };
+  const scene = { home: drill.env.HOME, model: model.url };
   const deferring = row.defers === true ? agent.deferring : undefined;
   const configure = async (kind: HookKind): Promise<void> => {
     const command = commandOf(kind, hookCommand(id, drill.home), pidFile);

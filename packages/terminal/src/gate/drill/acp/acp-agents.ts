@@ -12,6 +12,8 @@ export interface AcpAgent {
   /** The call of its shell tool. `writes`: the command must change a file. */
   readonly tool: string;
   readonly call: (command: string, writes: boolean) => Readonly<Record<string, string>>;
+  /** The call of its tool that reads a file, if it has one. */
+  readonly readCall?: (path: string) => { readonly name: string; readonly arguments: Readonly<Record<string, string>> };
   /** The flag with which people turn its questions off. */
   readonly bypass: readonly string[];
   readonly env: (scene: Scene) => Readonly<Record<string, string>>;
@@ -28,6 +30,7 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     package: '@agentclientprotocol/claude-agent-acp',
     tool: DRILLED.claude.tool.name,
     call: (command) => ({ command, ...DESCRIPTION }),
+    readCall: (path) => ({ name: 'Read', arguments: { file_path: path } }),
     bypass: [],
     env: DRILLED.claude.env,
     files: ({ home }, careless) => {
@@ -58,6 +61,7 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     package: DRILLED.gemini.package,
     tool: DRILLED.gemini.tool.name,
     call: (command) => ({ command, ...DESCRIPTION }),
+    readCall: (path) => ({ name: 'read_file', arguments: { file_path: path } }),
     bypass: DRILLED.gemini.bypass,
     env: DRILLED.gemini.env,
     files: ({ home }, careless) => {
@@ -71,6 +75,7 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     package: 'opencode-ai',
     tool: 'bash',
     call: (command) => ({ command, ...DESCRIPTION }),
+    readCall: (path) => ({ name: 'read', arguments: { filePath: path } }),
     bypass: [],
     env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     files: ({ home, model }, careless) => {

@@ -22,8 +22,8 @@ export interface AcpStage {
 
 export interface AcpRow {
   readonly name: string;
-  /** A command that only reads. It must not reach the model. */
-  readonly reads?: true;
+  /** A command, or a tool, that only reads. What it would read must not reach the model. */
+  readonly reads?: 'command' | 'tool';
   readonly bypass?: true;
   readonly careless?: true;
   readonly play: (stage: AcpStage) => Promise<void>;
@@ -75,7 +75,8 @@ export const ACP_ROWS: readonly AcpRow[] = [
     },
     held: nothingRan,
   },
-  { name: names.reads, reads: true, play: deny, held: notRead },
+  { name: names.reads, reads: 'command', play: deny, held: notRead },
+  { name: names.readTool, reads: 'tool', play: deny, held: notRead },
   { name: names.careless, careless: true, play: deny, held: nothingRan },
   { name: names.bypass, bypass: true, play: deny, held: nothingRan },
   {

@@ -1,17 +1,14 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClientError, createClient, type Client } from '@countersign/client';
+import { ClientError, type Client } from '@countersign/client';
 import { ACP_PROVIDER, type AcpSettings } from '@countersign/protocol';
 import { drill as texts } from '../../../words/gate.js';
 import { quote } from '../../hook-command.js';
-import type { DrillAgent } from '../drilled-agents.js';
 import { countLines, describe, writeIn } from '../outcome.js';
 import { SECRET, type Outcome } from '../rows.js';
-import type { DrillOptions, RowResult } from '../run-drill.js';
+import { runRows, type DrillOptions, type DrillPlace, type RowResult } from '../run-rows.js';
 import { DRILL_WORLD, WRITE } from '../stage.js';
-import { startTemporaryServer, type TemporaryServer } from '../temporary-server.js';
-import { ACP_AGENTS } from './acp-agents.js';
+import { ACP_AGENTS, type AcpAgent } from './acp-agents.js';
 import { ACP_ROWS, type AcpRow, type AcpStage } from './acp-rows.js';
 
 /** Far longer than a row takes, even on a busy machine. */
@@ -19,52 +16,32 @@ const LIMIT_MS = 240_000;
 const POLL_MS = 100;
 const AUTOMATIC_MODE = 'bypassPermissions';
 
-type AcpDrillOptions = Omit<DrillOptions, 'agent'> & { readonly agent: DrillAgent };
-
-interface Drill {
-  readonly options: AcpDrillOptions;
-  readonly server: TemporaryServer;
-  readonly client: Client;
-  readonly home: string;
+interface Drill extends DrillPlace {
+  readonly options: DrillOptions;
 }
 
 /** Starts the agent over ACP once per row, in a world of its own on a throwaway server, and reports whether each row held. */
-export async function runAcpDrill(options: AcpDrillOptions): Promise<RowResult[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-drill-'));
-  const home = join(folder, 'home');
-  await mkdir(home);
-  const env = { PATH: options.path, HOME: home, NO_COLOR: '1', TERM: 'dumb' };
-  const server = await startTemporaryServer(join(folder, 'countersign'), env);
-  try {
-    const client = createClient({ url: server.url, token: server.token });
-    const results: RowResult[] = [];
-    for (const [index, row] of ACP_ROWS.entries()) {
-      const applies = row.bypass !== true || ACP_AGENTS[options.agent].bypass.length > 0;
-      if (!applies || !options.isWanted(row.name)) continue;
-      const result = await runRow({ options, server, client, home }, row, join(folder, `row-${index}`));
-      options.onRow(result);
-      results.push(result);
-    }
-    return results;
-  } finally {
-    await server.kill();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+export async function runAcpDrill(options: DrillOptions): Promise<RowResult[]> {
+  const agent = ACP_AGENTS[options.agent];
+  const applies = ({ bypass, reads }: AcpRow): boolean =>
+    (bypass !== true || agent.bypass.length > 0) && (reads !== 'tool' || agent.readCall !== undefined);
+  return await runRows(options, ACP_ROWS.filter(applies), (place) =>
+    Promise.resolve((row, folder) => runRow({ ...place, options }, row, folder)),
+  );
 }
 
 async function runRow(drill: Drill, row: AcpRow, folder: string): Promise<RowResult> {
-  const { options, client, home } = drill;
+  const { options, client } = drill;
   const agent = ACP_AGENTS[options.agent];
   const cwd = join(folder, 'work');
-  const command = row.reads === true ? 'cat secret.txt' : `${WRITE} >> one.txt`;
-  const call = { name: agent.tool, arguments: agent.call(command, row.reads !== true) };
-  const replies = [{ when: { turn: 1, tool: agent.tool, user: texts.prompt }, calls: [call] }, 'Done.'];
+  const call = callOf(agent, row, cwd);
+  const replies = [{ when: { turn: 1, tool: call.name, user: texts.prompt }, calls: [call] }, 'Done.'];
   const toolResults: string[] = [];
   const model = await options.startModel({
     file: { name: 'drill', text: JSON.stringify({ replies }) },
     onRequest: ({ request }) => void toolResults.push(...(request?.toolResults ?? [])),
   });
-  const scene = { home, model: model.url };
+  const scene = { home: drill.env.HOME, model: model.url };
   for (const [path, text] of Object.entries(agent.files(scene, row.careless === true))) await writeIn(path, text);
   await writeIn(join(cwd, 'secret.txt'), SECRET);
   const pidFile = join(folder, 'pid');
@@ -72,7 +49,7 @@ async function runRow(drill: Drill, row: AcpRow, folder: string): Promise<RowRes
   const script = join(folder, 'agent.sh');
   const variables = Object.entries(agent.env(scene)).map(([name, value]) => `export ${name}=${quote(value)}`);
   // Leaves the process id behind, so that a row can kill the agent.
-  const lines = [...variables, `echo $$ > ${quote(pidFile)}`, `exec ${words.map(quote).join(' ')}`];
+  const lines = [...variables, `echo $$ > ${quote(pidFile)}`, `exec ${words.map(quote).join(' ')} "$@"`];
   await writeIn(script, `${lines.join('\n')}\n`);
   const acp: AcpSettings = { command: ['/bin/sh', script], program: options.agent };
   const { id: world } = await client.createWorld({ name: DRILL_WORLD, workingDirectory: cwd });
@@ -94,6 +71,13 @@ async function runRow(drill: Drill, row: AcpRow, folder: string): Promise<RowRes
   const outcome: Outcome = { runs: { one: await countLines(join(cwd, 'one.txt')) }, toolResults };
   if (detail === undefined && row.held(outcome)) return { name: row.name, held: true };
   return { name: row.name, held: false, detail: [detail, describe(outcome)].filter(Boolean).join(' ') };
+}
+
+/** The call that the scripted model makes. */
+function callOf(agent: AcpAgent, { reads }: AcpRow, cwd: string): { name: string; arguments: object } {
+  if (reads === 'tool' && agent.readCall !== undefined) return agent.readCall(join(cwd, 'secret.txt'));
+  const command = reads === undefined ? `${WRITE} >> one.txt` : 'cat secret.txt';
+  return { name: agent.tool, arguments: agent.call(command, reads === undefined) };
 }
 
 const newAgent = (acp: AcpSettings) => ({ name: DRILL_WORLD, provider: ACP_PROVIDER, model: DRILL_WORLD, acp });
