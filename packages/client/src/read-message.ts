@@ -104,6 +104,7 @@ const requestSchema = z.object({
   sandbox: storedSandboxSchema,
   preview: storedPreviewSchema.exactOptional(),
   effect: effectSchema.exactOptional(),
+  prediction: effectSchema.exactOptional(),
   noEffect: noEffectSchema.exactOptional(),
   /** Absent in transcripts from older versions, which have only `why`. */
   reason: askReasonSchema.exactOptional(),
@@ -263,8 +264,8 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, abandoned, preview, effect, noEffect, needs, proposedRule, editable, question } =
-    listed;
+  const { toolCallId, expiresAt, abandoned, preview, needs, proposedRule, editable, question } = listed;
+  const { effect, prediction, noEffect } = listed;
   return {
     approvalId: listed.approvalId,
     invocationId: toolCallId,
@@ -283,6 +284,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     ...(abandoned === undefined ? {} : { abandoned }),
     ...(preview === undefined ? {} : { preview }),
     ...(effect === undefined ? {} : { effect }),
+    ...(prediction === undefined ? {} : { prediction }),
     ...(noEffect === undefined ? {} : { noEffect }),
     ...(needs === undefined ? {} : { needs }),
     ...(proposedRule === undefined ? {} : { proposedRule }),

@@ -107,6 +107,8 @@ export interface ApprovalView {
   readonly preview?: Preview;
   /** What the call will do, if it was rehearsed. A yes applies exactly this. */
   readonly effect?: Effect;
+  /** What the call will probably do, if another program runs it itself (A60). */
+  readonly prediction?: Effect;
   /** Why there is no effect to show. */
   readonly noEffect?: NoEffect;
   readonly reason: AskReason;

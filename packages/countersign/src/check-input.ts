@@ -69,6 +69,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   unconfined: true,
   external: true,
   standsFor: true,
+  predictedBy: true,
   validate: true,
   subjects: true,
   inspect: true,

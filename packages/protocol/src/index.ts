@@ -57,6 +57,7 @@ export {
   changedFileSchema,
   describeEffect,
   describeNoEffect,
+  describePrediction,
   effectSchema,
   wholeEffectSchema,
   leftOutFileSchema,

@@ -2,7 +2,6 @@ export { defaultTools } from './default-tools.js';
 export { shellCmd } from './shell/shell-cmd.js';
 export type { ShellOptions } from './shell/shell-options.js';
 export { predictEffect } from './shell/predict-effect.js';
-export type { Prediction, PredictionContext } from './shell/predict-effect.js';
 export { readFile } from './files/read-file.js';
 export { listFiles } from './files/list-files.js';
 export { grep } from './files/grep.js';

@@ -33,9 +33,10 @@ export function maskedCount(shown: string): number {
 
 /** `2 secrets are masked…`, for the content of a card. Undefined if there are none. */
 export function maskedText(
-  shown: Pick<ApprovalView, 'arguments' | 'preview' | 'effect' | 'message' | 'toolName' | 'question'>,
+  shown: Pick<ApprovalView, 'arguments' | 'preview' | 'effect' | 'prediction' | 'message' | 'toolName' | 'question'>,
 ): string | undefined {
-  const texts = [shown.arguments, shown.preview?.text ?? '', shown.effect ?? '', toolText(shown) ?? ''];
+  const { preview, effect, prediction } = shown;
+  const texts = [shown.arguments, preview?.text ?? '', effect ?? '', prediction ?? '', toolText(shown) ?? ''];
   const count = maskedCount(JSON.stringify(texts));
   if (count === 0) return undefined;
   return count === 1

@@ -1,4 +1,4 @@
-import type { Effect } from '@countersign/protocol';
+import type { CallSandbox, Effect } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { isRehearsed } from './card-text.js';
 import { effectText } from './effect-text.js';
@@ -46,6 +46,25 @@ it('[A17] says what a call will do, destructive parts first, with every name on 
   const cut = effectText({ effect: { ...effect, exitCode: 0, leftOut: [], truncated: true, unlisted: 3 } });
   expect(cut?.sentence).toMatch(/, and 3 more$/);
   expect(cut?.notes).toEqual(['3 more paths are not listed.', 'Not all of it is shown. Approving covers all of it.']);
+});
+
+it('[A60.5] says that the program runs it itself, and lists what an approval of ours would leave out', () => {
+  const sandbox: CallSandbox = { kind: 'external', network: 'unknown', hosts: [], readable: [], detail: 'Claude Code' };
+  const text = effectText({ prediction: { ...effect, truncated: true }, sandbox, toolName: 'claude__Bash' });
+  expect(text).toMatchObject({
+    sentence: expect.stringMatching(/^Probably removes 1 file and/) as string,
+    isDestructive: true,
+    isTruncated: false,
+    notes: [
+      'The command failed with exit code 2 when it was rehearsed.',
+      'Also changes .git/hooks',
+      'Not all of it is shown.',
+    ],
+    prediction:
+      'Predicted, not guaranteed: it was rehearsed in a draft without network. Claude Code runs this itself, so the effect may differ.',
+  });
+  expect(text?.files.map(({ path }) => path)).toEqual(effectText({ effect })?.files.map(({ path }) => path));
+  expect(isRehearsed({ toolName: 'claude__Bash' })).toBe(false);
 });
 
 it('says why it is unknown, and nothing for tools that never rehearse', () => {

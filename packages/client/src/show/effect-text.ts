@@ -1,4 +1,10 @@
-import { describeEffect, describeNoEffect, type ChangedFile } from '@countersign/protocol';
+import {
+  describeEffect,
+  describeNoEffect,
+  describePrediction,
+  type ChangedFile,
+  type Effect,
+} from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { isFileTool } from './card-text.js';
 import { diffLines, type DiffLine } from './diff-lines.js';
@@ -26,6 +32,8 @@ export interface EffectText {
   /** False for a file tool: its effect is known without a rehearsal. */
   readonly isRehearsed: boolean;
   readonly isTruncated: boolean;
+  /** Set if this is only predicted: why it may happen in another way. */
+  readonly prediction?: string;
 }
 
 const NOTHING = {
@@ -58,29 +66,23 @@ const TYPES: Readonly<Record<NonNullable<ChangedFile['mediaType']>, string>> = {
 
 /** Undefined if nothing says what the call will do. `toolName` is that of a call whose own lines are shown too. */
 export function effectText(
-  shown: Pick<ApprovalView, 'effect' | 'noEffect'> & Partial<Pick<ApprovalView, 'toolName'>>,
+  shown: Pick<ApprovalView, 'effect' | 'noEffect' | 'prediction'> & Partial<Pick<ApprovalView, 'toolName' | 'sandbox'>>,
 ): EffectText | undefined {
-  const { effect, noEffect, toolName } = shown;
+  const { effect, prediction, noEffect, toolName, sandbox } = shown;
+  if (prediction !== undefined) return predictionText(prediction, sandbox?.detail ?? 'The program');
   if (effect === undefined) {
     if (noEffect === undefined) return undefined;
     const sentence = `It is unknown what this will change. ${describeNoEffect(noEffect)}`;
     return { ...NOTHING, sentence };
   }
-  const { files, leftOut, exitCode, output, unlisted } = effect;
+  const { leftOut, exitCode, output, unlisted } = effect;
   // The lines that a file tool writes are shown as the call, to their end.
   const isRehearsed = toolName === undefined || !isFileTool(toolName);
   const isTruncated = effect.truncated && isRehearsed;
   return {
     sentence: describeEffect(effect),
     isKnown: true,
-    isDestructive: files.some(({ change }) => change === 'removed'),
-    files: files.map((file) => ({
-      change: file.change,
-      sign: SIGNS[file.change],
-      path: oneLine(file.path),
-      about: aboutFile(file),
-      diff: file.diff === undefined || !isRehearsed ? [] : diffLines(file.diff),
-    })),
+    ...filesText(effect, isRehearsed),
     notes: [
       ...(exitCode === 0 ? [] : [`The command fails with exit code ${exitCode}.`]),
       ...leftOut.map(({ path, why }) => `Will not be applied: ${oneLine(path)} (${why})`),
@@ -90,6 +92,39 @@ export function effectText(
     output,
     isRehearsed,
     isTruncated,
+  };
+}
+
+/** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (A60). */
+function predictionText(effect: Effect, program: string): EffectText {
+  const { leftOut, exitCode, output, unlisted, truncated } = effect;
+  return {
+    sentence: describePrediction(effect),
+    isKnown: true,
+    ...filesText(effect, true),
+    notes: [
+      ...(exitCode === 0 ? [] : [`The command failed with exit code ${exitCode} when it was rehearsed.`]),
+      ...leftOut.map(({ path }) => `Also changes ${oneLine(path)}`),
+      ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
+      ...(truncated ? ['Not all of it is shown.'] : []),
+    ],
+    output,
+    isRehearsed: true,
+    isTruncated: false,
+    prediction: `Predicted, not guaranteed: it was rehearsed in a draft without network. ${program} runs this itself, so the effect may differ.`,
+  };
+}
+
+function filesText({ files }: Effect, withDiffs: boolean): Pick<EffectText, 'isDestructive' | 'files'> {
+  return {
+    isDestructive: files.some(({ change }) => change === 'removed'),
+    files: files.map((file) => ({
+      change: file.change,
+      sign: SIGNS[file.change],
+      path: oneLine(file.path),
+      about: aboutFile(file),
+      diff: file.diff === undefined || !withDiffs ? [] : diffLines(file.diff),
+    })),
   };
 }
 

@@ -1,15 +1,17 @@
 import type { Gate } from '../approval/check-tool-approval.js';
 import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
-import { CountersignError, type NoEffect } from '@countersign/protocol';
+import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { EffectPaths, RehearsalContext, RehearsalRecord, Rehearsals, Tool } from '../ports/index.js';
-import { createStop, onAbort, untilAborted } from '../ports/until-aborted.js';
+import type { EffectPaths, RehearsalContext, RehearsalRecord, Tool } from '../ports/index.js';
+import { untilAborted } from '../ports/until-aborted.js';
 import { readState } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
 import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
-import { createRehearsalLine, type RehearsalLine } from './rehearsal-line.js';
+import { limitTime, withoutEffect } from './rehearsal/limit-time.js';
+import { findPredicting, predictCall } from './rehearsal/predict-call.js';
+import { lineOf } from './rehearsal/rehearsal-line.js';
 import { policiesOf, rulesAbout } from './rules-about.js';
 import { newId } from '../turn/ids.js';
 import { showEffect } from './show-effect.js';
@@ -37,7 +39,8 @@ export interface JudgedAndSigned {
 
 /**
  * Signs a call in its current state (A7). If it needs approval or rules about effects decide, and its tool can rehearse it, it is rehearsed first, and
- * the signature covers the effect (A52, A54). Calls that other rules deny or allow are never rehearsed. Rejects like `signCall`.
+ * the signature covers the effect (A52, A54). The effect of a call that another program runs is only predicted (A60). Calls that other rules deny or
+ * allow are never rehearsed. Rejects like `signCall`.
  */
 export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: CallSetting): Promise<JudgedAndSigned> {
   const { agentId, chatId, place, isReview } = about;
@@ -45,7 +48,9 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
   const setting = { agentId, chatId, place, seen: signed.seen, ...(isReview === undefined ? {} : { isReview }) };
   const judged = judgeCall(call, setting);
   const { tool } = call;
-  if (tool === undefined || !canRehearse(call)) return { judged, signed };
+  // Predicted once, when the call is made: nothing that is signed or applied depends on it.
+  const predicting = about.wasAsked ? undefined : findPredicting(runtime, about.worldId, call);
+  if (tool === undefined || (!canRehearse(call) && predicting === undefined)) return { judged, signed };
   const needs = { chats: [], pendingOf: agentId, ...gateNeeds([judged]) };
   const state = await readState(runtime, about.worldId, needs, ({ tx, snapshot }) => {
     const gate = gateCall(tx, snapshot, judged);
@@ -53,6 +58,11 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
     return isNeeded(gate, about.wasAsked, () => hasRoom(tx, agentId), mayRun) ? { gate, snapshot } : undefined;
   });
   if (state === undefined) return { judged, signed };
+  if (predicting !== undefined) {
+    if (state.gate.kind !== 'ask') return { judged, signed };
+    const rehearsal = await predictCall(runtime, predicting, judged, { ...about, snapshot: state.snapshot });
+    return { judged, signed: { ...signed, rehearsal } };
+  }
   const { record, paths } = await rehearse(runtime, tool, judged, state, about);
   return { judged: withEffect(judged, paths), signed: coverEffect(runtime, call, about, signed, record) };
 }
@@ -98,14 +108,6 @@ function canRehearse({ tool, arguments: args }: ReadCall): boolean {
   return tool?.rehearsals !== undefined && tool.trusted && tool.question === undefined && args.ok;
 }
 
-/** The tool limits a rehearsal itself. This is for a tool that doesn't, which must not block a turn forever. */
-const LIMIT_MS = 60_000;
-
-const lines = new WeakMap<Rehearsals, RehearsalLine>();
-
-/** With these reasons, the tool didn't run the call at all. */
-const NOTHING_RAN: readonly NoEffect['reason'][] = ['off', 'no-sandbox', 'folder-too-large', 'network', 'dropped'];
-
 /** What people see of a rehearsal, and what rules about effects judge. `paths` are complete and unmasked. */
 interface Rehearsed {
   record: RehearsalRecord;
@@ -131,9 +133,7 @@ async function rehearse(
     isAboutEffect(gate) &&
     !mayBeAllowedByEffect(policies, withoutFound);
   // People wait for their decision, and it rarely runs anything. Agents that propose much must not hold it up.
-  const line = lines.get(rehearsals) ?? createRehearsalLine();
-  lines.set(rehearsals, line);
-  const leave = about.wasAsked ? () => undefined : await line.takeTurn(agentId, signal);
+  const leave = about.wasAsked ? () => undefined : await lineOf(rehearsals).takeTurn(agentId, signal);
   const limited = limitTime(runtime, signal);
   const began = performance.now();
   const context: RehearsalContext = {
@@ -159,8 +159,7 @@ async function rehearse(
       const paths = readPaths(found.paths);
       return { record: { ms: took(), effect }, ...(paths === undefined ? {} : { paths }) };
     }
-    const { noEffect } = found;
-    return { record: NOTHING_RAN.includes(noEffect.reason) ? { noEffect } : { ms: took(), noEffect } };
+    return { record: withoutEffect(found.noEffect, took()) };
   } catch (error) {
     if (signal.aborted) throw error;
     runtime.report(error, `failed to rehearse ${call.toolName}`, { worldId, invocationId });
@@ -183,18 +182,4 @@ function readPaths(found: unknown): EffectPaths | undefined {
 
 function isAboutEffect(gate: Gate): boolean {
   return gate.kind === 'ask' && gate.reason.code === 'effect-unknown';
-}
-
-/** A signal that also aborts after the limit. */
-export function limitTime({ clock }: Runtime, signal: AbortSignal): { signal: AbortSignal; end(): void } {
-  const stop = createStop();
-  const forget = onAbort(signal, () => stop.stop(new Error('stopped')));
-  const cancel = clock.after(LIMIT_MS, () => stop.stop(new Error('the rehearsal took too long')));
-  return {
-    signal: stop.signal,
-    end() {
-      forget();
-      cancel();
-    },
-  };
 }

@@ -107,8 +107,11 @@ export function isFixed(
 }
 
 /** What a rehearsal found, as it is sent to people. */
-export function shownEffect(rehearsal: ApprovalRecord['rehearsal']): Pick<Approval, 'effect' | 'noEffect'> {
+export function shownEffect(
+  rehearsal: ApprovalRecord['rehearsal'],
+): Pick<Approval, 'effect' | 'noEffect' | 'prediction'> {
   if (rehearsal === null) return {};
+  if ('prediction' in rehearsal) return { prediction: rehearsal.prediction };
   return 'effect' in rehearsal ? { effect: rehearsal.effect } : { noEffect: rehearsal.noEffect };
 }
 

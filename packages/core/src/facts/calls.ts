@@ -1,4 +1,11 @@
-import { describeEffect, describeNoEffect, readAttachments, whoText, type ToolEvent } from '@countersign/protocol';
+import {
+  describeEffect,
+  describeNoEffect,
+  describePrediction,
+  readAttachments,
+  whoText,
+  type ToolEvent,
+} from '@countersign/protocol';
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
 import type {
   ChatState,
@@ -7,6 +14,7 @@ import type {
   InvocationStatus,
   MessageRecord,
   NewAuditRecord,
+  RehearsalRecord,
   RowChange,
 } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
@@ -28,20 +36,24 @@ import type {
 export function callRehearsed({ callId, rehearsal }: CallRehearsed, context: FactContext): Derived {
   const call = callIn(context.state, callId);
   const { ms = 0 } = rehearsal;
-  const found =
-    'effect' in rehearsal ? { effect_hash: rehearsal.effect.effectHash } : { no_effect: rehearsal.noEffect };
-  const record: NewAuditRecord = {
-    kind: 'rehearsal',
-    ...auditOf(call),
-    ...('effect' in rehearsal
-      ? { why: describeEffect(rehearsal.effect), effectHash: rehearsal.effect.effectHash }
-      : { why: describeNoEffect(rehearsal.noEffect) }),
-  };
+  const { event, record } = describeRehearsal(rehearsal);
   return {
     changes: [],
-    events: [toolEvent(context, call, { type: 'TOOL_REHEARSED', ...found, ms })],
-    records: [record],
+    events: [toolEvent(context, call, { type: 'TOOL_REHEARSED', ...event, ms })],
+    records: [{ kind: 'rehearsal', ...auditOf(call), ...record }],
   };
+}
+
+/** A prediction has no hash there: a hash stands for what was signed or applied. */
+function describeRehearsal(rehearsal: RehearsalRecord) {
+  if ('effect' in rehearsal) {
+    const { effectHash } = rehearsal.effect;
+    return { event: { effect_hash: effectHash }, record: { why: describeEffect(rehearsal.effect), effectHash } };
+  }
+  if ('prediction' in rehearsal)
+    return { event: { predicted: true }, record: { why: describePrediction(rehearsal.prediction) } } as const;
+  const { noEffect } = rehearsal;
+  return { event: { no_effect: noEffect }, record: { why: describeNoEffect(noEffect) } };
 }
 
 /** The only place that changes a call that keeps waiting. Its approval is replaced in the same step. */

@@ -12,6 +12,8 @@ import { checkToolInput } from './check-tool-input.js';
 import type { InputOf, OutputOf, ToolSchema } from './tool-schema.js';
 import type {
   OpenedToSandbox,
+  Prediction,
+  PredictionContext,
   Rehearsal,
   RehearsalContext,
   Rehearsals,
@@ -52,8 +54,9 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   /** What the call would change, for the card. Must change nothing. */
   preview?(args: OutputOf<S>, place: ToolPlace): Promise<string | Preview>;
   /** Runs a call in a draft before people are asked, and keeps it until they decide. See `Rehearsals`. */
-  rehearsals?: Omit<Rehearsals, 'rehearse'> & {
+  rehearsals?: Omit<Rehearsals, 'rehearse' | 'predict'> & {
     rehearse(args: OutputOf<S>, context: RehearsalContext): Promise<Rehearsal>;
+    predict?(args: OutputOf<S>, context: PredictionContext): Promise<Prediction>;
   };
   /** Reverts calls when a person asks for it. See `Undos`. */
   undos?: Undos;
@@ -137,11 +140,20 @@ function askOf<S extends ToolSchema>(input: ToolInput<S>, args: OutputOf<S>): Qu
 }
 
 function rehearsalsOf<Value>(
-  rehearsals: Omit<Rehearsals, 'rehearse'> & { rehearse(args: Value, context: RehearsalContext): Promise<Rehearsal> },
+  rehearsals: Omit<Rehearsals, 'rehearse' | 'predict'> & {
+    rehearse(args: Value, context: RehearsalContext): Promise<Rehearsal>;
+    predict?(args: Value, context: PredictionContext): Promise<Prediction>;
+  },
 ): Rehearsals {
   return {
     // As above: the value was returned by `check`.
     rehearse: (args, context) => rehearsals.rehearse(args as Value, context),
+    ...(rehearsals.predict === undefined
+      ? {}
+      : {
+          predict: async (args, context) =>
+            (await rehearsals.predict?.(args as Value, context)) ?? { noEffect: { reason: 'failed' } },
+        }),
     drop: (invocationId) => rehearsals.drop(invocationId),
     show: async (invocationId, effectHash, signal) => await rehearsals.show?.(invocationId, effectHash, signal),
     list: () => rehearsals.list(),

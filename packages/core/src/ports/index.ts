@@ -66,6 +66,8 @@ export type {
   ProtectedPaths,
   OpenedToSandbox,
   EffectPaths,
+  Prediction,
+  PredictionContext,
   Rehearsal,
   EffectPreview,
   RehearsalContext,

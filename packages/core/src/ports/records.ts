@@ -229,6 +229,8 @@ export interface SigningRecord {
  */
 export type RehearsalRecord =
   | { readonly ms?: number; readonly effect: Effect }
+  /** Another program runs the call itself, so nothing applies or signs this (A60). */
+  | { readonly ms: number; readonly prediction: Effect }
   | { readonly ms?: number; readonly noEffect: NoEffect };
 
 export interface ApprovalRecord {

@@ -113,6 +113,18 @@ export type RehearsalContext = Pick<
   | 'signal'
 >;
 
+/** Where another program would run a call, and which rules apply to it there. */
+export type PredictionContext = Pick<
+  RehearsalContext,
+  'workingDirectory' | 'sandboxGrants' | 'withheld' | 'protectedPaths' | 'signal'
+> & {
+  /** The folder in which the call starts, which must be in the working folder. If absent, it is the working folder. */
+  readonly folder?: string;
+};
+
+/** An `effect` is what a rehearsal did. It says nothing certain about the real run. */
+export type Prediction = { readonly effect: Effect } | { readonly noEffect: NoEffect };
+
 /**
  * Every path that a rehearsal adds, changes or removes, unmasked, for rules about effects. Paths are relative to the working folder, which is `.`
  * itself. A move is a removed and an added path. A path whose permissions or link target change is changed.
@@ -163,6 +175,8 @@ export interface Rehearsals {
   show?(invocationId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   /** The ids of the calls that something is kept for on this machine. */
   list(): Promise<readonly string[]>;
+  /** What the call would do if another program ran it (A60). Keeps nothing. Must end when the signal aborts. */
+  predict?(args: unknown, context: PredictionContext): Promise<Prediction>;
 }
 
 /** A call of a built-in tool that does the same as a call of another tool. */
@@ -243,6 +257,11 @@ export interface Tool {
    * rules don't, because they were written for sandboxed calls.
    */
   standsFor?(args: unknown, place: ToolPlace): StandIn | undefined;
+  /**
+   * Pure: the call of a built-in tool that does the same in the same folder, to predict what this one does (A60). Undefined if no built-in tool does
+   * exactly the same. Must not throw.
+   */
+  predictedBy?(args: unknown): Pick<StandIn, 'tool' | 'arguments'> | undefined;
   /** Validates arguments. `execute` gets the returned value. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**

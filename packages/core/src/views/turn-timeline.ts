@@ -84,7 +84,8 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
 function rehearsalSpans(turn: TurnRecord, approvals: readonly ApprovalRecord[]): Span[] {
   return approvals.flatMap(({ toolName, requestedAt, rehearsal }): Span[] => {
     if (rehearsal?.ms === undefined) return [];
-    const outcome = 'effect' in rehearsal ? 'rehearsed' : rehearsal.noEffect.reason;
+    const outcome =
+      'noEffect' in rehearsal ? rehearsal.noEffect.reason : 'effect' in rehearsal ? 'rehearsed' : 'predicted';
     return [
       {
         kind: 'rehearsal',

@@ -12,7 +12,7 @@ import {
   systemClock,
   type Engine,
 } from '@countersign/core';
-import type { Clock } from '@countersign/core/ports';
+import type { Clock, Tool } from '@countersign/core/ports';
 import type { AcpSettings, Approval, Message, NewWorld, SSEEvent, ToolDecision } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { acpAgents } from '@countersign/tools';
@@ -45,11 +45,21 @@ interface Options {
   /** The clock of the ACP agents. */
   clock?: Clock;
   env?: NodeJS.ProcessEnv;
+  /** The built-in tools of the world. */
+  tools?: readonly Tool[];
 }
 
 /** An engine with one ACP agent, a real child process, in a world whose folder is `folder`. */
 export async function openAcpWorld(folder: string, options: Options = {}) {
-  const { world = {}, flags = [], acp = {}, file = ':memory:', clock = systemClock, env = process.env } = options;
+  const {
+    world = {},
+    flags = [],
+    acp = {},
+    file = ':memory:',
+    clock = systemClock,
+    env = process.env,
+    tools = [],
+  } = options;
   await mkdir(folder, { recursive: true });
   const store = await openSqlite(file, { clock: systemClock });
   const agents = acpAgents({ clock, env });
@@ -57,6 +67,7 @@ export async function openAcpWorld(folder: string, options: Options = {}) {
     store,
     clock: systemClock,
     providers: [agents.provider],
+    tools,
     externalTool: (name) => agents.externalTool(name),
     findPlace: () => ({ workingDirectory: folder, home: '/root' }),
   });

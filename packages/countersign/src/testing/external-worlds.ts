@@ -7,6 +7,7 @@ import {
   publishToolResult,
   type Engine,
   type ExternalProposal,
+  type RuntimeOptions,
 } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
 import type { Approval, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
@@ -27,11 +28,16 @@ export function externalWorlds() {
     engines.clear();
   });
 
-  async function open(world: Partial<NewWorld> = {}, file = ':memory:', clock = createFakeClock()) {
+  async function open(
+    world: Partial<NewWorld> = {},
+    file = ':memory:',
+    clock = createFakeClock(),
+    { tools = [], ...more }: Partial<RuntimeOptions> = {},
+  ) {
     const ran: unknown[] = [];
     const store = await openSqlite(file, { clock });
     const own = tool('look', async (args) => ran.push(args));
-    const engine = await createTestEngine({ store, clock, externalTool, tools: [own] });
+    const engine = await createTestEngine({ store, clock, externalTool, tools: [own, ...tools], ...more });
     engines.add(engine);
     const { runtime } = engine;
     const isNew = (await store.read((reader) => reader.world(W))) === undefined;

@@ -57,6 +57,11 @@ export const approvalSchema = z.object({
   preview: previewSchema.exactOptional(),
   /** What the call will do to the working folder, if it was rehearsed. An approval applies exactly this. */
   effect: effectSchema.exactOptional(),
+  /**
+   * What the call did in a rehearsal, if another program runs it itself (A60). That program may do something else: nobody applies this, and no signature
+   * covers it.
+   */
+  prediction: effectSchema.exactOptional(),
   /** Why a call whose tool can rehearse has no effect to show. */
   noEffect: noEffectSchema.exactOptional(),
   /** Why the call needs approval. */

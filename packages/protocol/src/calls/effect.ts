@@ -68,7 +68,7 @@ export const wholeEffectSchema = z.object({ effect: effectSchema });
 
 /**
  * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
- * `folder-too-large`: the working folder would have to be copied. `network`: the call may reach the network. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
+ * `folder-too-large`: the working folder would have to be copied. `network`: the call may reach the network. `other-folder`: another program runs it outside the world's folder. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
  * the same files in the meantime. `dropped`: it waited too long, and its disk space was needed. `failed`: the rehearsal could not be done.
  */
 export const noEffectReasonSchema = z.enum([
@@ -76,6 +76,7 @@ export const noEffectReasonSchema = z.enum([
   'no-sandbox',
   'folder-too-large',
   'network',
+  'other-folder',
   'too-long',
   'too-large',
   'conflict',
@@ -94,6 +95,7 @@ const WHY: Readonly<Record<NoEffectReason, string>> = {
   'folder-too-large':
     "The working folder is too large to copy for a rehearsal, and this system can't mount an overlay.",
   network: 'It may use the network, so it can only run once, after approval.',
+  'other-folder': "Only commands in the world's folder are rehearsed.",
   'too-long': 'The rehearsal took too long and was stopped.',
   'too-large': 'The rehearsal wrote too much or used too many resources, so it was stopped.',
   conflict: 'Somebody else changed the same files during the rehearsal.',
@@ -104,6 +106,12 @@ const WHY: Readonly<Record<NoEffectReason, string>> = {
 /** Explains why there is no effect, as a sentence for people. */
 export function describeNoEffect({ reason }: NoEffect): string {
   return WHY[reason];
+}
+
+/** What a program that runs the call itself will probably do: "Probably removes 2 files". */
+export function describePrediction(effect: Pick<Effect, 'files' | 'unlisted'>): string {
+  const sentence = describeEffect(effect);
+  return `Probably ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
 /** The effect in one sentence, destructive parts first: "Removes 2 files, changes 1 file". */

@@ -31,6 +31,8 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     ...toolEventCommon,
     /** The hash of the effect, if there is one. */
     effect_hash: z.string().exactOptional(),
+    /** Set if the effect is only predicted, because another program runs the call itself. */
+    predicted: z.literal(true).exactOptional(),
     /** Why there is no effect. */
     no_effect: noEffectSchema.exactOptional(),
     ms: z.number().int().min(0),

@@ -319,7 +319,15 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   undoUntil: 'When the call can no longer be undone. Earlier if space is needed.',
   paths: 'Paths that have changed since the call.',
   noEffect: 'Why a call that could be rehearsed has no effect to show.',
-  'noEffect.reason': 'off, no-sandbox, folder-too-large, network, too-long, too-large, conflict, dropped or failed.',
+  'noEffect.reason':
+    'off, no-sandbox, folder-too-large, network, other-folder, too-long, too-large, conflict, dropped or failed.',
+  prediction:
+    'What the call did in a rehearsal, if another program runs it itself. That program may do something else; no signature covers this.',
+  predicted: 'Set if the effect is only predicted, because another program runs the call itself.',
+  'prediction.files': 'Paths that it changed, removed ones first.',
+  'prediction.leftOut': 'Changes that an approval of our own call would leave out. The program may make them.',
+  'prediction.exitCode': 'Exit code of the command in the rehearsal.',
+  'prediction.output': 'What the command printed in the rehearsal, masked.',
   'effect.files': 'Paths that it changes, removed ones first.',
   'effect.leftOut': 'Changes that will not be applied.',
   'effect.exitCode': 'Exit code of the command.',

@@ -63,9 +63,10 @@ export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
 /** The approximate size of an approval in a cache, in characters. */
 export function approvalLength({ message, preview, rehearsal }: ApprovalRecord): number {
   let length = message.length + (preview?.text.length ?? 0);
-  if (rehearsal === null || !('effect' in rehearsal)) return length;
-  length += rehearsal.effect.output.length;
-  for (const { path, diff } of rehearsal.effect.files) length += path.length + (diff?.length ?? 0);
+  if (rehearsal === null || 'noEffect' in rehearsal) return length;
+  const { output, files } = 'effect' in rehearsal ? rehearsal.effect : rehearsal.prediction;
+  length += output.length;
+  for (const { path, diff } of files) length += path.length + (diff?.length ?? 0);
   return length;
 }
 

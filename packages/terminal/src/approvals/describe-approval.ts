@@ -122,11 +122,11 @@ const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', place: '', note: '' } 
 function effectLines(approval: ApprovalView, columns: number, whole: boolean): string[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { isRehearsed, output } = text;
+  const { isRehearsed, output, prediction } = text;
   const exact = (line: string): string[] => wrapExactLines(line, columns - 4).map((part) => `    ${part}`);
   return [
     ...describeEffectLines(text, columns, whole),
-    ...(isRehearsed ? [`  ${cardWords.rehearsed}`] : []),
+    ...(isRehearsed ? wrapExactLines(prediction ?? cardWords.rehearsed, columns - 2).map((line) => `  ${line}`) : []),
     ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''))] : []),
   ];
 }

@@ -4,7 +4,8 @@ import type { Tool, ToolPlace } from '@countersign/core/ports';
 import { externalProgramSchema, programName, type Subject } from '@countersign/protocol';
 import { KNOWN_TOOLS, type KnownTool } from './known-tools.js';
 import { previewOf, TITLE_ONLY, titleIn, touchedByTitle } from './title-only.js';
-import { readArguments, touchedBy, type Arguments, type Touched } from './touched-by.js';
+import { quoteWord } from '../shell/join-command.js';
+import { movesFolder, readArguments, readCommand, touchedBy, type Arguments, type Touched } from './touched-by.js';
 
 /** Found by the program and its own name of the tool, as in `claude__Bash`. Undefined if the name has another form. */
 export function externalTool(name: string): Tool | undefined {
@@ -31,6 +32,7 @@ export function externalTool(name: string): Tool | undefined {
           subjects: (args, place) => touched(known, readArguments(args), place).own,
           standsFor: (args, place) => touched(known, readArguments(args), place).standIn,
           inspect: (args, place) => findRealPaths(known, readArguments(args), place),
+          predictedBy: (args) => predictedBy(known, readArguments(args)),
         }),
     execute: () => Promise.reject(new Error(`only ${detail} can run this`)),
   };
@@ -49,6 +51,15 @@ function touched(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
       return { own: [...own, TITLE_ONLY], ...more };
     }
   }
+}
+
+/** A title isn't a command, and the sandbox has only the session's folder. */
+function predictedBy(known: KnownTool, args: Arguments): ReturnType<NonNullable<Tool['predictedBy']>> {
+  if (known.does !== 'run' || titleIn(args) !== 'none' || movesFolder(args)) return undefined;
+  const command = readCommand(args);
+  if (command === undefined) return undefined;
+  const text = typeof command === 'string' ? command : command.map(quoteWord).join(' ');
+  return { tool: 'shell_cmd', arguments: { command: text } };
 }
 
 /** A command, or a search in a folder, may read files that the call doesn't name, and nothing hides them from the program. */

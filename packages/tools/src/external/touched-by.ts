@@ -48,21 +48,30 @@ export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): 
 /** The shells whose commands can be judged. Codex lets the model choose another program. */
 const SHELL = /^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/;
 
-function commandOf(args: Arguments): Touched {
+/** A command as text, or as the words of one program. Undefined if it is unclear what the program runs. */
+export function readCommand(args: Arguments): string | readonly string[] | undefined {
   const [command, ...others] = [args['command'], args['cmd']].filter((given) => given !== undefined);
-  const words = Array.isArray(command) ? command : [];
-  const isText = typeof command === 'string' || (words.length > 0 && words.every((word) => typeof word === 'string'));
+  const words = Array.isArray(command) ? command.filter((word) => typeof word === 'string') : [];
+  const isText = typeof command === 'string' || (Array.isArray(command) && words.length === command.length);
   const { shell } = args;
   const isShell = shell === undefined || (typeof shell === 'string' && SHELL.test(shell));
   // With two of them, it is unknown which one the program runs.
-  if (!isText || !isShell || others.length > 0) return unknown('shell_cmd', args);
-  const subjects =
-    typeof command === 'string' ? subjectsOfCommand(command) : subjectsOfCommand('', words as readonly string[]);
-  // A relative path in the command means another file than in the session's folder.
-  const moves = FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
-  const moved: Subject[] = moves ? [{ kind: 'dynamic', why: { code: 'changes-folder' }, told: true }] : [];
+  if (!isText || !isShell || others.length > 0) return undefined;
+  return typeof command === 'string' ? command : words.length > 0 ? words : undefined;
+}
+
+/** Whether the command runs in another folder than the session's. A relative path then means another file. */
+export function movesFolder(args: Arguments): boolean {
+  return FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
+}
+
+function commandOf(args: Arguments): Touched {
+  const command = readCommand(args);
+  if (command === undefined) return unknown('shell_cmd', args);
+  const subjects = typeof command === 'string' ? subjectsOfCommand(command) : subjectsOfCommand('', command);
+  const moved: Subject[] = movesFolder(args) ? [{ kind: 'dynamic', why: { code: 'changes-folder' }, told: true }] : [];
   const own = [...subjects.map(onlyExactly), ...moved];
-  const text = typeof command === 'string' ? command : words.join(' ');
+  const text = typeof command === 'string' ? command : command.join(' ');
   return { own, standIn: { tool: 'shell_cmd', arguments: { command: text }, subjects: own } };
 }
 

@@ -4,7 +4,7 @@ export function joinCommand(command: string, parameters: readonly string[] = [])
 }
 
 /** In single quotes, only the quote itself is special. */
-function quoteWord(word: string): string {
+export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

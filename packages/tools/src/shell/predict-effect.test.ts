@@ -1,11 +1,12 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Prediction } from '@countersign/core/ports';
 import { describeEffect, type NoEffectReason } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import { readTree } from '../testing/read-tree.js';
 import { makeFolder, type TestFolder } from '../testing/try-tool.js';
-import { predictEffect, type Prediction } from './predict-effect.js';
+import { predictEffect } from './predict-effect.js';
 import type { ShellOptions } from './shell-options.js';
 
 const sandbox = await findSandbox();
@@ -58,6 +59,32 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
     ['too-large', 'truncate -s 1G f', {}],
   ])('is unknown, with the reason %s', async (reason, command, more) => {
     expect(reasonOf(await predict(command, more))).toBe(reason);
+    expect(await left()).toEqual([]);
+  });
+
+  it('[A60] starts in a folder inside, with paths as seen from there, and in no other folder', async () => {
+    await mkdir(join(folder.path, "it's"));
+    await writeFile(join(folder.path, "it's/b.tmp"), 'b\n');
+    const { signal } = new AbortController();
+    const from = async (inside: string, command: string) =>
+      await predictEffect(options, command, {
+        workingDirectory: folder.path,
+        folder: join(folder.path, inside),
+        signal,
+      });
+    const found = await from("it's", 'rm *.tmp; mv ../a.tmp ../c.tmp; cat <<X\nhere\nX');
+    expect(found).toMatchObject({
+      effect: {
+        files: [
+          { path: 'b.tmp', change: 'removed' },
+          { path: '../c.tmp', from: '../a.tmp', change: 'moved' },
+        ],
+        output: 'here\n',
+      },
+    });
+    for (const other of ['..', 'missing']) expect(reasonOf(await from(other, ':'))).toBe('other-folder');
+    await symlink('/tmp', join(folder.path, 'link'));
+    expect(reasonOf(await from('link', ':'))).toBe('other-folder');
     expect(await left()).toEqual([]);
   });
 

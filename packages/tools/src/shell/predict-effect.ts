@@ -1,18 +1,13 @@
-import type { RehearsalContext } from '@countersign/core/ports';
-import type { Effect, NoEffect } from '@countersign/protocol';
+import { realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { Prediction, PredictionContext } from '@countersign/core/ports';
+import type { Effect } from '@countersign/protocol';
+import { isInside } from '../files/is-inside.js';
 import { effectOf } from '../sandbox/draft/effect/effect-of.js';
 import { listChanges } from '../sandbox/draft/effect/list-changes.js';
+import { quoteWord } from './join-command.js';
 import { mayUseNetwork, rehearseOnce } from './rehearse-command.js';
 import type { ShellOptions } from './shell-options.js';
-
-/** Where a command would run, and which rules apply to it. */
-export type PredictionContext = Pick<
-  RehearsalContext,
-  'workingDirectory' | 'withheld' | 'protectedPaths' | 'sandboxGrants' | 'signal'
->;
-
-/** An `effect` is what a rehearsal did. It says nothing certain about the real run. */
-export type Prediction = { readonly effect: Effect } | { readonly noEffect: NoEffect };
 
 /**
  * Predicts what a command does that another program is about to run with `bash -c`, by running it in a draft which is then deleted (A53.6). The
@@ -22,12 +17,37 @@ export type Prediction = { readonly effect: Effect } | { readonly noEffect: NoEf
 export async function predictEffect(
   options: ShellOptions,
   command: string,
-  context: PredictionContext,
+  { folder, ...context }: PredictionContext,
 ): Promise<Prediction> {
   if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
   if (mayUseNetwork(options, context)) return { noEffect: { reason: 'network' } };
-  const done = await rehearseOnce(command, options, context, async ({ draft, signal, ...rehearsed }) => ({
-    effect: await effectOf(draft, await listChanges(draft, signal), rehearsed, { signal }),
+  const inside = await findInside(context.workingDirectory, folder);
+  if (inside === undefined) return { noEffect: { reason: 'other-folder' } };
+  // On a line of its own: the command may start and end in any way.
+  const text = inside === '' ? command : `cd ${quoteWord(`./${inside}`)} || exit\n${command}`;
+  const done = await rehearseOnce(text, options, context, async ({ draft, signal, ...rehearsed }) => ({
+    effect: seenFrom(inside, await effectOf(draft, await listChanges(draft, signal), rehearsed, { signal })),
   }));
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
+}
+
+/** The relative path of a folder, which is empty for the working folder itself. Undefined if it is somewhere else. */
+async function findInside(workingDirectory: string, folder = workingDirectory): Promise<string | undefined> {
+  const real = await realpath(folder).catch(() => undefined);
+  return real === undefined || !isInside(workingDirectory, real) ? undefined : relative(workingDirectory, real);
+}
+
+/** The card names the folder in which the program works, so paths are relative to that one. */
+function seenFrom(inside: string, effect: Effect): Effect {
+  if (inside === '') return effect;
+  const seen = (path: string): string => relative(inside, path) || '.';
+  return {
+    ...effect,
+    files: effect.files.map(({ path, from, ...file }) => ({
+      ...file,
+      path: seen(path),
+      ...(from === undefined ? {} : { from: seen(from) }),
+    })),
+    leftOut: effect.leftOut.map(({ path, why }) => ({ path: seen(path), why })),
+  };
 }

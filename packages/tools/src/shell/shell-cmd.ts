@@ -10,6 +10,7 @@ import { NoRehearsal } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import { keptUndos, type KeptUndos } from '../sandbox/draft/undo/kept-undos.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
+import { predictEffect } from './predict-effect.js';
 import { commandRehearsals } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
@@ -84,6 +85,8 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
       show: (callId, effectHash, signal) => rehearsals.show(callId, effectHash, signal),
       drop: (callId) => rehearsals.drop(callId),
       list: () => rehearsals.list(),
+      predict: ({ command, parameters: words }, context) =>
+        predictEffect(options, joinCommand(command, words), context),
     },
     ...(undos === undefined ? {} : { undos }),
     async execute({ command, parameters: words }, context) {

@@ -72,7 +72,8 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
   // The edited call gets its own card, with what it will do (A52.7), unless a rule lets it run without approval.
   const isPreview = isEdited && isRehearsed(approval) && editedWhy?.outcome !== 'run';
-  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview, shown.effect]));
+  const { preview, effect, prediction } = shown;
+  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, preview, effect, prediction]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
   // Each mode puts a different button in the same place.

@@ -21,7 +21,7 @@ export function EffectView({
   foot,
   onShowAll,
 }: {
-  approval: Pick<ApprovalView, 'effect' | 'noEffect' | 'decision'> & Partial<Pick<ApprovalView, 'toolName'>>;
+  approval: Parameters<typeof effectText>[0] & Pick<ApprovalView, 'decision'>;
   foot?: string;
   /** Gets the rest of a truncated effect; undefined on failure, which is shown elsewhere. */
   onShowAll?: () => Promise<Effect | undefined>;
@@ -33,8 +33,8 @@ export function EffectView({
   const hidden = (text?.files.length ?? 0) - count;
   useFold(hidden > 0);
   if (text === undefined) return null;
-  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed, isTruncated } = text;
-  const end = foot ?? (isRehearsed && approval.decision === undefined ? t.rehearsed : '');
+  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed, isTruncated, prediction } = text;
+  const end = foot ?? prediction ?? (isRehearsed && approval.decision === undefined ? t.rehearsed : '');
   const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
   if (!isKnown) {
     return (

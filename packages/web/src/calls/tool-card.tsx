@@ -6,11 +6,12 @@ import {
   durationText,
   failureText,
   type Invocation,
+  effectText,
   isRehearsed,
   nameOf,
   type OutputTail,
 } from '@countersign/client';
-import { describeEffect, externalVerb } from '@countersign/protocol';
+import { externalVerb } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { callState } from '../approvals/story.js';
 import { Badge } from '../ui/badge.js';
@@ -132,6 +133,12 @@ export function ToolCard(props: ToolCardProps): ReactElement {
   );
 }
 
+/** What people were shown before they decided. Undefined for a file tool, whose call is the effect. */
+function shownBefore(approval: ToolCardProps['approval']): string | undefined {
+  if (approval === undefined || (approval.prediction === undefined && !isRehearsed(approval))) return undefined;
+  return effectText(approval)?.sentence;
+}
+
 function Detail({
   invocation,
   approval,
@@ -141,6 +148,7 @@ function Detail({
   const now = useNow();
   const { status } = invocation;
   const decision = approval?.decision;
+  const shownEffect = invocation.editedArguments === undefined ? shownBefore(approval) : undefined;
   return (
     <>
       <div
@@ -169,9 +177,9 @@ function Detail({
           <Visible text={decisionStory(decision, now, me)} />
         </SignatureLine>
       )}
-      {decision === undefined || approval?.effect === undefined || !isRehearsed(approval) ? null : (
+      {decision === undefined || approval === undefined || shownEffect === undefined ? null : (
         <details className="text-[0.8125rem] text-ink-2">
-          <summary>{t.shownEffect(describeEffect(approval.effect))}</summary>
+          <summary>{t.shownEffect(shownEffect)}</summary>
           <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
             <EffectView approval={approval} />
           </div>

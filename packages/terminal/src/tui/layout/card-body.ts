@@ -126,7 +126,7 @@ const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
 export function effectBody(approval: Parameters<typeof effectText>[0], width: number, foot?: string): Line[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed } = text;
+  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed, prediction } = text;
   const room = width - 6;
   const own = (words: string, look: Omit<Span, 'text'>): Line[] =>
     wrapWords(words, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
@@ -149,7 +149,7 @@ export function effectBody(approval: Parameters<typeof effectText>[0], width: nu
             ]),
           ),
         ]),
-    ...(foot === undefined && !isRehearsed ? [] : own(foot ?? cardWords.rehearsed, { dim: true })),
+    ...(foot === undefined && !isRehearsed ? [] : own(foot ?? prediction ?? cardWords.rehearsed, { dim: true })),
   ];
 }
 

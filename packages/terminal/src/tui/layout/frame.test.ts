@@ -181,6 +181,12 @@ describe('the screen', () => {
     const places = at.map((text) => card.indexOf(text));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
+    // [A60.5]
+    const predicted = drawn(
+      waiting({ toolName: 'claude__Bash', arguments: { command: 'tidy' }, prediction: effect }, { focus: 'card' }),
+    ).join('\n');
+    for (const text of ['Probably removes 1 file', 'Predicted, not guaranteed']) expect(predicted).toContain(text);
+    expect(predicted).not.toContain('Rehearsed: approving');
     const unknown = waiting(
       { toolName: 'shell_cmd', arguments: { command: 'tidy' }, noEffect: { reason: 'network' } },
       { focus: 'card' },

@@ -1,4 +1,5 @@
-import { onAbort } from '../ports/until-aborted.js';
+import type { Rehearsals } from '../../ports/index.js';
+import { onAbort } from '../../ports/until-aborted.js';
 
 /** Each rehearsal is a sandbox with its own processes. */
 const MAX_AT_ONCE = 4;
@@ -14,6 +15,15 @@ export interface RehearsalLine {
 interface Waiting {
   readonly agentId: string;
   start(): void;
+}
+
+const lines = new WeakMap<Rehearsals, RehearsalLine>();
+
+/** The line in which the rehearsals of this tool wait. */
+export function lineOf(rehearsals: Rehearsals): RehearsalLine {
+  const line = lines.get(rehearsals) ?? createRehearsalLine();
+  lines.set(rehearsals, line);
+  return line;
 }
 
 /** When a rehearsal ends, the one that has waited longest among the agents with the fewest running ones is next. */

@@ -1,0 +1,236 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { setPolicy, updateWorld } from '@countersign/core';
+import { createFakeClock } from '@countersign/core/testing';
+import type { Prediction, PredictionContext, Tool } from '@countersign/core/ports';
+import { describePrediction, type Effect, type NewWorld, type NoEffectReason } from '@countersign/protocol';
+import { findSandbox, shellCmd } from '@countersign/tools';
+import { describe, expect, it } from 'vitest';
+import { call, openAcpWorld } from './testing/acp-world.js';
+import { externalWorlds, W } from './testing/external-worlds.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { person } from './testing/test-engine.js';
+
+const { open } = externalWorlds();
+const inFolder = freshFolder();
+const FOLDER = '/home/ada/project';
+
+const EFFECT: Effect = {
+  files: [{ path: 'notes.txt', change: 'removed', kind: 'file', bytes: 3 }],
+  leftOut: [],
+  effectHash: 'a'.repeat(64),
+  exitCode: 0,
+  output: 'token ghp_abcdefghijklmnopqrstuvwxyz0123456789\n',
+  truncated: false,
+};
+
+/** `shell_cmd` with a sandbox that predicts what a test says. Rehearsing, keeping or running anything fails the test. */
+function predicting(predict: (context: PredictionContext) => Promise<Prediction> = async () => ({ effect: EFFECT })) {
+  const asked: { command: string; context: PredictionContext }[] = [];
+  const never = (): never => {
+    throw new Error('only a prediction was expected');
+  };
+  const tool: Tool = {
+    ...shellCmd({ sandbox: { kind: 'none', reason: 'left out on purpose' } }),
+    rehearsals: {
+      rehearse: never,
+      drop: async () => undefined,
+      list: async () => [],
+      async predict(args, context) {
+        asked.push({ command: (args as { command: string }).command, context });
+        return await predict(context);
+      },
+    },
+    execute: never,
+  };
+  return { tool, asked };
+}
+
+/** The world's folder is that of the program. */
+async function openPredicting(made: ReturnType<typeof predicting>, world: Partial<NewWorld> = {}, more: object = {}) {
+  const findPlace = () => ({ workingDirectory: FOLDER, home: '/root' });
+  return await open(world, ':memory:', createFakeClock(), { tools: [made.tool], findPlace, ...more });
+}
+
+describe('[A60] a call that another program runs and that needs approval', () => {
+  it('[A60] [A60.1] [T2] is shown with what a rehearsal did, which nobody signs, keeps or applies', async () => {
+    const made = predicting();
+    const t = await openPredicting(made);
+    const { id } = await t.propose();
+    const [card] = await t.pending();
+    expect(made.asked).toMatchObject([
+      { command: 'rm -rf build', context: { workingDirectory: FOLDER, folder: FOLDER } },
+    ]);
+    expect(card).toMatchObject({ prediction: { files: EFFECT.files } });
+    expect(card?.prediction?.output).toContain('masked');
+    expect(card).not.toHaveProperty('effect');
+    expect(card).not.toHaveProperty('noEffect');
+    expect(t.events[0]).toMatchObject({ type: 'TOOL_REHEARSED', predicted: true });
+    expect(t.events[0]).not.toHaveProperty('effect_hash');
+    const audit = await t.runtime.store.read((reader) => reader.lastAudit(W, { limit: 10 }));
+    const [record, ...others] = audit.filter(({ kind }) => kind === 'rehearsal');
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({ why: 'Probably removes 1 file' });
+    expect(record).not.toHaveProperty('effectHash');
+    await t.approve();
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed', arguments: { command: 'rm -rf build' } });
+    expect(made.asked).toHaveLength(1);
+  });
+
+  it('[A60.1] [A7.1] has the same signature with another prediction, and without one', async () => {
+    const found: Prediction[] = [
+      { effect: EFFECT },
+      { effect: { ...EFFECT, effectHash: 'b'.repeat(64) } },
+      { noEffect: { reason: 'conflict' } },
+    ];
+    const made = predicting(async () => found[made.asked.length - 1] ?? { noEffect: { reason: 'failed' } });
+    const t = await openPredicting(made);
+    for (const key of ['k1', 'k2', 'k3']) await t.propose({ key });
+    const cards = await t.pending();
+    expect(cards.map(({ prediction }) => prediction?.effectHash.charAt(0))).toEqual(['a', 'b', undefined]);
+    expect(new Set(cards.map(({ callHash }) => callHash)).size).toBe(1);
+  });
+
+  it('[A60.2] is not rehearsed if a rule denies or allows it', async () => {
+    const made = predicting();
+    const t = await openPredicting(made, { policy: ['allow claude__Bash(ls)', 'deny shell_cmd(rm *)'] });
+    expect(await t.claim((await t.propose()).id)).toMatchObject({ state: 'denied' });
+    expect(await t.claim((await t.propose({ key: 'k2', command: 'ls' })).id)).toMatchObject({ state: 'allowed' });
+    expect(made.asked).toEqual([]);
+    expect(t.events.map(({ type }) => type)).not.toContain('TOOL_REHEARSED');
+  });
+
+  it('[A60.2] is allowed or denied by no rule about effects, whatever the prediction says', async () => {
+    const nothing: Effect = { ...EFFECT, files: [] };
+    const made = predicting(async () => ({ effect: nothing }));
+    const policy = ['allow shell_cmd writing ** removing **', 'deny shell_cmd removing *'];
+    const t = await openPredicting(made, { policy, mode: 'auto' });
+    const { id } = await t.propose({ command: 'touch a' });
+    expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+    expect((await t.pending())[0]).toMatchObject({ prediction: { files: [] } });
+    await setPolicy(t.runtime, W, ['allow shell_cmd removing nothing'], person);
+    expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+    await expect(setPolicy(t.runtime, W, ['allow claude__Bash writing **'], person)).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid' }),
+    );
+  });
+
+  it.each<[NoEffectReason, () => Promise<Prediction>]>([
+    ['failed', () => Promise.reject(new Error('no space left'))],
+    ['no-sandbox', async () => ({ noEffect: { reason: 'no-sandbox' } })],
+    ['other-folder', async () => ({ noEffect: { reason: 'other-folder' } })],
+  ])('[A60.3] needs approval without a prediction, and says why: %s', async (reason, predict) => {
+    const t = await openPredicting(predicting(predict), {}, { onError: () => undefined });
+    const { id } = await t.propose();
+    const [card] = await t.pending();
+    expect(card).toMatchObject({ noEffect: { reason } });
+    expect(card).not.toHaveProperty('prediction');
+    await t.approve();
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+  });
+
+  it('[A60.3] is asked about after five seconds, if the rehearsal doesn’t end or has to wait', async () => {
+    const made = predicting(() => new Promise(() => undefined));
+    const t = await openPredicting(made);
+    const proposed = ['k1', 'k2', 'k3'].map((key) => t.propose({ key, session: key }));
+    while (made.asked.length < 2) await setImmediate();
+    // The third one may reach the line a moment later, so time moves until all have been asked about.
+    while ((await t.pending()).length < 3) {
+      t.clock.advance(5_000);
+      await setImmediate();
+    }
+    await Promise.all(proposed);
+    expect(made.asked).toHaveLength(2);
+    expect(made.asked.every(({ context }) => context.signal.aborted)).toBe(true);
+    const late = (await t.pending()).map(({ noEffect }) => noEffect?.reason);
+    expect(late).toEqual(['too-long', 'too-long', 'too-long']);
+  });
+
+  it('[A60.3] is not rehearsed if the world doesn’t rehearse, or the folder is unknown', async () => {
+    const made = predicting();
+    const t = await openPredicting(made);
+    await t.propose({ runs: { where: 'outside', reports: true } });
+    await updateWorld(t.runtime, W, { rehearse: 'off' }, person);
+    await t.propose({ key: 'k2' });
+    expect((await t.pending()).map(({ noEffect }) => noEffect?.reason)).toEqual(['other-folder', 'off']);
+    expect(made.asked).toEqual([]);
+  });
+
+  it('[A60.4] has no prediction unless its arguments say which command runs in that folder', async () => {
+    const made = predicting();
+    const t = await openPredicting(made);
+    const calls: [string, Record<string, unknown>][] = [
+      ['claude__Bash', { command: 'ls', cmd: 'rm' }],
+      ['claude__Bash', { command: 'ls', shell: '/usr/bin/fish' }],
+      ['claude__Bash', { command: 'ls', workdir: '/tmp' }],
+      ['claude__Bash', { only_a_title: 'Run ls' }],
+      ['claude__Bash', { command: ' ' }],
+      ['claude__Read', { file_path: 'notes.txt' }],
+    ];
+    for (const [key, [toolName, args]] of calls.entries())
+      await t.propose({ key: `k${key}`, toolName, arguments: args });
+    const cards = await t.pending();
+    expect(cards).toHaveLength(calls.length);
+    expect(cards.filter(({ prediction, noEffect }) => prediction !== undefined || noEffect !== undefined)).toEqual([]);
+    expect(made.asked).toEqual([]);
+    await t.propose({ key: 'words', toolName: 'codex__shell', arguments: { command: ['bash', '-c', "echo 'a'"] } });
+    expect(made.asked.map(({ command }) => command)).toEqual([`'bash' '-c' 'echo '\\''a'\\'''`]);
+  });
+
+  it('[A60.1] [A7.4] is not rehearsed again when a person edits or approves it', async () => {
+    const made = predicting();
+    const t = await openPredicting(made);
+    const { id } = await t.propose();
+    expect(await t.approve({ arguments: { command: 'rm -rf dist' } })).toMatchObject({ kind: 'recorded' });
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed', arguments: { command: 'rm -rf dist' } });
+    expect(made.asked).toHaveLength(1);
+  });
+
+  it('[A60.2] hides from the rehearsal what rules deny to either tool', async () => {
+    const made = predicting();
+    const policy = ['deny shell_cmd(./secret/**)', 'deny claude__Bash(./private/**)'];
+    const t = await openPredicting(made, { policy });
+    await t.propose({ command: 'cat *', runs: { where: 'outside', cwd: `${FOLDER}/src`, reports: true } });
+    const [context] = made.asked.map((one) => one.context);
+    expect(context).toMatchObject({ workingDirectory: FOLDER, folder: `${FOLDER}/src` });
+    const hidden = ['secret/a', 'private/a', 'src/private/a', 'src/a'].map((path) =>
+      context?.protectedPaths?.isProtected(`${FOLDER}/${path}`),
+    );
+    expect(hidden).toEqual([true, true, true, false]);
+    expect(context?.protectedPaths?.mayHold(FOLDER, 'inside')).not.toBe('nothing');
+  });
+
+  it('[A60] [A59.1] is predicted for an ACP agent that sends the command', async () => {
+    const made = predicting();
+    const t = await openAcpWorld(inFolder('work'), { tools: [made.tool] });
+    await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
+    expect(await t.pending()).toMatchObject([{ toolName: 'fixture__execute', prediction: { files: EFFECT.files } }]);
+    await t.answer();
+    expect(t.read('ran.log')).toEqual(['c1']);
+    expect(made.asked.map(({ command }) => command)).toEqual(['rm -rf build']);
+    await t.engine.close();
+  });
+});
+
+it('[A60] [A53.6] predicts a real command where a sandbox with drafts is available, and changes nothing', async () => {
+  const sandbox = await findSandbox();
+  mkdirSync(inFolder('src'));
+  writeFileSync(inFolder('src/a.tmp'), 'one\n');
+  const findPlace = () => ({ workingDirectory: inFolder('.'), home: '/root' });
+  const tools = [shellCmd({ sandbox })];
+  const t = await open({}, ':memory:', createFakeClock(), { tools, findPlace });
+  await t.propose({
+    command: 'rm *.tmp; touch ../new',
+    runs: { where: 'outside', cwd: inFolder('src'), reports: true },
+  });
+  const [card] = await t.pending();
+  const shown = card?.noEffect?.reason ?? [
+    describePrediction(card?.prediction ?? { files: [] }),
+    card?.prediction?.files[0]?.path,
+  ];
+  expect(shown).toEqual(
+    sandbox.kind === 'bubblewrap' ? ['Probably removes 1 file, adds 1 file', 'a.tmp'] : 'no-sandbox',
+  );
+  expect(readdirSync(inFolder('.'))).toEqual(['src']);
+  expect(readdirSync(inFolder('src'))).toEqual(['a.tmp']);
+});
