@@ -8,7 +8,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import { isLoopback } from '../auth/check-host.js';
 import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
 import { agentFor } from '../routes/external.js';
-import { linkOrigin } from '../routes/support.js';
+import { approvalLink } from '../routes/support.js';
 import type { AgentGate, ClientCall } from './agent-gate.js';
 import { gatewayTexts } from './gateway-texts.js';
 import type { Permission } from './permission-prompt.js';
@@ -87,7 +87,6 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     },
     hasPage:
       context.publicUrl !== undefined || (context.webRoot !== undefined && isLoopback(new URL(c.req.url).hostname)),
-    link: ({ chatId }: InvocationRecord) =>
-      `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`,
+    link: ({ chatId, approvalId }: InvocationRecord) => approvalLink(c, context, { worldId, chatId, approvalId }),
   };
 }

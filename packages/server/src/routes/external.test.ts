@@ -41,7 +41,7 @@ it('[W3.50] [W3.51] [A55.2] a program proposes a call, waits for the decision an
     state: 'pending',
     approval: { id: approval?.id, link: expect.any(String) as string },
   });
-  expect(approval?.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/w\/harbour\/c\/chat_/);
+  expect(approval?.link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/w\/harbour\/c\/chat_[^/]+\?approval=/);
   expect((await t.api('POST', CALLS, bash('rm a'), as)).body).toEqual(proposed.body);
   expect((await t.api('POST', CALLS, bash('rm a', { arguments: { command: 'ls' } }), as)).status).toBe(409);
   // The long poll ends with the decision; the fixture's clock never moves.

@@ -31,7 +31,7 @@ import { ensureOwner } from '../people/ensure-owner.js';
 import { followCredential } from '../people/follow-credential.js';
 import { createToken } from '../people/manage-tokens.js';
 import { byOf } from './people.js';
-import { linkOrigin } from './support.js';
+import { approvalLink } from './support.js';
 
 const tag = 'external agents';
 const scope = 'own-server';
@@ -76,8 +76,8 @@ async function answer(
     if (!('approvalId' in verdict)) return { id, state, ...verdict };
     if (verdict.approvalId === undefined) return { id, state };
     const { chatId } = await findExternal(runtime, worldId, agentId, id);
-    const link = `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`;
-    return { id, state, approval: { id: verdict.approvalId, link } };
+    const { approvalId } = verdict;
+    return { id, state, approval: { id: approvalId, link: approvalLink(c, context, { worldId, chatId, approvalId }) } };
   } finally {
     credential.end();
     closing.removeEventListener('abort', stop);

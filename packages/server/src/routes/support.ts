@@ -106,6 +106,16 @@ export function linkOrigin(c: AppRequest, { publicUrl }: Pick<AppContext, 'publi
   return publicUrl ?? new URL(c.req.url).origin;
 }
 
+/** The page that shows this approval, or the chat if it has none. */
+export function approvalLink(
+  c: AppRequest,
+  context: Pick<AppContext, 'publicUrl'>,
+  { worldId, chatId, approvalId }: { worldId: string; chatId: string; approvalId: string | null },
+): string {
+  const chat = `${linkOrigin(c, context)}/w/${encodeURIComponent(worldId)}/c/${encodeURIComponent(chatId)}`;
+  return approvalId === null ? chat : `${chat}?approval=${encodeURIComponent(approvalId)}`;
+}
+
 /** The origin of the page that sent the request. Browsers send it; the guard has checked that it is ours. */
 export function pageOrigin(c: AppRequest, context: Pick<AppContext, 'publicUrl'>): string {
   return c.req.header('origin') ?? linkOrigin(c, context);

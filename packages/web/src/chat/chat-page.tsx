@@ -1,5 +1,5 @@
 import { suggestionsFor } from '@countersign/client';
-import { type ReactElement, useCallback, useMemo, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
 import { WaitingBar } from '../approvals/waiting-bar.js';
@@ -48,7 +48,13 @@ function OpenChat(): ReactElement {
   const mainAgent = useWorld((state) => state.world?.mainAgent);
   const [wanted, setWanted] = useState<{ id: string }>();
   const [timeline, setTimeline] = useState(false);
-  const wantedMessage = new URLSearchParams(useSearch()).get('message') ?? undefined;
+  const search = new URLSearchParams(useSearch());
+  const wantedMessage = search.get('message') ?? undefined;
+  const linked = search.get('approval');
+  const isLinkedWaiting = useChat((state) => linked !== null && state.queue.includes(linked));
+  useEffect(() => {
+    if (linked !== null && isLinkedWaiting) setWanted({ id: linked });
+  }, [linked, isLinkedWaiting]);
   const review = useCallback((id: string) => setWanted({ id }), []);
   const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents, mainAgent) : []), [isEmpty, agents, mainAgent]);

@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findSandbox } from '@countersign/tools';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { decide, goTo } from './support/steps.js';
+
+const sandbox = await findSandbox();
+
+describe.runIf(hasBrowser)('calls of an external agent in the web app', () => {
+  let opened: Opened;
+  let visit: Visit;
+  let folder: string;
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit({ clock: true });
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'predicted-')));
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(async () => {
+    await opened.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('[W3.50] [A60.5] the link opens this approval, which says that its effect is predicted', async () => {
+    const { page } = visit;
+    const { world } = await opened.newChat();
+    await opened.api.updateWorld(world, { workingDirectory: folder });
+    await writeFile(join(folder, 'a.tmp'), 'a');
+    const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
+    const propose = (key: string, command: string) =>
+      opened.api.external.propose(world, {
+        agent,
+        session: 's1',
+        key,
+        program: 'claude',
+        tool: 'Bash',
+        arguments: { command },
+        cwd: folder,
+        reports: true,
+      });
+    await propose('k1', 'git push');
+    const second = await propose('k2', 'rm *.tmp');
+    const link = new URL(second.approval?.link ?? '');
+    await goTo(page, `${link.pathname}${link.search}`);
+    await page.locator('[data-panel]').getByText('rm *.tmp').first().waitFor();
+    const effect = page.getByRole('group', { name: 'What it will do' });
+    if (sandbox.kind === 'bubblewrap') {
+      await effect.getByText('Probably removes 1 file').waitFor();
+      await effect.getByText('Predicted, not guaranteed').waitFor();
+      await effect.getByText('Claude Code runs this itself').waitFor();
+    } else await effect.getByText('It is unknown what this will change').waitFor();
+    await decide(page, 'Approve once');
+    await expect
+      .poll(async () => (await opened.api.external.wait(world, second.id, 0)).state, { timeout: 30_000 })
+      .toBe('allowed');
+    expect(await readdir(folder)).toEqual(['a.tmp']);
+  });
+});
