@@ -13,9 +13,9 @@ const AGENTS = [
   // `gate install` refuses it. If every row held, it should not.
   { agent: 'codex', install: '@openai/codex@0.166.0', gated: false },
   { agent: 'opencode', install: 'opencode-ai@1.18.18', gated: true },
-  // Over ACP, these don't ask for commands that only read. The last two need Node 24.
-  { agent: 'gemini', acp: 'gemini', install: '@google/gemini-cli@0.61.0', gated: false },
-  { agent: 'claude', acp: 'claude-agent-acp', install: '@agentclientprotocol/claude-agent-acp@0.99.1', gated: false },
+  { agent: 'gemini', acp: 'gemini', install: '@google/gemini-cli@0.61.0', gated: true },
+  // These two need Node 24. Over ACP, Codex doesn't ask for commands that only read.
+  { agent: 'claude', acp: 'claude-agent-acp', install: '@agentclientprotocol/claude-agent-acp@0.99.1', gated: true },
   { agent: 'codex', acp: 'codex-acp', install: '@agentclientprotocol/codex-acp@2.6.0', gated: false },
 ];
 const isNode24 = Number(process.versions.node.split('.')[0]) >= 24;

@@ -66,6 +66,15 @@ describe('the commands', () => {
       model: 'gemini',
       acp: { command: ['gemini', '--acp'], env: ['A_KEY', 'B_KEY'] },
     });
+    for (const [command, warning] of [
+      ['no-such-agent --acp', 'no-such-agent is not installed here'],
+      ['no-such-agent --acp', "Countersign doesn't know whether no-such-agent asks for every call"],
+      ['codex-acp', 'Codex asks only for commands that it wants to run outside its own sandbox'],
+      ['opencode acp', 'Run "countersign drill opencode --acp"'],
+    ] as const) {
+      const { stderr } = await run('agents', 'edit', 'Gem', '-w', 'yard', '--command', command);
+      expect(stderr).toContain(warning);
+    }
     const words = JSON.stringify(['/opt/my agent', '--acp']);
     expect(await json('agents', 'edit', 'gem', '-w', 'yard', '--command', words)).toMatchObject({
       acp: { command: ['/opt/my agent', '--acp'], env: ['A_KEY', 'B_KEY'] },

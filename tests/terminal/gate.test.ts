@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -194,6 +194,38 @@ const agents = fileURLToPath(new URL('../../node_modules/.cache/countersign-agen
 const claude = join(agents, 'claude', 'node_modules', '.bin', 'claude');
 if (!existsSync(claude))
   process.stderr.write('Claude Code is not in the cache of `npm run verify`: it was not drilled.\n');
+
+describe('countersign doctor on ACP agents', () => {
+  const fixture = fileURLToPath(new URL('../../packages/tools/dist/testing/acp-agent.js', import.meta.url));
+
+  it('[X10.1] says whether their programs are installed, start, and were drilled', async () => {
+    const bin = join(home, 'bin');
+    const script = `#!/bin/sh\n[ "$1" = --version ] && echo 1.2.3 && exit\nexec "${process.execPath}" "${fixture}" "$@"\n`;
+    write(join(bin, 'opencode'), script);
+    chmodSync(join(bin, 'opencode'), 0o755);
+    const { id } = await t.client.createWorld({ name: 'Acp' });
+    const add = async (name: string, command: string[]): Promise<unknown> =>
+      await t.client.createAgent(id, { name, provider: 'acp', model: 'any', acp: { command } });
+    await add('Open', ['opencode', 'acp']);
+    await add('Gone', ['no-such-agent']);
+    await add('Broken', ['opencode', '--exit']);
+    await add('Other', ['/bin/sh', join(bin, 'opencode')]);
+    const server = join(t.folder, 'home');
+    const findings = async (): Promise<Record<string, [state: string, detail: string]>> => {
+      const env = { ...t.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+      const { stdout } = await runAlone(['doctor', '--json', '--port', '0', '--home', server], env);
+      const { items } = JSON.parse(stdout) as { items: { what: string; state: string; detail: string }[] };
+      return Object.fromEntries(items.map(({ what, state, detail }) => [what, [state, detail]]));
+    };
+    const before = await findings();
+    expect(before['acp: Open']).toEqual(['warning', 'starts, in "acp"; 1.2.3 is installed, but was never drilled']);
+    expect(before['acp: Gone']).toEqual(['warning', 'no-such-agent is not on this PATH, in "acp"']);
+    expect(before['acp: Broken']?.[1]).toContain('does not start, in "acp": its program exited with code 3');
+    expect(before['acp: Other']).toEqual(['warning', 'starts, in "acp", but there is no drill for its program']);
+    write(join(server, 'gate', 'drilled.json'), '{"acp:opencode":{"version":"1.2.3","gated":true}}');
+    expect((await findings())['acp: Open']).toEqual(['fine', '1.2.3 starts, in "acp"; every row of its drill held']);
+  });
+});
 
 describe('countersign drill', () => {
   it('[X10] names the command that installs a missing agent', async () => {

@@ -155,6 +155,7 @@ export async function runHere(
     receiptCheck: nowhere,
     openBrowser: nowhere,
     probe: nowhere,
+    tryAcpAgent: nowhere,
     startModel: nowhere,
     ...known,
   };

@@ -4,6 +4,7 @@ export { createAuth } from './auth/create-auth.js';
 export type { AuthOptions } from './auth/create-auth.js';
 export { homeFolder } from './home/home-folder.js';
 export { diagnose } from './home/diagnose.js';
+export { tryAcpAgent } from './home/try-acp-agent.js';
 export type { Finding } from './home/check-models.js';
 export { migrateHome } from './home/migrate-home.js';
 export { openHome } from './home/open-home.js';

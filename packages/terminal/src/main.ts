@@ -84,6 +84,10 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       const { diagnose } = await load();
       return await diagnose(home, process.env, port);
     },
+    async tryAcpAgent(acp) {
+      const { tryAcpAgent } = await load();
+      return await tryAcpAgent(acp, process.env);
+    },
     async startModel(options) {
       const { startModel } = await load();
       return await startModel(options);

@@ -1,4 +1,4 @@
-import type { AuditEntry, PinnedPasskey } from '@countersign/protocol';
+import type { AcpSettings, AuditEntry, PinnedPasskey } from '@countersign/protocol';
 import type { ReceiptProblem } from './words/receipts.js';
 
 /** Access to servers. Only the program's entry point imports the server itself, so that commands that use a running server don't load it. */
@@ -32,6 +32,8 @@ export interface ServerAccess {
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */
   probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
+  /** Starts the program of an ACP agent and ends it. Resolves to the reason if that fails, as a clause. */
+  tryAcpAgent(acp: AcpSettings): Promise<string | undefined>;
   /** Starts the scripted model from a file. If the script is invalid, rejects with a sentence that names the line. */
   startModel(options: ModelOptions): Promise<RunningModel>;
 }

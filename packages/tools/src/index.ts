@@ -14,6 +14,7 @@ export { webFetch } from './web/web-fetch.js';
 export { externalTool } from './external/external-tool.js';
 export { acpAgents } from './acp/acp-agents.js';
 export type { AcpAgents } from './acp/acp-agents.js';
+export { tryAgent } from './acp/try-agent.js';
 export { mcpServers } from './mcp/create-mcp-host.js';
 export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';

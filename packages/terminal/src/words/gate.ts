@@ -70,12 +70,34 @@ export const drill = {
       ? `gated: every row held for ${agent} ${version}.`
       : `not gated: ${open === 0 ? 'not every row was tried' : `${open} ${open === 1 ? 'row' : 'rows'} did not hold`}.`,
   doctorWhat: (agent: string): string => `gate: ${agent}`,
-  neverDrilled: (version: string): string => `${version} is installed and gated, but was never drilled`,
+  neverDrilled: (version: string): string => `${version} is installed, but was never drilled`,
   otherVersion: (version: string, drilled: string): string =>
-    `${version} is installed, but ${drilled} was drilled; agents change how their hooks work`,
+    `${version} is installed, but ${drilled} was drilled; versions may ask for permission differently`,
   didNotHold: (version: string): string => `${version} did not hold in its drill`,
   fine: (version: string): string => `${version} is gated; every row of its drill held`,
   runDrill: (agent: string): string => `Run "countersign drill ${agent}".`,
+  acpWhat: (name: string): string => `acp: ${name}`,
+  acpNotInstalled: (program: string, world: string): string => `${program} is not on this PATH, in "${world}"`,
+  acpInstall:
+    'Install the program for the user that runs the server, or change the command with "countersign agents edit".',
+  acpFails: (world: string, reason: string): string => `does not start, in "${world}": ${reason}`,
+  acpUnknown: (world: string): string => `starts, in "${world}", but there is no drill for its program`,
+  acpUnknownAdvice: 'Only the calls that it asks for need approval.',
+  acpFine: (version: string, world: string): string => `${version} starts, in "${world}"; every row of its drill held`,
+  acpStarts: (world: string, problem: string): string => `starts, in "${world}"; ${problem}`,
+  runAcpDrill: (agent: string): string => `Run "countersign drill ${agent} --acp".`,
+};
+
+/** Said when an ACP agent is added or its program is changed. */
+export const acpAgents = {
+  notFound: (program: string): string =>
+    `${program} is not installed here, or not on this PATH. Install it for the user that runs the server, or correct --command.`,
+  unknown: (program: string): string =>
+    `Countersign doesn't know whether ${program} asks for every call. Only the calls that it asks for need approval.`,
+  codex:
+    'Codex asks only for commands that it wants to run outside its own sandbox. It runs others, such as those that only read, without approval.',
+  drillNext: (agent: string): string =>
+    `Run "countersign drill ${agent} --acp" to check that the installed version asks for every call.`,
 };
 
 /** What the hook tells the agent, and through it the model. */

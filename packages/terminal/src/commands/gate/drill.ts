@@ -4,6 +4,7 @@ import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
 import { ACP_AGENTS } from '../../gate/drill/acp/acp-agents.js';
 import { runAcpDrill } from '../../gate/drill/acp/run-acp-drill.js';
+import { acpKey } from '../../gate/drill/check-drilled.js';
 import { DRILL_AGENTS, DRILLED } from '../../gate/drill/drilled-agents.js';
 import { findAgent, versionOf } from '../../gate/drill/find-agent.js';
 import { rememberDrill } from '../../gate/drill/remembered.js';
@@ -53,9 +54,9 @@ export function addDrill(program: Command, register: Register): void {
       ? runAcpDrill({ ...drill, agent })
       : runDrill({ ...drill, agent: hooked }));
     const gated = only === undefined && rows.length > 0 && rows.every(({ held }) => held);
-    if (only === undefined && hooked !== undefined) {
+    if (only === undefined) {
       const home = context.options.home === undefined ? await servers.defaultHome() : resolve(context.options.home);
-      await rememberDrill(home, hooked, { version, gated });
+      await rememberDrill(home, hooked ?? acpKey(agent), { version, gated });
     }
     if (context.options.json)
       context.json({ agent, version, rows: rows.map(({ name, held }) => ({ name, held })), gated });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from '../../exit-codes.js';
+import { acpFindings } from '../../gate/drill/acp/acp-findings.js';
 import { drillFindings } from '../../gate/drill/doctor-findings.js';
 import type { Finding } from '../../server-access.js';
 import { padTo } from '../../text/cells.js';
@@ -20,7 +21,8 @@ export function addDoctor(program: Command, register: Register): void {
     const home = context.options.home === undefined ? await servers.defaultHome() : resolve(context.options.home);
     const port = options.port ?? (console.env['PORT'] === '' ? undefined : console.env['PORT']);
     const probed = await servers.probe(home, port === undefined ? undefined : readPort(port));
-    const findings = [...probed, ...(await drillFindings(home, console.env))];
+    const drilled = await drillFindings(home, console.env);
+    const findings = [...probed, ...drilled, ...(await acpFindings(servers, home, console.env))];
     const isBroken = findings.some(({ state }) => state === 'broken');
     if (context.options.json) context.json({ ok: !isBroken, items: findings });
     else {

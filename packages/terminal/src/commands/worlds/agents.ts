@@ -13,6 +13,7 @@ import { confirm } from '../../confirm.js';
 import { editJson } from '../../edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
+import { warnOfAcp } from './warn-of-acp.js';
 import { warnOfTools } from './warn-of-tools.js';
 import { acpDefaults, readAcpFlags, withAcpFlags, type AcpFlags } from './acp-flags.js';
 import { readModelFlags, withModelFlags, type ModelFlags } from './model-flags.js';
@@ -94,6 +95,7 @@ export function addAgents(program: Command, register: Register): void {
       if (context.options.json) context.json(made.length === 1 ? first : { items: made });
       else for (const agent of made) showDone(context, results.agentAdded(agent.id, world), agent);
       for (const { tools } of made) await warnOfTools(context, client, world, tools);
+      await warnOfAcp(context, first?.acp);
     },
   );
   const edit = withHelp(inWorld(agents.command('edit').argument('<agent>')), help.edit);
@@ -115,6 +117,7 @@ export function addAgents(program: Command, register: Register): void {
     if (changed.model !== value.model || changed.provider !== value.provider) await warnUnknownModel(context, changed);
     showDone(context, results.agentChanged(changed.id), changed);
     if (flags.tools !== undefined) await warnOfTools(context, client, world, changed.tools);
+    if (flags.command !== undefined || flags.program !== undefined) await warnOfAcp(context, changed.acp);
   });
   register<AgentFlags & { chat: string }>(
     withHelp(inWorld(agents.command('memory').argument('<agent>')), help.memory).option(

@@ -7,7 +7,7 @@ describe('doctor on a gated agent', () => {
     expect(checkDrilled('claude', '2.1.3', undefined)).toEqual({
       what: 'gate: claude',
       state: 'warning',
-      detail: '2.1.3 is installed and gated, but was never drilled',
+      detail: '2.1.3 is installed, but was never drilled',
       advice: 'Run "countersign drill claude".',
     });
     expect(checkDrilled('claude', '2.1.4', { version: '2.1.3', gated: true }).detail).toContain('2.1.3 was drilled');

@@ -1,13 +1,21 @@
 import type { Finding } from '../../server-access.js';
 import { drill as texts } from '../../words/gate.js';
-import type { RememberedDrill } from './remembered.js';
+import type { DrillAgent } from './drilled-agents.js';
+import type { DrillKey, RememberedDrill } from './remembered.js';
 
-/** What `doctor` says about a gated agent. A version that was never drilled may handle hooks differently. */
-export function checkDrilled(agent: string, version: string, drilled: RememberedDrill | undefined): Finding {
+/** What `doctor` says about an agent that is gated by its hooks. A version that was never drilled may behave differently. */
+export function checkDrilled(agent: DrillAgent, version: string, drilled: RememberedDrill | undefined): Finding {
   const what = texts.doctorWhat(agent);
-  const warn = (detail: string): Finding => ({ what, state: 'warning', detail, advice: texts.runDrill(agent) });
-  if (drilled === undefined) return warn(texts.neverDrilled(version));
-  if (drilled.version !== version) return warn(texts.otherVersion(version, drilled.version));
-  if (!drilled.gated) return warn(texts.didNotHold(version));
-  return { what, state: 'fine', detail: texts.fine(version) };
+  const problem = drillProblem(version, drilled);
+  if (problem === undefined) return { what, state: 'fine', detail: texts.fine(version) };
+  return { what, state: 'warning', detail: problem, advice: texts.runDrill(agent) };
 }
+
+/** Why the last drill says nothing good about this version. */
+export function drillProblem(version: string, drilled: RememberedDrill | undefined): string | undefined {
+  if (drilled === undefined) return texts.neverDrilled(version);
+  if (drilled.version !== version) return texts.otherVersion(version, drilled.version);
+  return drilled.gated ? undefined : texts.didNotHold(version);
+}
+
+export const acpKey = (agent: DrillAgent): DrillKey => `acp:${agent}`;

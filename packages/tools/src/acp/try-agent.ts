@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorMessage, type Clock } from '@countersign/core/ports';
+import type { AcpSettings } from '@countersign/protocol';
+import { openSession } from './open-session.js';
+
+/** Starts an agent's program, opens a session without a prompt, and ends it. Resolves to what went wrong, as a clause. */
+export async function tryAgent(
+  acp: AcpSettings,
+  { clock, env }: { clock: Clock; env: NodeJS.ProcessEnv },
+): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-acp-'));
+  try {
+    const session = await openSession({ acp, workingDirectory: folder, stored: undefined, clock, env });
+    await session.close();
+    return undefined;
+  } catch (error) {
+    return errorMessage(error).replace(/\.$/, '');
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
