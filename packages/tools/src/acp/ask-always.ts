@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acpProgram, type AcpSettings } from '@countersign/protocol';
@@ -33,11 +33,21 @@ decision = "ask_user"
 priority = 998
 `;
 
+/** If this folder has policies, Gemini CLI ignores ours. */
+const SYSTEM_POLICIES =
+  process.platform === 'darwin' ? '/Library/Application Support/GeminiCli/policies' : '/etc/gemini-cli/policies';
+
 /** Arguments that make the program ask for every call. A version that doesn't know them refuses to start. */
 export async function askArguments(
   acp: AcpSettings,
+  systemPolicies = SYSTEM_POLICIES,
 ): Promise<{ arguments: readonly string[]; remove(): Promise<void> }> {
   if (acpProgram(acp) !== 'gemini') return { arguments: [], remove: () => Promise.resolve() };
+  const others = await readdir(systemPolicies).catch(() => []);
+  if (others.some((file) => file.endsWith('.toml')))
+    throw new Error(
+      `Gemini CLI would run calls without asking: because of the policies in ${systemPolicies}, it ignores Countersign's. Remove them, or use another agent.`,
+    );
   const folder = await mkdtemp(join(tmpdir(), 'countersign-policy-'));
   const file = join(folder, 'ask.toml');
   await writeFile(file, GEMINI_POLICY);
