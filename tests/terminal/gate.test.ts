@@ -72,6 +72,38 @@ describe('countersign gate install', () => {
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ permissions: { deny: ['WebFetch'], asked: ['*'] } });
   });
 
+  it('[X9.5] status checks the settings of the project, and the program that the hook runs with', async () => {
+    for (const agent of ['claude', 'gemini'])
+      expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
+    const project = join(home, 'project');
+    const cases: [string, string, object | string][] = [
+      ['claude', '.claude/settings.json', { disableAllHooks: true }],
+      ['claude', '.claude/settings.local.json', { permissions: { defaultMode: 'dontAsk' } }],
+      ['claude', '.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'no' } }],
+      ['claude', '.claude/settings.json', { hooks: { PermissionRequest: [{ hooks: [{ command: 'yes' }] }] } }],
+      ['gemini', '.gemini/settings.json', { hooksConfig: { enabled: false } }],
+      ['gemini', '.gemini/settings.json', '{ // mine\n}'],
+    ];
+    const check = async (agent: string) => await gate(['status', agent, '--folder', project]);
+    for (const [agent, name, found] of cases) {
+      const file = join(project, name);
+      write(file, typeof found === 'string' ? found : JSON.stringify(found));
+      const { code, stdout } = await check(agent);
+      expect([code, stdout]).toEqual([1, expect.stringContaining(file) as string]);
+      write(file, '{"permissions":{"allow":["Bash(ls)"]}}');
+      expect(await check(agent)).toMatchObject({ code: 0, stderr: expect.stringContaining(project) as string });
+    }
+    const record = join(home, 'countersign', 'gate', 'claude.files.json');
+    const useNode = (from: string, to: string): void => {
+      for (const file of [settings, record]) write(file, readFileSync(file, 'utf8').replaceAll(from, to));
+    };
+    useNode(process.execPath, '/bin/sh');
+    const other = await check('claude');
+    expect(other).toMatchObject({ code: 0, stdout: expect.stringContaining('still runs with /bin/sh') as string });
+    useNode('/bin/sh', '/gone/node');
+    expect(await check('claude')).toMatchObject({ code: 1, stdout: expect.stringContaining('/gone/node') as string });
+  });
+
   it('[X9] gates Gemini CLI with a policy that only its hook can satisfy, and writes through links', async () => {
     const real = join(home, 'dotfiles', 'gemini.json');
     const link = join(home, '.gemini', 'settings.json');

@@ -64,6 +64,19 @@ export function removeFromClaude(text: string, before: string | undefined, file:
   return writeObject(withKey(settings, 'permissions', permissions), text);
 }
 
+/** Why a project's settings, which are merged with the user's, change the gate; undefined if they don't. */
+export function projectGapInClaude(text: string, file: string): string | undefined {
+  const settings = parseObject(text, file);
+  if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
+  const [other] = otherHooks(settings, 'PermissionRequest', file);
+  if (other !== undefined) return gate.otherPermissionHook(file, other);
+  const { defaultMode, disableBypassPermissionsMode: bypass } = objectAt(settings, 'permissions', file);
+  if (MODES_THAT_NEVER_ASK.includes(defaultMode)) return gate.projectMode(file, 'permissions.defaultMode');
+  if (bypass !== undefined && bypass !== 'disable')
+    return gate.projectMode(file, 'permissions.disableBypassPermissionsMode');
+  return undefined;
+}
+
 /** Why the settings don't gate every call; undefined if they do. */
 export function gapInClaude(
   text: string | undefined,

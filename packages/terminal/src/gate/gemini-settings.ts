@@ -35,6 +35,11 @@ export function gapInGemini(
   return problemIn(text, file) ?? missing;
 }
 
+/** Why a project's settings change the gate; undefined if they don't. */
+export function projectGapInGemini(text: string, file: string): string | undefined {
+  return problemIn(text, file);
+}
+
 function problemIn(text: string | undefined, file: string): string | undefined {
   const settings = parseObject(text, file);
   const hooksConfig = objectAt(settings, 'hooksConfig', file);

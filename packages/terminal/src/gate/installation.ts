@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../command-error.js';
@@ -105,10 +106,13 @@ export async function planRemoval(
 export async function findGap(
   agent: GatedAgent,
   files: readonly ConfigFile[],
-  { home, command }: { home: string; command: string },
+  { home }: { home: string },
 ): Promise<string | undefined> {
   const known = await readManifest(home, agent);
   if (known === undefined) return gate.notInstalled;
+  const { command } = known;
+  const gone = programsOf(command).find((path) => !existsSync(path));
+  if (gone !== undefined) return gate.programGone(gone);
   try {
     if (agent === 'gemini') await refuseOutranking(files);
     for (const file of files) {
@@ -120,6 +124,20 @@ export async function findGap(
     throw error;
   }
   return undefined;
+}
+
+/** The node and the program that the hook runs with, if these are others than now. */
+export function otherProgram({ command }: Manifest, now: string): string | undefined {
+  const current = programsOf(now);
+  return programsOf(command).find((path) => !current.includes(path));
+}
+
+/** The node and the program in a hook command, which starts with both in quotes. */
+function programsOf(command: string): readonly string[] {
+  const [node, program] = [...command.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) =>
+    word.replaceAll("'\\''", "'"),
+  );
+  return [node, program].filter((path) => path !== undefined);
 }
 
 /** A rule of the user in Gemini CLI's policy folder must not take precedence over ours. */

@@ -12,6 +12,16 @@ export const gate = {
     `${file} has another hook for PermissionRequest (${command}), which could allow calls. Remove it, then try again.`,
   hookMissing: (file: string): string => `${file} doesn't run the hook of this installation. Install the gate again.`,
   settingMissing: (file: string, key: string, value: string): string => `"${key}" in ${file} is not ${value}.`,
+  projectMode: (file: string, key: string): string =>
+    `"${key}" in ${file} sets a mode in which the agent doesn't ask. Remove it: the gate was not tried with it.`,
+  projectUnread: (file: string): string =>
+    `${file} is not plain JSON, so it is unknown whether it changes the gate in this folder.`,
+  programGone: (path: string): string =>
+    `The hook runs ${path}, which doesn't exist anymore, so no call can run. Install the gate again.`,
+  otherProgram: (path: string): string =>
+    `  The hook still runs with ${path}. To use the current one, install the gate again.`,
+  folderChecked: (folder: string): string =>
+    `Checked your own settings and those in ${folder}. Other projects can have settings of their own.`,
   policyPaths: (file: string, key: string): string =>
     `"${key}" in ${file} loads policies that could take precedence over the gate's policy. Remove it, then try again.`,
   outranked: (file: string): string =>

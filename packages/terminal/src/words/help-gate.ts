@@ -22,9 +22,10 @@ export const gateHelp = {
   } satisfies Help,
   status: {
     about: 'Show which agents are gated, and whether their configuration still holds',
+    folder: 'also check the settings of the project in this folder (default: the current folder)',
     exitCodes: '0 every installed gate is intact, 1 one is not',
     examples: ['countersign gate status', 'countersign gate status claude --json'],
-  } satisfies Help,
+  } satisfies Help & { folder: string },
   hook: {
     about: 'Ask for approval of the call on standard input; agents run this command as their hook',
     notes: [

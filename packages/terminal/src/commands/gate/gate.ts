@@ -14,11 +14,13 @@ import { isDeferring, runHook } from '../../gate/hook/run-hook.js';
 import {
   findGap,
   hookConfigPath,
+  otherProgram,
   planInstallation,
   planRemoval,
   readManifest,
   toJson,
 } from '../../gate/installation.js';
+import { findProjectGap } from '../../gate/project-settings.js';
 import { lineDiff } from '../../gate/line-diff.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate, gateHook } from '../../words/gate.js';
@@ -92,20 +94,38 @@ export function addGate(program: Command, register: Register): void {
   });
 
   const status = withHelp(group.command('status').argument('[agent]', help.agent), help.status);
-  register(status, async (context, { args }) => {
-    const home = await homeOf(context);
-    const asked = args[0] === undefined ? GATED : [checkGated(readChoice(args[0], 'agent', HOOK_AGENTS))];
-    const items = await Promise.all(
-      asked.map(async (agent) => {
-        const installed = (await readManifest(home, agent)) !== undefined;
-        const gap = await findGap(agent, filesOf(context, agent), { home, command: hookCommand(agent, home) });
-        return { agent, installed, intact: gap === undefined, ...(gap === undefined ? {} : { problem: gap }) };
-      }),
-    );
-    if (context.options.json) context.json({ items });
-    else for (const { agent, problem } of items) context.say(plainLine(gate.status(NAMES[agent], problem)));
-    return items.some(({ installed, intact }) => installed && !intact) ? EXIT.failed : EXIT.ok;
-  });
+  register<{ folder?: string }>(
+    status.option('--folder <folder>', help.status.folder),
+    async (context, { args, options }) => {
+      const home = await homeOf(context);
+      const folder = resolve(options.folder ?? '.');
+      const asked = args[0] === undefined ? GATED : [checkGated(readChoice(args[0], 'agent', HOOK_AGENTS))];
+      const items = await Promise.all(
+        asked.map(async (agent) => {
+          const known = await readManifest(home, agent);
+          const files = filesOf(context, agent);
+          const gap = (await findGap(agent, files, { home })) ?? (await findProjectGap(agent, folder, files));
+          const runsWith = known === undefined ? undefined : otherProgram(known, hookCommand(agent, home));
+          return {
+            agent,
+            installed: known !== undefined,
+            intact: gap === undefined,
+            ...(gap === undefined ? {} : { problem: gap }),
+            ...(runsWith === undefined ? {} : { runsWith }),
+          };
+        }),
+      );
+      if (context.options.json) context.json({ folder, items });
+      else {
+        for (const { agent, problem, runsWith } of items) {
+          context.say(plainLine(gate.status(NAMES[agent], problem)));
+          if (runsWith !== undefined) context.say(plainLine(gate.otherProgram(runsWith)));
+        }
+        if (items.some(({ installed }) => installed)) context.note(plainLine(gate.folderChecked(folder)));
+      }
+      return items.some(({ installed, intact }) => installed && !intact) ? EXIT.failed : EXIT.ok;
+    },
+  );
 
   const hook = withHelp(group.command('hook').requiredOption('--agent <agent>', help.agent), help.hook);
   register<{ agent: string; world?: string }>(
