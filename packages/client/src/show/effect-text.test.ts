@@ -34,11 +34,13 @@ it('[A17] says what a call will do, destructive parts first, with every name on 
     '− a\\u{a}b | 1 byte',
     '~ run.sh | executable (0755)',
     '~ theirs | owner becomes 0:0, 9 bytes',
-    '→ new.txt | probably moved from old.txt, 2,048 bytes',
+    '→ new.txt | from old.txt, 2,048 bytes',
     '+ l | link to run.sh',
     '+ n.txt | ',
     '+ open.txt | permissions 0666',
   ]);
+  expect(text?.guess).toBe('A new file with the content of a removed one counts as moved.');
+  expect(effectText({ effect: { ...effect, files: [] } })?.guess).toBe('');
   expect(text?.notes).toEqual([
     'The command fails with exit code 2.',
     'Will not be applied: .git/hooks (programs run it automatically)',

@@ -14,7 +14,7 @@ export interface EffectFile {
   readonly change: ChangedFile['change'];
   readonly sign: string;
   readonly path: string;
-  /** What else changes, such as `probably moved from old.txt` or `executable (0755)`. Empty if nothing. */
+  /** What else changes, such as `from old.txt` or `executable (0755)`. Empty if nothing. */
   readonly about: string;
   readonly diff: readonly DiffLine[];
 }
@@ -28,6 +28,8 @@ export interface EffectText {
   readonly files: readonly EffectFile[];
   /** What else they should know, destructive or surprising parts first. */
   readonly notes: readonly string[];
+  /** What is only a guess. Empty if nothing is. */
+  readonly guess: string;
   readonly output: string;
   /** False for a file tool: its effect is known without a rehearsal. */
   readonly isRehearsed: boolean;
@@ -41,12 +43,15 @@ const NOTHING = {
   isDestructive: false,
   files: [],
   notes: [],
+  guess: '',
   output: '',
   isRehearsed: false,
   isTruncated: false,
 } as const;
 
 const SIGNS: Readonly<Record<ChangedFile['change'], string>> = { removed: '−', changed: '~', moved: '→', added: '+' };
+
+const GUESSED_MOVES = 'A new file with the content of a removed one counts as moved.';
 
 const TYPES: Readonly<Record<NonNullable<ChangedFile['mediaType']>, string>> = {
   'image/png': 'PNG image',
@@ -115,9 +120,10 @@ function predictionText(effect: Effect, program: string): EffectText {
   };
 }
 
-function filesText({ files }: Effect, withDiffs: boolean): Pick<EffectText, 'isDestructive' | 'files'> {
+function filesText({ files }: Effect, withDiffs: boolean): Pick<EffectText, 'isDestructive' | 'files' | 'guess'> {
   return {
     isDestructive: files.some(({ change }) => change === 'removed'),
+    guess: files.some(({ change }) => change === 'moved') ? GUESSED_MOVES : '',
     files: files.map((file) => ({
       change: file.change,
       sign: SIGNS[file.change],
@@ -136,7 +142,7 @@ function aboutFile(file: ChangedFile): string {
   // For a new file or folder, the usual permissions say nothing.
   const isUsual = change === 'added' && (kind === 'folder' ? mode === '0755' : !isExecutable && !isOpenToAll);
   return [
-    from === undefined ? '' : `probably moved from ${oneLine(from)}`,
+    from === undefined ? '' : `from ${oneLine(from)}`,
     kind === 'file' ? '' : kind,
     contains === undefined ? '' : `with ${contains} ${contains === 1 ? 'file' : 'files'}`,
     target === undefined ? '' : `to ${oneLine(target)}`,

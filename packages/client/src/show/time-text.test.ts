@@ -13,11 +13,20 @@ describe('durations', () => {
     expect(durationText(ms)).toBe(words);
   });
 
-  it('formats how long ago something was', () => {
-    const now = Date.parse('2026-01-01T00:01:00Z');
-    expect(agoText('2026-01-01T00:00:59.500Z', now)).toBe('just now');
-    expect(agoText('2026-01-01T00:00:57Z', now)).toBe('3 s ago');
-    expect(agoText('2026-01-01T00:00:00Z', now)).toBe('60 s ago');
-    expect(agoText('no time', now)).toBe('');
+  it.each([
+    [500, 'just now'],
+    [3_000, '3 s ago'],
+    [59_400, '59 s ago'],
+    [60_000, '1 min ago'],
+    [84_000, '1 min ago'],
+    [119_000, '1 min ago'],
+    [3_599_000, '59 min ago'],
+    [5_400_000, '1 h ago'],
+    [90_000_000, '25 h ago'],
+    [172_800_000, '2 days ago'],
+    [Number.NaN, ''],
+  ])('formats what happened %d ms before as "%s"', (ms, words) => {
+    const now = Date.parse('2026-01-03T00:00:00Z');
+    expect(agoText(Number.isNaN(ms) ? 'no time' : new Date(now - ms).toISOString(), now)).toBe(words);
   });
 });

@@ -9,11 +9,17 @@ export function durationText(ms: number): string {
   return hours < 36 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} days`;
 }
 
+/** `just now`, `59 s ago`, `1 min ago`: completed units, as people count them. */
 export function agoText(at: string, now: number): string {
   const ms = now - Date.parse(at);
   if (Number.isNaN(ms)) return '';
   if (ms < 1500) return 'just now';
-  return `${secondsText(ms)} ago`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s ago`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 36 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
 }
 
 /** Like `durationText`, without fractions of a second: for waiting times. */

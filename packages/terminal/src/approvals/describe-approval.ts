@@ -135,7 +135,7 @@ function effectLines(approval: ApprovalView, columns: number, whole: boolean): s
 export function describeEffectLines(text: EffectText, columns: number, whole: boolean): string[] {
   const exact = (line: string, indent = ''): string[] =>
     wrapExactLines(line, columns - indent.length).map((part) => `${indent}${part}`);
-  const { sentence, isKnown, files, notes } = text;
+  const { sentence, isKnown, files, notes, guess } = text;
   return [
     '',
     ...exact(isKnown ? `${cardWords.effect} ${sentence}` : sentence),
@@ -148,6 +148,7 @@ export function describeEffectLines(text: EffectText, columns: number, whole: bo
       ];
     }),
     ...notes.flatMap((note) => exact(note, '  ')),
+    ...(guess === '' ? [] : exact(guess, '  ')),
   ];
 }
 

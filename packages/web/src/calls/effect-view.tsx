@@ -33,7 +33,7 @@ export function EffectView({
   const hidden = (text?.files.length ?? 0) - count;
   useFold(hidden > 0);
   if (text === undefined) return null;
-  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed, isTruncated, prediction } = text;
+  const { sentence, isKnown, isDestructive, files, notes, guess, output, isRehearsed, isTruncated, prediction } = text;
   const end = foot ?? prediction ?? (isRehearsed && approval.decision === undefined ? t.rehearsed : '');
   const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
   if (!isKnown) {
@@ -74,6 +74,7 @@ export function EffectView({
           </span>
         </p>
       ))}
+      {guess === '' ? null : <p className="text-ink-3">{guess}</p>}
       {onShowAll !== undefined && isTruncated && whole === undefined ? (
         <button type="button" className="text-blue hover:underline" onClick={() => void onShowAll().then(setLoaded)}>
           {t.showWhole}

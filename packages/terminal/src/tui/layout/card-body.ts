@@ -20,6 +20,7 @@ import {
   span,
   widthOf,
   wrapExact,
+  wrapPath,
   wrapProse,
   wrapWords,
   type Colour,
@@ -126,7 +127,7 @@ const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
 export function effectBody(approval: Parameters<typeof effectText>[0], width: number, foot?: string): Line[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { sentence, isKnown, isDestructive, files, notes, output, isRehearsed, prediction } = text;
+  const { sentence, isKnown, isDestructive, files, notes, guess, output, isRehearsed, prediction } = text;
   const room = width - 6;
   const own = (words: string, look: Omit<Span, 'text'>): Line[] =>
     wrapWords(words, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
@@ -134,10 +135,11 @@ export function effectBody(approval: Parameters<typeof effectText>[0], width: nu
   return [
     ...own(sentence, { bold: true, colour: isDestructive ? 'bad' : undefined }),
     ...files.flatMap(({ change, sign, path, about, diff }) => [
-      ...marked(`${path}${about === '' ? '' : ` (${about})`}`, sign, COLOURS[change], room),
+      ...pathLines(`${path}${about === '' ? '' : ` (${about})`}`, sign, COLOURS[change], room),
       ...folded(diff.flatMap((line) => diffLine(line, room - 2).map((parts): Line => [{ text: '  ' }, ...parts]))),
     ]),
     ...notes.flatMap((note) => own(note, { colour: 'waiting' })),
+    ...(guess === '' ? [] : own(guess, { dim: true })),
     ...(output === ''
       ? []
       : [
@@ -151,6 +153,16 @@ export function effectBody(approval: Parameters<typeof effectText>[0], width: nu
         ]),
     ...(foot === undefined && !isRehearsed ? [] : own(foot ?? prediction ?? cardWords.rehearsed, { dim: true })),
   ];
+}
+
+/** One sign per path. Further lines start at a column of their own, so that part of a name can't look like another path. */
+function pathLines(text: string, sign: string, colour: Colour | undefined, room: number): Line[] {
+  const look = { colour, dim: colour === undefined };
+  return wrapPath(text, room - 4).map((line, index): Line => [
+    { text: '   ' },
+    span(index === 0 ? `${sign} ` : '    ', look),
+    span(line, look),
+  ]);
 }
 
 const FOLDED_LINES = 20;

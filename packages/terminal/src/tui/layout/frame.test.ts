@@ -194,6 +194,20 @@ describe('the screen', () => {
     expect(drawn(unknown).join('\n')).toContain('It may use the network');
   });
 
+  it('[A17] shows a long path with one sign, and no part of its name where another path could start', () => {
+    const file = `${'deep/'.repeat(20)}− fake`;
+    const files: Effect['files'] = [
+      { path: file, change: 'removed', kind: 'file', bytes: 3 },
+      { path: 'new', from: 'old', change: 'moved', kind: 'file', bytes: 3 },
+    ];
+    const effect: Effect = { files, leftOut: [], effectHash: 'x', exitCode: 0, output: '', truncated: false };
+    const about = { toolName: 'shell_cmd', arguments: { command: 'tidy' }, effect };
+    const card = drawn(waiting(about, { focus: 'card' }));
+    expect(card.filter((line) => /^[│ ]* {3}[−→] /.test(line))).toHaveLength(2);
+    expect(card.join('\n')).toContain('→ new (from old, 3 bytes)');
+    expect(card.join('\n')).toContain('counts as moved');
+  });
+
   it('[A17] omits no part of a preview because of a long line', () => {
     const preview = { text: `@@ -1 +1 @@ ${'x'.repeat(100)} unseen\n+new`, truncated: false };
     const card = drawn(waiting({ toolName: 'edit_page', arguments: { page: 'a' }, preview }, { focus: 'card' }));

@@ -4,7 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { isFullSize } from '../../../../../tests/support/scaled.js';
 import { fieldLines } from './field-lines.js';
 import { graphemes } from '../../text/graphemes.js';
-import { clusters, cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
+import {
+  clusters,
+  cut,
+  cutLine,
+  lineWidth,
+  span,
+  spread,
+  textOf,
+  widthOf,
+  wrapExact,
+  wrapPath,
+  wrapWords,
+} from './spans.js';
 
 const anyText = fc.string({
   unit: fc.constantFrom('a', ' ', 'ü', '漢', '🚢', 'e\u0301', '\n', '\t', '\u001B', '\u202E'),
@@ -49,10 +61,22 @@ describe('text in cells', () => {
     expect(wrapWords('', 5)).toEqual(['']);
   });
 
+  it('breaks a path after a slash, and drops nothing', () => {
+    const path = 'notes/archive/north-log.md (from notes/north-log.md)';
+    expect(wrapPath(path, 20)).toEqual(['notes/archive/', 'north-log.md (from ', 'notes/north-log.md)']);
+    expect(wrapPath(path, 7).join('')).toBe(path);
+    expect(wrapPath('a/b', 10)).toEqual(['a/b']);
+  });
+
   it('[A15] [A17] never returns a line that is too wide or moves the cursor', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {
-        for (const line of [...wrapWords(text, width), ...wrapExact(text, width), cut(text, width)]) {
+        for (const line of [
+          ...wrapWords(text, width),
+          ...wrapExact(text, width),
+          ...wrapPath(text, width),
+          cut(text, width),
+        ]) {
           expect(widthOf(line)).toBeLessThanOrEqual(width);
           expect(line).not.toMatch(/[\0-\x1F\x7F-\x9F\u202A-\u202E]/);
         }

@@ -48,24 +48,31 @@ export function clusters(text: string): { text: string; width: number }[] {
 
 /** Wraps untrusted text, between words if possible. */
 export function wrapWords(text: string, width: number): string[] {
-  return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
+  return lines(plainText(text)).flatMap((line) => wrapLine(line, width, 'words'));
 }
 
 /** Like `wrapWords`, for messages from agents and people. */
 export function wrapProse(text: string, width: number): string[] {
-  return lines(proseText(text)).flatMap((line) => wrapLine(line, width, true));
+  return lines(proseText(text)).flatMap((line) => wrapLine(line, width, 'words'));
 }
 
 /** Like `wrapWords`, for text that will run: wraps anywhere and drops nothing, not even a space. */
 export function wrapExact(text: string, width: number): string[] {
-  return lines(exactText(text)).flatMap((line) => wrapLine(line, width, false));
+  return lines(exactText(text)).flatMap((line) => wrapLine(line, width, 'anywhere'));
+}
+
+/** Like `wrapExact`, for paths: wraps after a slash or a space if possible. */
+export function wrapPath(text: string, width: number): string[] {
+  return lines(exactText(text)).flatMap((line) => wrapLine(line, width, 'path'));
 }
 
 function lines(text: string): string[] {
   return text.replaceAll('\t', TAB).split('\n');
 }
 
-function wrapLine(line: string, width: number, atWords: boolean): string[] {
+function wrapLine(line: string, width: number, where: 'words' | 'path' | 'anywhere'): string[] {
+  const atWords = where === 'words';
+  const breaks = { words: ' ', path: ' /', anywhere: '' }[where];
   const room = Math.max(2, width);
   if (line.length * 2 <= room || (line.length <= room && widthOf(line) <= room)) return [line];
   const wrapped: string[] = [];
@@ -73,7 +80,7 @@ function wrapLine(line: string, width: number, atWords: boolean): string[] {
   let used = 0;
   for (const cluster of clusters(line)) {
     if (used + cluster.width > room) {
-      const rest = atWords ? afterLastBlank(current) : [];
+      const rest = afterLast(breaks, current);
       const kept = current.slice(0, current.length - rest.length);
       wrapped.push(joined(kept).replace(atWords ? / +$/ : /$^/, ''));
       current = rest;
@@ -91,8 +98,8 @@ function joined(parts: readonly { text: string }[]): string {
 }
 
 /** The last, unfinished word. Empty if the whole line is one word. */
-function afterLastBlank<T extends { text: string }>(parts: readonly T[]): T[] {
-  const at = parts.findLastIndex(({ text }) => text === ' ');
+function afterLast<T extends { text: string }>(breaks: string, parts: readonly T[]): T[] {
+  const at = parts.findLastIndex(({ text }) => text !== '' && breaks.includes(text));
   return at <= 0 ? [] : parts.slice(at + 1);
 }
 
