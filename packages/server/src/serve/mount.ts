@@ -54,7 +54,7 @@ export interface MountedApi {
   fetch(request: Request, env?: unknown): Promise<Response>;
   /** For Express (`app.use(path, api.node)`), Fastify and `node:http`. */
   node(request: IncomingMessage, response: ServerResponse): void;
-  /** A single-use sign-in link for a browser. It expires after a minute. Throws without `webApp`. */
+  /** A single-use start link for a browser. It expires after a minute. Throws without `webApp`. */
   newStartUrl(): string;
 }
 

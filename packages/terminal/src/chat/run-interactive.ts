@@ -10,9 +10,9 @@ import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
 import { readSlashCommand, type SlashCommand } from './slash-commands.js';
 import type { Session } from './session.js';
+import { slashHelp } from './slash-help.js';
 import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
-import { SLASH_COMMANDS, SLASH_NOTES } from '../words/help-chat.js';
 
 /** How the conversation ends: the person leaves or opens another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
@@ -47,8 +47,7 @@ export async function runInteractive(
   async function obey(command: SlashCommand): Promise<void> {
     switch (command.kind) {
       case 'help':
-        for (const [usage, what] of Object.entries(SLASH_COMMANDS)) say(`  ${usage.padEnd(12)} ${what}`);
-        for (const line of SLASH_NOTES) say(`  ${line}`);
+        say(slashHelp(context.columns() ?? 80));
         break;
       case 'stop':
         await session.stop();

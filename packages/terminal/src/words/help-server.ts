@@ -33,7 +33,7 @@ export const serveHelp = {
 } satisfies Help;
 
 export const openHelp = {
-  about: 'Print a sign-in link for the running server and open it in the browser',
+  about: 'Print a start link for the running server and open it in the browser',
   noOpen: "print the link and don't open the browser",
   notes: ['The link works once, for one minute. With --json: {"open","expiresAt"}.'],
   examples: ['countersign open --no-open'],

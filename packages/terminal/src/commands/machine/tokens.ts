@@ -3,6 +3,7 @@ import { tokenScopeSchema, type Token, type TokenScope } from '@countersign/prot
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
+import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import { errors } from '../../words/errors.js';
@@ -35,8 +36,14 @@ export function addTokens(program: Command, register: Register): void {
       { title: 'token', of: ({ id }: Token) => id },
       { title: 'name', of: ({ name }: Token) => name },
       { title: 'scopes', of: ({ scopes }: Token) => scopes.join(', ') },
-      { title: 'last used', of: ({ usedAt }: Token) => usedAt ?? results.neverUsed },
-      { title: 'expires', of: ({ expiresAt }: Token) => expiresAt ?? results.neverExpires },
+      {
+        title: 'last used',
+        of: ({ usedAt }: Token) => (usedAt === undefined ? results.neverUsed : minuteText(usedAt)),
+      },
+      {
+        title: 'expires',
+        of: ({ expiresAt }: Token) => (expiresAt === undefined ? results.neverExpires : minuteText(expiresAt)),
+      },
     ];
     showList(context, await readAll(() => client.tokens(person)), columns, results.noTokens);
   });
