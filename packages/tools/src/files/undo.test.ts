@@ -90,7 +90,7 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     const undos = await write('docs/new.txt', 'x', 'call');
     const { effectHash } = ready(await undos.preview('call'));
     await put(at('docs/mine.txt'), 'mine');
-    const conflict = { kind: 'conflict', paths: ['docs'] };
+    const conflict = { kind: 'conflict', paths: ['docs/mine.txt'] };
     expect(await undos.preview('call')).toEqual(conflict);
     expect(await undos.undo('call', effectHash)).toEqual(conflict);
     expect(readdirSync(at('docs')).toSorted()).toEqual(['mine.txt', 'new.txt']);
@@ -117,8 +117,9 @@ describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
     await rm(at('docs'), { recursive: true });
     expect(await undos.preview('call')).toEqual({ kind: 'conflict', paths: ['docs'] });
     await mkdir(at('docs'), { mode });
+    expect(await undos.preview('call')).toEqual({ kind: 'conflict', paths: ['docs/new.txt'] });
     await put(at('docs/new.txt'), 'y');
-    expect(await undos.preview('call')).toEqual({ kind: 'conflict', paths: ['docs'] });
+    expect(await undos.preview('call')).toEqual({ kind: 'conflict', paths: ['docs/new.txt'] });
     await put(at('docs/new.txt'), 'x');
     await chmod(at('docs/new.txt'), 0o644);
     expect(await undo(undos, 'call')).toBe('done');

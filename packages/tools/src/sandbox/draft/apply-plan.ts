@@ -1,21 +1,12 @@
 import { chmod, lchown, link, lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkPlan, inFolder, nameOf } from './check-plan.js';
 import { copyTree } from './copy-tree.js';
 import { DraftConflict } from './draft-conflict.js';
-import { readNames } from './file-names.js';
 import { startJournal, undoUnfinished, type OpenJournal } from './journal.js';
 import { codeOf, linkOrRename } from './move.js';
 import { removeTree } from './remove-tree.js';
-import {
-  find,
-  folderIdOf,
-  openFolder,
-  removedVersionOf,
-  versionOf,
-  type FolderPlan,
-  type OpenFolder,
-  type Step,
-} from './plan.js';
+import { find, versionOf, type FolderPlan, type OpenFolder, type Step } from './plan.js';
 
 /** A plan, where its new files are, and where to write down what was done. */
 export interface PlannedDraft {
@@ -53,76 +44,6 @@ export async function applyPlan(
   } finally {
     await journal.forget();
   }
-}
-
-/** Rejects with `DraftConflict` if someone else changed a path of the plan after it was made. */
-export async function checkPlan({
-  plan,
-  workingDirectory,
-}: Pick<PlannedDraft, 'plan' | 'workingDirectory'>): Promise<void> {
-  const checking: Checking = { conflicts: [] };
-  await inFolder(workingDirectory, plan, (folder) => check(folder, plan, checking));
-  if (checking.conflicts.length > 0) throw new DraftConflict(checking.conflicts);
-}
-
-interface Checking {
-  readonly conflicts: string[];
-}
-
-/** Opens a folder of the plan, or reports a conflict if it is no longer the same folder. */
-async function inFolder(
-  path: string,
-  { path: name, was }: FolderPlan,
-  act: (folder: OpenFolder) => Promise<void>,
-): Promise<void> {
-  const folder = await openFolder(path).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(codeOf(error)))) throw new DraftConflict([name]);
-    throw error;
-  });
-  try {
-    const { dev, ino, mode } = folderIdOf(await folder.handle.stat({ bigint: true }));
-    if (dev !== was.dev || ino !== was.ino || mode !== was.mode) throw new DraftConflict([name]);
-    await act(folder);
-  } finally {
-    await folder.handle.close();
-  }
-}
-
-async function check({ at }: OpenFolder, plan: FolderPlan, now: Checking): Promise<void> {
-  for (const inner of plan.inner) await inFolder(join(at, nameOf(inner)), inner, (folder) => check(folder, inner, now));
-  const gone = new Set<string>();
-  for (const step of plan.steps) {
-    const path = join(at, step.name);
-    if (!(await isAsPlanned(path, step, gone.has(step.name)))) now.conflicts.push(join(plan.path, step.name));
-    if (step.kind === 'remove') gone.add(step.name);
-  }
-}
-
-async function isAsPlanned(path: string, step: Step, isRemovedBefore: boolean): Promise<boolean> {
-  switch (step.kind) {
-    case 'add':
-      return isRemovedBefore || (await find(path)) === undefined;
-    case 'replace': {
-      const there = await find(path);
-      return there !== undefined && versionOf(there) === step.was;
-    }
-    case 'remove':
-      return await isSameTree(path, new Map(step.was));
-  }
-}
-
-async function isSameTree(top: string, was: ReadonlyMap<string, string>): Promise<boolean> {
-  let found = 0;
-  const walk = async (below: string): Promise<boolean> => {
-    const path = join(top, below);
-    const there = await find(path);
-    if (there === undefined || removedVersionOf(there) !== was.get(below)) return false;
-    found += 1;
-    if (!there.isDirectory()) return true;
-    for (const name of await readNames(path)) if (!(await walk(join(below, name)))) return false;
-    return true;
-  };
-  return (await walk('')) && found === was.size;
 }
 
 interface Applying {
@@ -233,8 +154,4 @@ async function moveAway(target: string, kept: string, mode: number | undefined):
 async function copyKept(target: string, kept: string): Promise<void> {
   await copyTree(target, `${kept}.partial`);
   await rename(`${kept}.partial`, kept);
-}
-
-function nameOf({ path }: FolderPlan): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -92,10 +92,27 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       await mkdir(join(folder.path, 'd'));
       await writeFile(join(folder.path, 'e/x/z'), 'new');
       const changed = state();
-      const conflict = { kind: 'conflict', paths: expect.arrayContaining(['d', 'e', 'f3']) as string[] };
+      const conflict = { kind: 'conflict', paths: expect.arrayContaining(['d', 'e/x/z', 'f3']) as string[] };
       expect(await undos.preview('call')).toEqual(conflict);
       expect(await undos.undo('call', hash)).toEqual(conflict);
       expect(state()).toBe(changed);
+    });
+
+    it('[A58.2] names the changed paths inside a folder, or only the folder if there are many', async () => {
+      const undos = await run(
+        'mkdir -p e/deep; for i in $(seq 30); do echo $i > e/$i; done; echo d > e/deep/d',
+        'call',
+      );
+      const paths = async (): Promise<readonly string[]> => {
+        const found = await undos.preview('call');
+        return found.kind === 'conflict' ? found.paths.toSorted() : [];
+      };
+      sh('echo more >> e/1; rm e/2; rm -r e/deep; mkdir -p e/new/inner; touch e/new/inner/file');
+      expect(await paths()).toEqual(['e/1', 'e/2', 'e/deep', 'e/new']);
+      sh('for i in $(seq 30); do echo more >> e/$i; done');
+      expect(await paths()).toEqual(['e']);
+      sh('rm -r e');
+      expect(await paths()).toEqual(['e']);
     });
 
     it('[A58.2] two at the same time revert it once, and an earlier call only after the later one', async () => {

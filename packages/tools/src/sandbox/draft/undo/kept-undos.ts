@@ -4,7 +4,8 @@ import { chmod, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import type { Undos, UndoState } from '@countersign/core/ports';
 import { lockFolder, type ProcessLock } from '../../../files/lock-folder.js';
-import { checkPlan, type PlannedDraft } from '../apply-plan.js';
+import type { PlannedDraft } from '../apply-plan.js';
+import { checkPlan } from '../check-plan.js';
 import { readDiskClock, type DiskMoment } from '../disk-clock.js';
 import { DraftConflict } from '../draft-conflict.js';
 import { effectOf, type Rehearsed } from '../effect/effect-of.js';
