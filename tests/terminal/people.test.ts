@@ -46,6 +46,7 @@ describe('countersign people and tokens', () => {
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^cs_[0-9a-f]{16}_[\w-]{43}\n$/) as string });
     expect(made.stderr).toContain('It is not shown again.');
     const listed = await t.runHere(['tokens', '--person', 'bob']);
+    expect(listed.stdout).not.toMatch(/\dT\d/);
     expect(listed.stdout).toMatch(/ci +read, chat +never +20/);
     expect(listed.stdout).not.toContain(made.stdout.trim().slice('cs_0123456789abcdef_'.length));
     const revoked = await t.runHere(['tokens', 'revoke', 'ci', '--person', 'bob']);

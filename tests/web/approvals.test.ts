@@ -138,12 +138,21 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Undo…').click();
     const dialog = page.getByRole('dialog', { name: 'Undo this call?' });
     await dialog.getByText('Changes 1 file').waitFor();
+    // Said once, in the dialog.
+    await writeFile(join(folder, 'list.txt'), 'mine\n');
+    await dialog.getByRole('button', { name: 'Undo the call' }).click();
+    await dialog.getByText('would lose later changes to list.txt').waitFor();
+    expect(await page.getByText('would lose later changes').count()).toBe(1);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await writeFile(join(folder, 'list.txt'), 'two\n');
+    await button(page, 'Undo…').click();
+    await dialog.getByText('Changes 1 file').waitFor();
     await dialog.getByRole('button', { name: 'Undo the call' }).click();
     await page.getByText(/^Undone by /).waitFor();
     expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('one\n');
     const listed = page.waitForResponse((response) => response.url().includes('/undo'));
     await write(page, call('read_file', { path: 'list.txt' }));
-    const reading = toolCard(page, 'list.txt').last();
+    const reading = toolCard(page, 'read_file');
     await reading.getByText('done').waitFor();
     await reading.getByRole('button').first().click();
     await listed;
@@ -392,6 +401,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .click();
     await asks(page, 'elsewhere').getByText('elsewhere', { exact: true }).waitFor();
     await page.getByText('Last messages').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'I would do this' }).getByText('Ada', { exact: true }).waitFor();
     await decide(page, 'Approve once');
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });

@@ -156,6 +156,9 @@ describe.runIf(hasBrowser)('a stable layout', () => {
       await page.route(/\/(?:events|stop)\b/, (route) => route.abort());
       await page.reload();
       await page.getByText('No connection to the server').waitFor();
+      const sender = page.getByRole('main').getByText('you', { exact: true }).first();
+      await sender.waitFor();
+      expect(await overlaps(notices().slice(1), [sender])).toEqual([]);
       await topBar(page).getByRole('button', { name: 'Stop' }).click();
       await toasts.waitFor();
       const free = [page.getByRole('heading', { level: 1 }), topBar(page).getByRole('button', { name: 'Stop' })];

@@ -1,4 +1,4 @@
-import { get, writerName } from '@countersign/client';
+import { get, readAll, writerName } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
@@ -78,6 +78,12 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
     key: ['approval', worldId, approval.approvalId],
     read: (signal) => client.approval(worldId, approval.approvalId, { signal }),
   });
+  const agents = useRead({
+    key: ['agents-of', worldId],
+    read: (signal) => readAll((page) => client.agents(worldId, page, { signal })),
+  });
+  const nameOf = (id: string): string =>
+    (agents.kind === 'ready' ? agents.data.find((agent) => agent.id === id)?.name : undefined) ?? id;
   const context = shown.kind === 'ready' ? shown.data.context : [];
   const spoken = context.filter(({ role, content }) => role !== 'tool' && content !== '');
   return (
@@ -92,18 +98,18 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
       {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">{t.noMessages}</p> : null}
       <ul className="space-y-1.5">
         {spoken.slice(-10).map((message) => (
-          <MessageLine key={message.messageId} message={message} />
+          <MessageLine key={message.messageId} message={message} name={nameOf(message.sender)} />
         ))}
       </ul>
     </section>
   );
 }
 
-function MessageLine({ message: { sender, who, content } }: { message: Message }): ReactElement {
+function MessageLine({ message: { who, content }, name }: { message: Message; name: string }): ReactElement {
   const me = useMe();
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
-      <bdi className="truncate text-ink-3">{writerName({ name: sender, who }, me) ?? t.you}</bdi>
+      <bdi className="truncate text-ink-3">{writerName({ name, who }, me) ?? t.you}</bdi>
       <span className="line-clamp-3 [overflow-wrap:anywhere]">
         <Visible text={content.slice(0, 600)} />
       </span>

@@ -101,7 +101,8 @@ const LOOKS: Readonly<Record<EffectFile['change'], string>> = {
 function File({ file, isOpen }: { file: EffectFile; isOpen: boolean }): ReactElement {
   const { change, sign, path, about, diff } = file;
   const name = (
-    <span className="min-w-0 [overflow-wrap:anywhere]">
+    // A wrapped line starts below the path, not below the sign.
+    <span className="inline-block max-w-[calc(100%-1rem)] min-w-0 pl-4.5 align-top -indent-4.5 [overflow-wrap:anywhere] *:indent-0">
       <span aria-hidden="true" className={cx('mr-1.5 inline-block w-3 font-mono font-semibold', LOOKS[change])}>
         {sign}
       </span>
@@ -110,10 +111,12 @@ function File({ file, isOpen }: { file: EffectFile; isOpen: boolean }): ReactEle
         <Visible text={path} strict />
       </code>
       {about === '' ? null : (
-        <span className="text-ink-3">
+        <>
           {' '}
-          <Visible text={about} strict />
-        </span>
+          <span className="inline-block max-w-full text-ink-3">
+            <Visible text={about} strict />
+          </span>
+        </>
       )}
     </span>
   );

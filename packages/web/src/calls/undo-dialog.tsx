@@ -7,7 +7,7 @@ import { useRead } from '../data/use-read.js';
 import { Failed, Loading } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { attempt, say } from '../ui/toast.js';
+import { say } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/calls.js';
 import { EffectView } from './effect-view.js';
@@ -50,6 +50,7 @@ function UndoDialog({
 }): ReactElement {
   const client = useClient();
   const [isSending, setSending] = useState(false);
+  const [why, setWhy] = useState<string>();
   const found = useRead({
     key: ['undo', worldId, callId],
     read: (signal) => client.previewUndo(worldId, callId, { signal }),
@@ -58,13 +59,14 @@ function UndoDialog({
   const effect = found.kind === 'ready' && found.data.state === 'ready' ? found.data.effect : undefined;
   const undo = async (effectHash: string): Promise<void> => {
     setSending(true);
-    await attempt(
-      `undo-${callId}`,
-      client.undo(worldId, callId, effectHash).then(() => {
-        say(t.undone, 'green');
-        onClose();
-      }),
-    );
+    setWhy(undefined);
+    try {
+      await client.undo(worldId, callId, effectHash);
+      say(t.undone, 'green');
+      onClose();
+    } catch (error) {
+      setWhy(error instanceof Error ? error.message : t.undoFailed);
+    }
     setSending(false);
     if (found.kind === 'ready') void found.reread();
   };
@@ -72,6 +74,8 @@ function UndoDialog({
     <Dialog title={t.undoTitle} onClose={onClose}>
       {found.kind === 'loading' ? <Loading what={t.undoEffect} /> : null}
       {found.kind === 'failed' ? <Failed why={found.why} onRetry={found.retry} /> : null}
+      {/* If the call can't be undone anymore, the sentence below says why. */}
+      {effect === undefined || why === undefined ? null : <Failed why={why} />}
       {effect === undefined ? null : <EffectView approval={{ effect }} foot={t.undoFoot} />}
       {found.kind === 'ready' && effect === undefined ? (
         <p role="status" className="text-sm [overflow-wrap:anywhere]">

@@ -77,7 +77,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     overscan: 6,
     anchorTo: 'end',
     scrollEndThreshold: NEAR_END,
-    paddingStart: 16,
+    // Room for the connection banner, which must not cover the first message.
+    paddingStart: 60,
     paddingEnd: 24,
     // The list corrects relative to the last scroll event it received. On a busy machine that is outdated, and the
     // correction would move a reader away from the end.

@@ -168,6 +168,7 @@ function WorldForm({
           label={t.mode}
           value={form.mode}
           options={MODES}
+          hint={t.modeHints[form.mode]}
           onChange={(event) => set({ mode: readMode(event.target.value) })}
         />
         <Select

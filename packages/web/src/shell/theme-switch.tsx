@@ -16,12 +16,13 @@ export function ThemeSwitch(): ReactElement {
   return (
     <button
       type="button"
+      title={`${t.theme}: ${words}`}
       onClick={() => chooseTheme(to)}
       className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
     >
       <Icon name={icon} className="text-ink-3" />
-      <span className="sr-only">{t.appearance} </span>
-      {words}
+      {t.theme}
+      <span className="sr-only">: {words}</span>
     </button>
   );
 }

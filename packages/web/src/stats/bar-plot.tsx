@@ -81,6 +81,7 @@ function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
   };
   const ink = colourOf('ink-3');
   const line = colourOf('line');
+  const font = `12px ${getComputedStyle(element).fontFamily}`;
   const count = series.length;
   const width = 0.8 / count;
   const groups = labels.map((_, index) => index);
@@ -95,7 +96,7 @@ function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
   );
   const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value)));
   const bars = uPlot.paths.bars?.({ size: [0.92, 60], gap: 1 });
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: '12px system-ui' };
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font };
   return new uPlot(
     {
       width: element.clientWidth,

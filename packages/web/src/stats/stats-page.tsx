@@ -64,7 +64,7 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
   return (
     <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
       {numbers.map(({ label, value }) => (
-        <Card key={label} className="flex flex-col-reverse px-4 py-3">
+        <Card key={label} className="flex flex-col-reverse justify-end px-4 py-3">
           <dt className="text-[0.8125rem] text-ink-3">{label}</dt>
           <dd className="text-xl font-semibold tabular-nums">{value}</dd>
         </Card>

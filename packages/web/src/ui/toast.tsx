@@ -97,7 +97,7 @@ export function Toasts(): ReactElement {
         <div
           key={toast.id}
           className={cx(
-            'pointer-events-auto flex max-w-xl animate-rise items-start gap-2 rounded-lg border bg-raised py-1.5 pr-1.5 pl-3 text-sm shadow-card',
+            'pointer-events-auto flex max-w-xl animate-rise items-start gap-2 rounded-lg border bg-raised py-0.5 pr-0.5 pl-3 text-sm shadow-card',
             toast.tone === 'red'
               ? 'border-red text-red'
               : toast.tone === 'green'
@@ -105,8 +105,8 @@ export function Toasts(): ReactElement {
                 : 'border-line-2',
           )}
         >
-          <Icon name={toast.tone === 'red' ? 'alert' : toast.tone === 'green' ? 'check' : 'chat'} className="mt-1" />
-          <span className="min-w-0 py-0.5 [overflow-wrap:anywhere]">
+          <Icon name={toast.tone === 'red' ? 'alert' : toast.tone === 'green' ? 'check' : 'chat'} className="mt-2.5" />
+          <span className="min-w-0 py-2 [overflow-wrap:anywhere]">
             <Visible text={toast.text} />
             {toast.link === undefined ? null : (
               <>
@@ -117,7 +117,7 @@ export function Toasts(): ReactElement {
               </>
             )}
           </span>
-          <IconButton icon="cross" label={t.dismiss} className="size-7" onClick={() => dismiss(toast.id)} />
+          <IconButton icon="cross" label={t.dismiss} onClick={() => dismiss(toast.id)} />
         </div>
       ))}
     </div>

@@ -14,10 +14,11 @@ export const t = {
   description: 'Description',
   folderHint: 'The folder that file tools and commands work in.',
   mode: 'Mode',
-  modes: {
-    ask: "Ask: calls need approval unless a rule allows them or their tool doesn't require it",
-    read: 'Read: only read-only tools run',
-    auto: 'Auto: no approval inside the sandbox and the working folder',
+  modes: { ask: 'Ask', read: 'Read', auto: 'Auto' },
+  modeHints: {
+    ask: "Calls need approval unless a rule allows them or their tool doesn't require it.",
+    read: 'Only read-only tools run.',
+    auto: 'Calls inside the sandbox and the working folder need no approval.',
   },
   mainAgent: 'Main agent',
   mainAgentHint: "Receives messages that don't mention anyone.",

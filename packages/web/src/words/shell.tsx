@@ -46,8 +46,8 @@ export const t = {
   noChats: 'No chats yet. Send a message to start one.',
   moreChats: 'Show more chats',
   allAgents: 'All agents',
-  appearance: 'Appearance:',
-  themes: { system: 'System', light: 'Light', dark: 'Dark' },
+  theme: 'Theme',
+  themes: { system: 'as the system', light: 'light', dark: 'dark' },
 
   loading: (what: string) => `Loading ${what}…`,
   thePage: 'the page',
