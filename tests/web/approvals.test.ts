@@ -37,6 +37,13 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await goTo(visit.page, chat.path);
     return { page: visit.page, ...chat };
   };
+  /** A call that waits in another world: the inbox shows it when it opens, and not only after its next poll. */
+  const askThere = async (content: string): Promise<{ world: string; chat: string }> => {
+    const there = await opened.newChat();
+    await opened.api.send(there.world, there.chat, { content });
+    await expect.poll(async () => (await opened.api.approvals(there.world)).items).toHaveLength(1);
+    return there;
+  };
   beforeAll(async () => {
     opened = await openBrowser();
     visit = await opened.visit({ clock: true });
@@ -392,8 +399,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: press('here before elsewhere') });
     await page.getByRole('region', { name: /wants to/ }).waitFor();
-    const there = await opened.newChat();
-    await opened.api.send(there.world, there.chat, { content: press('elsewhere') });
+    await askThere(press('elsewhere'));
     await page.getByRole('link', { name: /Inbox/ }).click();
     await page
       .getByRole('list', { name: 'Also waiting' })
@@ -412,8 +418,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       const { page, world, chat } = await enter();
       await opened.api.send(world, chat, { content: press('here before the edit') });
       await page.getByRole('region', { name: /wants to/ }).waitFor();
-      const there = await opened.newChat();
-      await opened.api.send(there.world, there.chat, { content: call('shell_cmd', { command: 'touch first' }) });
+      const there = await askThere(call('shell_cmd', { command: 'touch first' }));
       await page.getByRole('link', { name: /Inbox/ }).click();
       await page
         .getByRole('list', { name: 'Also waiting' })
@@ -440,8 +445,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: press('here before too-late') });
     await page.getByRole('region', { name: /wants to/ }).waitFor();
-    const there = await opened.newChat();
-    await opened.api.send(there.world, there.chat, { content: press('too-late') });
+    const there = await askThere(press('too-late'));
     await page.getByRole('link', { name: /Inbox/ }).click();
     await page
       .getByRole('list', { name: 'Also waiting' })
@@ -450,6 +454,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await asks(page, 'too-late').getByText('too-late', { exact: true }).waitFor();
     await enabled(button(page, 'Approve once'));
     const poll = await holdUp(page, `**/worlds/${there.world}/approvals?*`);
+    await page.clock.fastForward(5_000);
     await poll.asked;
     const [asked] = (await opened.api.approvals(there.world)).items;
     if (asked === undefined) throw new Error('nothing was asked');
