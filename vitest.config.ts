@@ -23,9 +23,9 @@ export default defineConfig({
       XDG_CACHE_HOME: TEST_CACHE,
     },
     sequence: { sequencer: LongestFirst },
-    // Tuned for two cores. Tests spend about a sixth of their time waiting for servers, browsers and databases, so a third worker uses that
-    // time.
-    maxWorkers: 3,
+    // Tuned for two cores. Tests spend a third of their time waiting for servers, browsers and databases, so more workers than cores use
+    // that time.
+    maxWorkers: 4,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A worker may need more than the default of 10 s to exit on a busy machine. Vitest would then print a message after the tally,
