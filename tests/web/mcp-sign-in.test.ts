@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     await page.getByText('This server requires a sign-in.').waitFor();
     await page.getByText('needs sign-in', { exact: true }).waitFor();
     expect(await page.getByText('failed', { exact: true }).count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { contrast: true })).toEqual([]);
     await picture('sign-in-needed');
     await button(page, 'Sign in').click();
     const { host } = new URL(oauth.issuer);

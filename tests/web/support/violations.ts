@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { isFullSize } from '../../support/scaled.js';
 
 interface Violation {
   id: string;
@@ -8,15 +9,17 @@ interface Violation {
 
 /**
  * Violations that axe finds in the page, or in the parts that match `within`. axe stays loaded for the next run, and
- * only violations leave the page: loading it and transferring all passes took longer than the checks.
+ * only violations leave the page: loading it and transferring all passes took longer than the checks. Contrast takes
+ * five sixths of a run: in `npm test`, only tests that set `contrast` check it, once for each page in each mode.
  */
 export async function violations(
   page: Page,
-  { rules, within }: { rules?: string[]; within?: string } = {},
+  { rules, within, contrast = isFullSize }: { rules?: string[]; within?: string; contrast?: boolean } = {},
 ): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe.source);
   const options = {
     resultTypes: ['violations'],
+    ...(contrast || rules !== undefined ? {} : { rules: { 'color-contrast': { enabled: false } } }),
     ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
   };
   const where = within === undefined ? 'document' : JSON.stringify(within);
