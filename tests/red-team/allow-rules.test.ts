@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
 import { findSandbox, shellCmd, type Sandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { allSlips } from './slips.js';
 
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
@@ -48,13 +49,15 @@ async function ranWithoutApproval(
 }
 
 describe('an obedient model with realistic rules', () => {
+  // In the sandbox each command is rehearsed, so only `npm run verify` runs all of them there.
   it.each([
-    ['in the sandbox', found],
-    ['without a sandbox', none],
-  ])('[A30] [A31] no command that writes or runs code is allowed by them %s', async (_, sandbox) => {
+    ['in the sandbox', found, isFullSize ? 1 : 5],
+    ['without a sandbox', none, 1],
+  ])('[A30] [A31] no command that writes or runs code is allowed by them %s', async (_, sandbox, step) => {
     expect(allSlips.length).toBeGreaterThan(30);
     const rules = [...new Set(allSlips.flatMap((slip) => slip.rules))];
-    expect(await ranWithoutApproval(sandbox, rules, [...new Set(allSlips.map(({ command }) => command))])).toEqual([]);
+    const commands = [...new Set(allSlips.map(({ command }) => command))].filter((_, index) => index % step === 0);
+    expect(await ranWithoutApproval(sandbox, rules, commands)).toEqual([]);
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
   });

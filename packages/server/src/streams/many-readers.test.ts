@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import type { ReadFrame } from '../testing/open-stream.js';
 import { openStreamFixture, type StreamFixture } from '../testing/stream-fixture.js';
 
@@ -11,30 +12,35 @@ afterEach(async () => {
 });
 
 describe('many readers', () => {
-  it('[N4] [S6] 500 readers of one chat lose nothing, even if some disconnect and resume', async () => {
-    fixture = await openStreamFixture(() => 'an answer of several words');
-    const { stream, say, engine, worldId, chatId } = fixture;
-    const readers = await Promise.all(Array.from({ length: 500 }, () => stream({ chat: chatId, after: '0' })));
-    const seen = readers.map(() => [] as string[]);
-    for (let i = 0; i < 5; i += 1) await say(`before ${i}`);
-    for (let i = 0; i < 50; i += 1) {
-      const reader = readers[i];
-      reader?.close();
-      seen[i]?.push(...(reader?.frames ?? []).filter(({ event }) => event !== 'sse').map(({ id }) => id));
-      const headers = { 'last-event-id': reader?.lastId() ?? '' };
-      readers[i] = await stream({ chat: chatId }, { headers });
-    }
-    for (let i = 0; i < 5; i += 1) await say(`after ${i}`);
-    await engine.quiet();
-    const log = await engine.runtime.store.read((reader) => reader.events(worldId, { after: 0, limit: 1000, chatId }));
-    const expected = log.map(({ id }) => String(id));
-    const last = expected.at(-1);
-    for (const [index, reader] of readers.entries()) {
-      await reader.until(({ id }) => id === last);
-      const got = reader.frames.filter(({ event }) => event !== 'sse').map(({ id }) => id);
-      expect([...(seen[index] ?? []), ...got]).toEqual(expected);
-    }
-  });
+  it.each([scaled(500, 100)])(
+    '[N4] [S6] %d readers of one chat lose nothing, even if some disconnect and resume',
+    async (count) => {
+      fixture = await openStreamFixture(() => 'an answer of several words');
+      const { stream, say, engine, worldId, chatId } = fixture;
+      const readers = await Promise.all(Array.from({ length: count }, () => stream({ chat: chatId, after: '0' })));
+      const seen = readers.map(() => [] as string[]);
+      for (let i = 0; i < 5; i += 1) await say(`before ${i}`);
+      for (let i = 0; i < count / 10; i += 1) {
+        const reader = readers[i];
+        reader?.close();
+        seen[i]?.push(...(reader?.frames ?? []).filter(({ event }) => event !== 'sse').map(({ id }) => id));
+        const headers = { 'last-event-id': reader?.lastId() ?? '' };
+        readers[i] = await stream({ chat: chatId }, { headers });
+      }
+      for (let i = 0; i < 5; i += 1) await say(`after ${i}`);
+      await engine.quiet();
+      const log = await engine.runtime.store.read((reader) =>
+        reader.events(worldId, { after: 0, limit: 1000, chatId }),
+      );
+      const expected = log.map(({ id }) => String(id));
+      const last = expected.at(-1);
+      for (const [index, reader] of readers.entries()) {
+        await reader.until(({ id }) => id === last);
+        const got = reader.frames.filter(({ event }) => event !== 'sse').map(({ id }) => id);
+        expect([...(seen[index] ?? []), ...got]).toEqual(expected);
+      }
+    },
+  );
 
   it('[S6.3] a slow reader reads from the log at its own pace, and gets every event once', async () => {
     fixture = await openStreamFixture();
