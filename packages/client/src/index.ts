@@ -51,6 +51,7 @@ export type { Answer } from './show/answer.js';
 export { needsPasskey } from './show/needs-passkey.js';
 export {
   abandonedText,
+  notEditableText,
   maskedCount,
   maskedText,
   patternOf,

@@ -330,6 +330,28 @@ describe('the session of an ACP agent', () => {
     ]);
   });
 
+  it('[A59] says that the program starts, and sends no prompt if its settings were changed meanwhile', async () => {
+    let wasChanged = false;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now(),
+      after(ms, fire, options) {
+        // The program has a minute to start.
+        if (ms === 60_000 && !wasChanged) {
+          wasChanged = true;
+          void updateAgent(t.runtime, W, 'coder', { acp: { command: ['other-program'] } }, person);
+        }
+        return systemClock.after(ms, fire, options);
+      },
+    };
+    const t = await open({ clock });
+    await t.tell('Hello');
+    expect(await t.lastText()).toContain('Its settings were changed while it started. Send your message again.');
+    expect(t.read('prompts.log')).toEqual([]);
+    const shown = t.streamed.filter(({ type }) => type === 'thinking').map(({ content }) => content);
+    expect(shown.join('')).toContain('Starting fixture…');
+  });
+
   it('[A59.13] Claude Code and Gemini CLI are told to ask for every call', async () => {
     const t = await open({ acp: { program: 'gemini' } });
     await t.tell('Hello');

@@ -65,6 +65,12 @@ export function abandonedText({ abandoned, sandbox }: Pick<ApprovalView, 'abando
   return `${sandbox.detail ?? 'The program'} no longer waits for this call. If you approve it, nothing runs.`;
 }
 
+/** Why the arguments can't be edited, if the agent is the reason (A59.3). */
+export function notEditableText({ editable }: Pick<ApprovalView, 'editable'>): string | undefined {
+  if (editable === undefined) return undefined;
+  return "You can't edit this call: the agent accepts only a yes or a no. To change it, deny it and give the reason.";
+}
+
 /** `Why you're asked: no rule allows this call` */
 export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;

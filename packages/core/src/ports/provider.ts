@@ -51,6 +51,8 @@ export interface AgentSession {
   workingDirectory: string;
   /** How the agent's program is started. */
   acp: AcpSettings;
+  /** Whether these are still the agent's settings. A program takes a while to start. */
+  isCurrent(): Promise<boolean>;
 }
 
 /** A request for one response from a model. */

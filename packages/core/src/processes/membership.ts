@@ -148,8 +148,11 @@ export function createMembership(options: MembershipOptions): Membership {
     const { scheduler } = options.runtime();
     if (hint.kind === 'joined') return;
     if (hint.kind === 'wake') scheduler.wakeIfRunning(hint.turnId);
-    else if (hint.kind === 'abort') scheduler.abort(hint.turnId, hint.reason);
-    else {
+    else if (hint.kind === 'abort') {
+      scheduler.abort(hint.turnId, hint.reason);
+      // A turn that waits for a person has no run to abort.
+      options.runtime().endTurn(hint.turnId);
+    } else {
       options.bus().heard(hint);
       if (hint.kind === 'events' && hint.changed !== undefined) options.onChanged(hint.changed);
     }

@@ -21,7 +21,7 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   const snapshot = { world: { settings: { maxIterations: 9, maxParallelTools: 1 } }, agent: () => undefined };
   const runtime = {
     store: {},
-    dispatch: { owner: takes, wake: () => undefined, abort: () => undefined },
+    dispatch: { owner: takes, wake: () => undefined, abort: () => undefined, endElsewhere: () => undefined },
   } as unknown as Runtime;
   expect(resumeTurn(runtime, { tx, snapshot } as unknown as Step, 'turn_1')).toBe(true);
   return chat.turns.get('turn_1');

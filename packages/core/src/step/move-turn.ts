@@ -157,6 +157,9 @@ export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolea
   // The last owner may be frozen rather than dead: fence it, so that it can't settle the calls it started.
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
+  // Only the last owner's program waits for the answer, so it must not wait any longer (A59.7).
+  if (situation.isAcp === true && turn.state === 'waiting' && turn.owner !== null && turn.owner !== owner)
+    step.afterCommit(() => runtime.dispatch.endElsewhere(turnId));
   if (missing !== undefined && turn.state === 'waiting') noticeMissingTool(runtime, step, turn, missing);
   return true;
 }
@@ -201,6 +204,7 @@ export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dis
       if (turn !== undefined) wakeHere(scheduler, step, turn, started);
     },
     abort: (turnId, reason) => scheduler.abort(turnId, reason),
+    endElsewhere: () => undefined,
   };
 }
 
@@ -236,5 +240,6 @@ export function dispatchAmongOthers(owner: string, scheduler: Scheduler<Handover
       scheduler.abort(turnId, reason);
       others.abort(turnId, reason);
     },
+    endElsewhere: (turnId) => others.abort(turnId, 'another process took over this turn'),
   };
 }

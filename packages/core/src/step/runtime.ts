@@ -201,6 +201,8 @@ export interface Dispatch {
   wake(step: Step, turnId: string, started?: readonly Started[]): void;
   /** Must be called after the commit that ended a turn: the process that runs it must stop. */
   abort(turnId: string, reason: string): void;
+  /** Must be called after the commit with which this process took a waiting turn: the last owner ends what it keeps for it. */
+  endElsewhere(turnId: string): void;
 }
 
 /** Callbacks that run after a commit or rollback. */

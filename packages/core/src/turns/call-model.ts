@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { modelSettings, prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
 import { addImages, hasImages } from '../memory/add-images.js';
@@ -119,7 +120,12 @@ function sessionOf(
   if (acp === undefined) return {};
   try {
     const { workingDirectory } = runtime.findPlace(snapshot);
-    return { session: { worldId, chatId, agentId, turnId, workingDirectory, acp } };
+    const isCurrent = async (): Promise<boolean> => {
+      const agents = await runtime.store.read((reader) => reader.agents(worldId));
+      const now = agents.find(({ id }) => id === agentId)?.definition;
+      return now?.active === true && isDeepStrictEqual(now.acp, acp);
+    };
+    return { session: { worldId, chatId, agentId, turnId, workingDirectory, acp, isCurrent } };
   } catch (error) {
     return unusable(error);
   }

@@ -90,7 +90,7 @@ export async function updateAgent(
   agentId: string,
   change: PartOf<NewAgent>,
   signer: Signer,
-  { expected, isConfirmed = false }: Safeguards = {},
+  { expected, isConfirmed = false, programProblem }: Safeguards = {},
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
@@ -102,6 +102,8 @@ export async function updateAgent(
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     refuseAcp(definition);
+    const hasProgram = agent.definition.acp !== undefined || definition.acp !== undefined;
+    if (programProblem !== undefined && hasProgram && !onlyTurnsOff(part)) throw programProblem;
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
@@ -125,6 +127,10 @@ export async function updateAgent(
   const isOutside = provider === EXTERNAL_PROVIDER || provider === ACP_PROVIDER;
   if (isOutside && !active) await stopInactive(runtime, worldId, agentId, signer);
   return updated;
+}
+
+function onlyTurnsOff(change: Readonly<Record<string, unknown>>): boolean {
+  return change['active'] === false && Object.keys(change).length === 1;
 }
 
 /** Prompts are shown with masked secrets, so masks that are sent back are replaced with their values. */

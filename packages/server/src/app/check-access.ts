@@ -48,8 +48,14 @@ export async function checkServerRead(c: AppRequest, context: AppContext): Promi
 
 /** For what reaches beyond a world: throws 403 if the person is an admin of some worlds only. */
 export async function checkServerAdmin(c: AppRequest, context: AppContext): Promise<void> {
+  const problem = await serverAdminProblem(c, context);
+  if (problem !== undefined) throw problem;
+}
+
+/** The same problem, for a check in a transaction. Undefined if the person is an admin of the whole server. */
+export async function serverAdminProblem(c: AppRequest, context: AppContext): Promise<HttpProblem | undefined> {
   const { access } = c.var;
-  if (!actionsOf(access).has('admin')) throw await refusal(context, access, 'admin', undefined);
+  return actionsOf(access).has('admin') ? undefined : await refusal(context, access, 'admin', undefined);
 }
 
 /** A token of an external agent may not even read its world, and no other world exists for it (A55). */

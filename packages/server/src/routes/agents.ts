@@ -19,7 +19,7 @@ import {
   confirmedAgentSchema,
   removalSchema,
 } from '@countersign/protocol';
-import { checkServerAdmin } from '../app/check-access.js';
+import { checkServerAdmin, serverAdminProblem } from '../app/check-access.js';
 import { route } from '../app/route.js';
 import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
@@ -91,12 +91,10 @@ export const agentRoutes = [
     answers: { 200: { description: 'The updated agent', schema: agentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...change } = body;
+      const programProblem = await serverAdminProblem(c, context);
       const { runtime } = context.engine;
-      const { value: before } = await showAgent(runtime, params.world, params.agent);
-      const hasProgram = before.acp !== undefined || (change.acp ?? undefined) !== undefined;
-      const turnsOff = change.active === false && Object.keys(change).length === 1;
-      if (hasProgram && !turnsOff) await checkServerAdmin(c, context);
       const { value, version } = await updateAgent(runtime, params.world, params.agent, change, c.var.signer, {
+        ...(programProblem === undefined ? {} : { programProblem }),
         expected: ifMatch(c),
         isConfirmed: await confirmChange({ c, context, sent }),
       });

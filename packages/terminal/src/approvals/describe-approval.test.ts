@@ -55,6 +55,12 @@ describe('a card', () => {
     expect(own).toHaveLength(3);
   });
 
+  it('[A59.3] says why a call can’t be edited', () => {
+    const approval = { ...approvalOf(1, { editable: false }), invocationId: 'call_1' };
+    const { text } = describeApproval(approval, { agentName: 'Ada', paint, columns: 200 });
+    expect(text).toContain("You can't edit this call: the agent accepts only a yes or a no.");
+  });
+
   it('[A52.10] shows the change of a file tool once, then what it will do, and doesn’t call it rehearsed', () => {
     const diff = '--- /dev/null\n+++ b/docs/a.txt\n@@ -0,0 +1,30 @@\n' + '+new\n'.repeat(30);
     const effect: Effect = {

@@ -1,5 +1,6 @@
 import {
   abandonedText,
+  notEditableText,
   describeCall,
   effectText,
   maskedText,
@@ -65,6 +66,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
   const abandoned = abandonedText(approval);
+  const notEditable = notEditableText(approval);
   const masked = maskedText(edited === undefined ? approval : { ...approval, arguments: edited.arguments });
   const isCut = look.whole !== true && lines.length > most;
   const shown = isCut ? lines.slice(0, most) : lines;
@@ -77,6 +79,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(folderOf(approval))} · ${sandboxText(approval.sandbox).words}`, columns),
     ...(why === undefined ? [] : [indented(why, columns)]),
+    ...(notEditable === undefined ? [] : [indented(notEditable, columns)]),
     ...(abandoned === undefined ? [] : [paint.amber(indented(abandoned, columns))]),
     ...signingLines(approval, look.me).map((line) => indented(line, columns)),
     ...(masked === undefined ? [] : [`  ${masked}`]),

@@ -14,7 +14,7 @@ import {
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
-import { ACP_PROVIDER } from '@countersign/protocol';
+import { ACP_PROVIDER, acpProgram } from '@countersign/protocol';
 import { externalTool } from '../external/external-tool.js';
 import { finishCall } from './finish-call.js';
 import { liveSessions } from './live-sessions.js';
@@ -70,6 +70,10 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       await sessions.drop(key);
       session = await untilAborted(() => sessions.find(key, place, request), request.signal);
     }
+    if (!(await place.isCurrent())) {
+      await sessions.drop(key);
+      throw new Error('its settings were changed while it started. Send your message again');
+    }
     return [session, session.send(place.turnId, writePrompt(request.messages, session.continuation()))];
   }
 
@@ -82,6 +86,8 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     forgetAsked(key);
     let session: Session;
     let prompt: Prompt;
+    // It may take a while, also after the server was killed.
+    if (request.stream && sessions.get(key)?.isAlive() !== true) onThinking(`Starting ${acpProgram(place.acp)}…\n`);
     try {
       [session, prompt] = await promptOf(key, place, request);
     } catch (error) {

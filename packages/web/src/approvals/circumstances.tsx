@@ -4,6 +4,7 @@ import {
   folderOf,
   lacksPasskey,
   maskedText,
+  notEditableText,
   type Reader,
   sandboxText,
   signingLines,
@@ -34,6 +35,7 @@ export function Circumstances({
   onReveal?: (() => void) | undefined;
 }): ReactElement {
   const abandoned = abandonedText(approval);
+  const notEditable = notEditableText(approval);
   const masked = maskedText(approval);
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
@@ -78,10 +80,10 @@ export function Circumstances({
           <Visible text={why} />
         </span>
       </p>
-      {approval.editable === undefined ? null : (
+      {notEditable === undefined ? null : (
         <p className="flex items-start gap-1.5">
           <Icon name="edit" className="mt-0.5 size-3.5 text-ink-3" />
-          <span>{t.notEditable}</span>
+          <span>{notEditable}</span>
         </p>
       )}
       {abandoned === undefined ? null : (

@@ -64,8 +64,6 @@ export const t = {
   next: 'Next',
   nextOf: (waiting: string) => `Next (${waiting} waiting)`,
 
-  notEditable:
-    "You can't edit this call: the agent accepts only a yes or a no. To change it, deny it and give the reason.",
   editUnchecked: 'The edited call is checked against the rules when you approve it.',
   editHint: 'The agent will see what actually ran.',
   editMaskHint: '‹masked …› stands for a secret. Leave it in place to keep the secret.',

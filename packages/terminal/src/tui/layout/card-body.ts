@@ -1,5 +1,6 @@
 import {
   abandonedText,
+  notEditableText,
   changeLines,
   describeCall,
   diffLines,
@@ -63,6 +64,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
   }
   const { words: place, level } = sandboxText(approval.sandbox);
   const abandoned = abandonedText(approval);
+  const notEditable = notEditableText(approval);
   const masked = maskedText(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
     // Continuation lines are indented further: untrusted text must not start where only our own text may start.
@@ -79,6 +81,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
     ...about(cardWords.in(folderOf(approval)), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
     ...about(whyText(approval)),
+    ...(notEditable === undefined ? [] : about(notEditable, { dim: true })),
     ...(abandoned === undefined ? [] : about(abandoned, { colour: 'waiting' })),
     ...signingLines(approval, me).flatMap((line) => about(line, { colour: 'waiting' })),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
