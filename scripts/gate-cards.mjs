@@ -7,18 +7,26 @@ const LIMIT_MS = 60_000;
 /**
  * Makes one call wait per coding agent of docs/guide/gate.md, each connected as the guide says, and takes a picture of each card.
  *
- * @param {import('@countersign/client').Client} server
- * @param {string} url
- * @param {(chatPath: string, name: string) => Promise<void>} shoot
+ * @param {{
+ *   server: import('@countersign/client').Client,
+ *   url: string,
+ *   folder: string,
+ *   shoot: (chatPath: string, name: string) => Promise<void>,
+ * }} about `folder` is the world's.
  */
-export async function gateCards(server, url, shoot) {
+export async function gateCards({ server, url, folder, shoot }) {
   // Claude Code and Gemini CLI: what their hooks send.
   for (const { program, name, tool, args } of [
-    { program: 'claude', name: 'Claude Code', tool: 'Bash', args: { command: 'git push origin main' } },
-    { program: 'gemini', name: 'Gemini CLI', tool: 'run_shell_command', args: { command: 'npm publish' } },
+    { program: 'claude', name: 'Claude Code', tool: 'Bash', args: { command: "sed -i 's/Ada/Grace/' notes/crew.md" } },
+    {
+      program: 'gemini',
+      name: 'Gemini CLI',
+      tool: 'run_shell_command',
+      args: { command: 'cp notes/crew.md notes/crew-2027.md' },
+    },
   ]) {
     const { agent } = await server.external.createAgent('harbour', { name, program });
-    const call = { agent, session: 'pictures', key: 'one', program, tool, arguments: args, cwd: '/home/you/project' };
+    const call = { agent, session: 'pictures', key: 'one', program, tool, arguments: args, cwd: folder };
     await server.external.propose('harbour', call);
     await shoot(await chatOf(agent), program);
   }
@@ -46,7 +54,12 @@ export async function gateCards(server, url, shoot) {
   const agent = { name: 'opencode', provider: 'acp', model: 'opencode', acp };
   const { id: opencode } = await server.createAgent('harbour', agent);
   const { id: chat } = await server.createChat('harbour');
-  const ask = { toolCallId: '1', title: 'bash', kind: 'execute', rawInput: { command: 'npm install left-pad' } };
+  const ask = {
+    toolCallId: '1',
+    title: 'bash',
+    kind: 'execute',
+    rawInput: { command: "echo '- Dan, pilot' >> notes/crew.md" },
+  };
   const content = `@opencode\n${JSON.stringify([{ ask: [ask] }])}`;
   await server.send('harbour', chat, { content });
   await shoot(await chatOf(opencode), 'opencode');

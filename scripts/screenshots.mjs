@@ -94,6 +94,8 @@ await all('done', async ({ page: each }) => {
   await each.getByText('Not done: moved the logs').waitFor();
   await each.locator('[data-invocation]').filter({ hasText: 'summary.md' }).getByRole('button').first().click();
   await each.getByText('Approved once by').first().waitFor();
+  // All three calls, with the one that was denied, and what Mason says about it.
+  await each.getByText('Not done: moved the logs').scrollIntoViewIfNeeded();
   await each.mouse.move(0, 0);
 });
 
@@ -134,7 +136,7 @@ for (const path of [
 
 // One card per coding agent, in as little space as it needs.
 const narrow = await open({ name: 'card', width: 390, height: 1200, colorScheme: 'light', deviceScaleFactor: 2 });
-await gateCards(server, serving.url, shootCard);
+await gateCards({ server, url: serving.url, folder: join(`${home}-worlds`, 'harbour'), shoot: shootCard });
 
 clearTimeout(limit);
 await browser.close();
