@@ -11,8 +11,8 @@ const LONGEST_TITLE = 80;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
 /**
- * Titles a chat with a model when it first becomes idle after an answer (M7). Returns `failed` if the model could not be asked: the chat keeps
- * its default title, and the caller may try again later.
+ * Titles a chat when it first becomes idle (M7): with a model, or with the first message if no agent has answered. Returns `failed` if the model
+ * could not be asked: the chat keeps its default title, and the caller may try again later.
  */
 export async function titleChat(
   runtime: Runtime,
@@ -30,11 +30,13 @@ export async function titleChat(
     // A notice about a failed turn has an agent too. The model that just failed would only fail again.
     const speaker = messages.findLast((message) => message.role === 'assistant')?.agentId;
     const agent = speaker === undefined || speaker === null ? undefined : snapshot?.agent(speaker);
-    return agent === undefined ? undefined : { agent, messages };
+    if (agent !== undefined) return { agent, messages };
+    const title = tidy(messages.find(({ role }) => role === 'user')?.content ?? '');
+    return title === undefined ? undefined : { title };
   });
   if (found === 'done') return 'done';
   if (found === undefined) return 'not-yet';
-  const suggested = await suggest(runtime, found.agent.definition, found.messages, signal);
+  const suggested = 'title' in found ? found : await suggest(runtime, found.agent.definition, found.messages, signal);
   if (signal.aborted) return 'not-yet';
   if (suggested === undefined) return 'failed';
   const { title } = suggested;

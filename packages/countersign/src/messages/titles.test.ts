@@ -27,6 +27,18 @@ describe('titles', () => {
     expect(opened.errors).toEqual([]);
   });
 
+  it('[M7] the first message is the title of a chat whose first turn failed', async () => {
+    const failing = (): never => {
+      throw new Error('the model is overloaded');
+    };
+    const opened = await openTestWorld({ script: failing });
+    await opened.chat.send('When is\n  high tide?');
+    await opened.chat.settled();
+    await opened.world.quiet();
+    expect(await opened.chat.title()).toBe('When is high tide?');
+    expect(opened.events.filter((e) => e.event === 'system' && e.data.type === 'title')).toHaveLength(1);
+  });
+
   it('[M7] is retried after the next answer, at most three times in all', async () => {
     const asked: string[] = [];
     const failing = (times: number) => (): string => {
