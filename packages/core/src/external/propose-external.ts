@@ -60,7 +60,8 @@ export async function proposeExternal(
     if (!before.hasChat && !isCounted) runtime.external.openSession(worldId, agentId);
     isCounted = true;
     try {
-      await writeCall(runtime, worldId, { proposal, by, chatId, id, hasChat: before.hasChat });
+      // Another proposal with this key was written first. It may be another call.
+      if (!(await writeCall(runtime, worldId, { proposal, by, chatId, id, hasChat: before.hasChat }))) continue;
       if (runs.where === 'outside' && runs.waits === 'days') runtime.external.expectResume(id);
       return { id, chatId };
     } catch (error) {
@@ -110,7 +111,8 @@ interface NewCall {
   hasChat: boolean;
 }
 
-async function writeCall(runtime: Runtime, worldId: string, call: NewCall): Promise<void> {
+/** False if a call with this key has been written in the meantime. */
+async function writeCall(runtime: Runtime, worldId: string, call: NewCall): Promise<boolean> {
   const { proposal, chatId, id, hasChat } = call;
   const { agentId, toolName, runs } = proposal;
   const snapshot = await readSnapshot(runtime, worldId);
@@ -136,6 +138,7 @@ async function writeCall(runtime: Runtime, worldId: string, call: NewCall): Prom
       refuseUnable(isExternal(step.snapshot, agentId), agentId);
       return writeStep(runtime, step, call, proposed);
     });
+    return isWritten;
   } finally {
     if (!isWritten && proposed.signed?.rehearsal) dropRehearsal(runtime, tool, id);
   }
@@ -147,7 +150,7 @@ function refuseUnable(isAble: boolean, agentId: string): void {
   throw new CountersignError('invalid', detail, { field: 'agent' });
 }
 
-/** False if the call has been written in the meantime. */
+/** False if a call with this key has been written in the meantime. */
 function writeStep(runtime: Runtime, step: Step, { proposal, by, chatId, id, hasChat }: NewCall, proposed: Proposed) {
   const { tx } = step;
   const { agentId, program, runs, key } = proposal;
