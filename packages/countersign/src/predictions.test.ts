@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { setPolicy, updateWorld } from '@countersign/core';
+import { addAgent, createWorld, setPolicy, updateWorld } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
 import type { Prediction, PredictionContext, Tool } from '@countersign/core/ports';
 import { describePrediction, type Effect, type NewWorld, type NoEffectReason } from '@countersign/protocol';
@@ -144,6 +144,66 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked.every(({ context }) => context.signal.aborted)).toBe(true);
     const late = (await t.pending()).map(({ noEffect }) => noEffect?.reason);
     expect(late).toEqual(['too-long', 'too-long', 'too-long']);
+  });
+
+  it('[A60.3] [A52.5] keeps its place in the line until its rehearsal has ended, also after five seconds', async () => {
+    const ends: (() => void)[] = [];
+    const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ effect: EFFECT }))));
+    const clock = createFakeClock();
+    const limits: number[] = [];
+    const counting: typeof clock = {
+      ...clock,
+      after(ms, fire) {
+        if (ms === 5_000) limits.push(ms);
+        return clock.after(ms, fire);
+      },
+    };
+    const findPlace = () => ({ workingDirectory: FOLDER, home: '/root' });
+    const t = await open({}, ':memory:', counting, { tools: [made.tool], findPlace });
+    const propose = async (key: string, count: number) => {
+      const proposed = t.propose({ key });
+      while (limits.length < count) await setImmediate();
+      await setImmediate();
+      clock.advance(5_000);
+      await proposed;
+    };
+    for (const [at, key] of ['k1', 'k2', 'k3'].entries()) await propose(key, at + 1);
+    expect(made.asked).toHaveLength(2);
+    ends[0]?.();
+    await propose('k4', 4);
+    expect(made.asked).toHaveLength(3);
+    clock.advance(60_000);
+    for (const [at, key] of ['k5', 'k6'].entries()) await propose(key, at + 5);
+    expect(made.asked).toHaveLength(5);
+  });
+
+  it('[A52.5] doesn’t wait for an agent with the same name in another world', async () => {
+    const made = predicting(() => new Promise(() => undefined));
+    const t = await openPredicting(made);
+    await createWorld(t.runtime, { name: 'Lighthouse' }, person);
+    const claude = { name: 'Claude', provider: 'external', model: 'claude', tools: ['claude__*'] };
+    await addAgent(t.runtime, 'lighthouse', claude, person);
+    const proposed = ['k1', 'k2'].map((key) => t.propose({ key, session: key }));
+    while (made.asked.length < 2) await setImmediate();
+    const other = t.propose({ worldId: 'lighthouse' });
+    for (let left = 1_000; made.asked.length < 3 && left > 0; left -= 1) await setImmediate();
+    expect(made.asked).toHaveLength(3);
+    t.clock.advance(5_000);
+    await Promise.all([...proposed, other]);
+  });
+
+  it('[A60] [A56.6] refuses another call with the same key that arrives during the rehearsal', async () => {
+    const ends: (() => void)[] = [];
+    const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ effect: EFFECT }))));
+    const t = await openPredicting(made);
+    await t.propose({ key: 'k0', toolName: 'claude__Read', arguments: { file_path: 'a' } });
+    const proposed = Promise.allSettled(['ls', 'rm -rf /'].map((command) => t.propose({ command })));
+    while (ends.length < 2) await setImmediate();
+    for (const end of ends) end();
+    const outcomes = await proposed;
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject([{ reason: { code: 'conflict' } }]);
+    expect(await t.pending()).toHaveLength(2);
   });
 
   it('[A60.3] is not rehearsed if the world doesn’t rehearse, or the folder is unknown', async () => {

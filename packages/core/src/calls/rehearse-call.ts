@@ -133,7 +133,7 @@ async function rehearse(
     isAboutEffect(gate) &&
     !mayBeAllowedByEffect(policies, withoutFound);
   // People wait for their decision, and it rarely runs anything. Agents that propose much must not hold it up.
-  const leave = about.wasAsked ? () => undefined : await lineOf(rehearsals).takeTurn(agentId, signal);
+  const leave = about.wasAsked ? () => undefined : await lineOf(rehearsals).takeTurn(`${worldId}/${agentId}`, signal);
   const limited = limitTime(runtime, signal);
   const began = performance.now();
   const context: RehearsalContext = {

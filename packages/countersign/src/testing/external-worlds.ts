@@ -54,11 +54,11 @@ export function externalWorlds() {
     await engine.start();
     const events: ToolEvent[] = [];
     runtime.bus.subscribe(W, (event) => void (event.event === 'tool' && events.push(event.data)));
-    const propose = (more: Partial<ExternalProposal> & { command?: string } = {}) => {
-      const { command = 'rm -rf build', ...rest } = more;
+    const propose = (more: Partial<ExternalProposal> & { command?: string; worldId?: string } = {}) => {
+      const { command = 'rm -rf build', worldId = W, ...rest } = more;
       return proposeExternal(
         runtime,
-        W,
+        worldId,
         {
           agentId: 'claude',
           session: 's1',

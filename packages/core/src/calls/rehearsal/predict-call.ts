@@ -11,6 +11,7 @@ import { lineOf } from './rehearsal-line.js';
 
 /** Includes waiting in line. The program, and the person who is asked, wait no longer than this for a prediction. */
 const LIMIT_MS = 5_000;
+const PLACE_MS = 60_000;
 
 /** A built-in call that does what a call of another program does, and the way to predict it. */
 export interface Predicting {
@@ -53,14 +54,13 @@ export async function predictCall(
   if (snapshot.world.settings.rehearse === 'off') return { noEffect: { reason: 'off' } };
   if (place.isFolderUnknown === true) return { noEffect: { reason: 'other-folder' } };
   const limited = limitTime(runtime, signal, LIMIT_MS);
-  let leave = (): void => undefined;
   let began: number | undefined;
   const took = (): number => Math.round(performance.now() - (began ?? performance.now()));
   try {
-    leave = await lineOf(rehearsals).takeTurn(agentId, limited.signal);
-    began = performance.now();
     const context = contextOf(snapshot, agentId, { place, call, judged, signal: limited.signal });
-    const found = await untilAborted(() => predict(context), limited.signal);
+    const leave = await lineOf(rehearsals).takeTurn(`${worldId}/${agentId}`, limited.signal);
+    began = performance.now();
+    const found = await untilAborted(leavingAfter(runtime, leave, predict, context), limited.signal);
     if ('noEffect' in found) return withoutEffect(found.noEffect, took());
     return { ms: took(), prediction: showEffect(found.effect, runtime.ownSecrets()) };
   } catch (error) {
@@ -71,8 +71,25 @@ export async function predictCall(
     return began === undefined ? { noEffect } : { ms: took(), noEffect };
   } finally {
     limited.end();
-    leave();
   }
+}
+
+/**
+ * A sandbox that was stopped takes a moment to end and to delete its draft, and keeps its place in the line until then: otherwise an agent could have
+ * many at once. One that never ends leaves the line after a minute.
+ */
+function leavingAfter(
+  { clock }: Runtime,
+  leave: () => void,
+  predict: Predicting['predict'],
+  context: PredictionContext,
+): () => Promise<Prediction> {
+  const cancel = clock.after(PLACE_MS, leave, { background: true });
+  return () =>
+    predict(context).finally(() => {
+      cancel();
+      leave();
+    });
 }
 
 /** The rehearsal runs in the world's folder, without what the world opens to its sandbox. Paths are hidden from it as from either call. */
