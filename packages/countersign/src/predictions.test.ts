@@ -19,6 +19,7 @@ const EFFECT: Effect = {
   files: [{ path: 'notes.txt', change: 'removed', kind: 'file', bytes: 3 }],
   leftOut: [],
   effectHash: 'a'.repeat(64),
+  hidden: 1,
   exitCode: 0,
   output: 'token ghp_abcdefghijklmnopqrstuvwxyz0123456789\n',
   truncated: false,
@@ -61,7 +62,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toMatchObject([
       { command: 'rm -rf build', context: { workingDirectory: FOLDER, folder: FOLDER } },
     ]);
-    expect(card).toMatchObject({ prediction: { files: EFFECT.files } });
+    expect(card).toMatchObject({ prediction: { files: EFFECT.files, hidden: 1 } });
     expect(card?.prediction?.output).toContain('masked');
     expect(card).not.toHaveProperty('effect');
     expect(card).not.toHaveProperty('noEffect');

@@ -52,13 +52,14 @@ it('[A17] says what a call will do, destructive parts first, with every name on 
 
 it('[A60.5] says that the program runs it itself, and lists what an approval of ours would leave out', () => {
   const sandbox: CallSandbox = { kind: 'external', network: 'unknown', hosts: [], readable: [], detail: 'Claude Code' };
-  const text = effectText({ prediction: { ...effect, truncated: true }, sandbox, toolName: 'claude__Bash' });
+  const text = effectText({ prediction: { ...effect, truncated: true, hidden: 2 }, sandbox, toolName: 'claude__Bash' });
   expect(text).toMatchObject({
     sentence: expect.stringMatching(/^Probably removes 1 file and/) as string,
     isDestructive: true,
     isTruncated: false,
     notes: [
       'The command failed with exit code 2 when it was rehearsed.',
+      'Rules hid 2 paths from the rehearsal, but not from Claude Code, which may read or change them.',
       'Also changes .git/hooks',
       'Not all of it is shown.',
     ],

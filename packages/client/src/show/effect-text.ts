@@ -102,13 +102,14 @@ export function effectText(
 
 /** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (A60). */
 function predictionText(effect: Effect, program: string): EffectText {
-  const { leftOut, exitCode, output, unlisted, truncated } = effect;
+  const { leftOut, exitCode, output, unlisted, hidden, truncated } = effect;
   return {
     sentence: describePrediction(effect),
     isKnown: true,
     ...filesText(effect, true),
     notes: [
       ...(exitCode === 0 ? [] : [`The command failed with exit code ${exitCode} when it was rehearsed.`]),
+      ...(hidden === undefined ? [] : [hiddenText(hidden, program)]),
       ...leftOut.map(({ path }) => `Also changes ${oneLine(path)}`),
       ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
       ...(truncated ? ['Not all of it is shown.'] : []),
@@ -118,6 +119,11 @@ function predictionText(effect: Effect, program: string): EffectText {
     isTruncated: false,
     prediction: `Predicted, not guaranteed: it was rehearsed in a draft without network. ${program} runs this itself, so the effect may differ.`,
   };
+}
+
+function hiddenText(count: number, program: string): string {
+  const [paths, them] = count === 1 ? ['1 path', 'it'] : [`${count} paths`, 'them'];
+  return `Rules hid ${paths} from the rehearsal, but not from ${program}, which may read or change ${them}.`;
 }
 
 function filesText({ files }: Effect, withDiffs: boolean): Pick<EffectText, 'isDestructive' | 'files' | 'guess'> {

@@ -92,8 +92,8 @@ function* showing(
     files.push(shown === '' ? file : { ...file, diff: shown });
     yield;
   }
-  const { effectHash, exitCode } = effect;
+  const { effectHash, exitCode, hidden } = effect;
   const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
-  const more = unlisted === 0 ? {} : { unlisted };
+  const more = { ...(unlisted === 0 ? {} : { unlisted }), ...(hidden === undefined ? {} : { hidden }) };
   return { files, leftOut, effectHash, exitCode, output, truncated: cuts > 0 || unlisted > 0, ...more };
 }

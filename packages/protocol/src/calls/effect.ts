@@ -59,6 +59,8 @@ export const effectSchema = z.object({
   truncated: z.boolean(),
   /** The number of paths that change but aren't in `files`, which has the most destructive changes. */
   unlisted: z.number().int().min(1).exactOptional(),
+  /** Only in a prediction: the number of paths that rules hid from the rehearsal. The program that runs the call may use them. */
+  hidden: z.number().int().min(1).exactOptional(),
 });
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;

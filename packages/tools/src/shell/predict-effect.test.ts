@@ -23,7 +23,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
     drafts = await makeFolder();
     options = { sandbox: { ...sandbox, drafting: { ...sandbox.drafting, folder: drafts.path } } };
     await writeFile(join(folder.path, 'a.tmp'), 'a\n');
-    await writeFile(join(folder.path, 'secret'), 'hidden\n');
+    await writeFile(join(folder.path, 'secret'), 'treasure\n');
   });
   afterEach(async () => {
     await folder.remove();
@@ -46,8 +46,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
     const found = await predict('rm *.tmp; echo "$0 $(cat secret)" > new; exit 2');
     if (!('effect' in found)) throw new Error(found.noEffect.reason);
     expect(describeEffect(found.effect)).toBe('Removes 1 file, adds 1 file');
-    expect(found.effect).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }] });
-    expect(JSON.stringify(found.effect)).not.toContain('hidden');
+    expect(found.effect).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }], hidden: 1 });
+    expect(JSON.stringify(found.effect)).not.toContain('treasure');
     expect(readTree(folder.path)).toEqual(before);
     expect(await left()).toEqual([]);
   });

@@ -25,9 +25,11 @@ export async function predictEffect(
   if (inside === undefined) return { noEffect: { reason: 'other-folder' } };
   // On a line of its own: the command may start and end in any way.
   const text = inside === '' ? command : `cd ${quoteWord(`./${inside}`)} || exit\n${command}`;
-  const done = await rehearseOnce(text, options, context, async ({ draft, signal, ...rehearsed }) => ({
-    effect: seenFrom(inside, await effectOf(draft, await listChanges(draft, signal), rehearsed, { signal })),
-  }));
+  const done = await rehearseOnce(text, options, context, async ({ draft, hidden, signal, ...rehearsed }) => {
+    const effect = await effectOf(draft, await listChanges(draft, signal), rehearsed, { signal });
+    // Nothing hides these paths from the program.
+    return { effect: { ...seenFrom(inside, effect), ...(hidden === 0 ? {} : { hidden }) } };
+  });
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
 }
 

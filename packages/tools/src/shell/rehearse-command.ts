@@ -106,6 +106,8 @@ export function mayUseNetwork(
 /** A command that has ended, with its draft. */
 export interface RehearsedDraft extends Rehearsed {
   readonly draft: PlannedDraft;
+  /** The number of paths that rules hid from the command. */
+  readonly hidden: number;
   /** Aborts if reading what the command wrote takes too long. */
   readonly signal: AbortSignal;
 }
@@ -143,7 +145,7 @@ export async function rehearseOnce<T>(
         const left = describeLeftOut(leftOut);
         const all = left === undefined ? notes : [...notes, left];
         const result = { ...ended.result, ...(all.length === 0 ? {} : { note: all.join('\n') }) };
-        return await act({ draft, leftOut, result, signal: reading.signal });
+        return await act({ draft, leftOut, result, hidden: confined.hiddenByRules.length, signal: reading.signal });
       });
     });
   } catch (error) {
