@@ -1,7 +1,7 @@
 // Installs pinned versions of the coding agents into a cache and drills them (X10). Requires a registry. A platform without a binary is skipped and counted.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -14,11 +14,11 @@ const AGENTS = [
   { agent: 'codex', install: '@openai/codex@0.166.0', gated: false },
   { agent: 'opencode', install: 'opencode-ai@1.18.18', gated: true },
   { agent: 'gemini', acp: 'gemini', install: '@google/gemini-cli@0.61.0', gated: true },
-  // These two need Node 24. Over ACP, Codex doesn't ask for commands that only read.
+  // These two need Node 24, which npm installs for them. Over ACP, Codex doesn't ask for commands that only read.
   { agent: 'claude', acp: 'claude-agent-acp', install: '@agentclientprotocol/claude-agent-acp@0.99.1', gated: true },
   { agent: 'codex', acp: 'codex-acp', install: '@agentclientprotocol/codex-acp@2.6.0', gated: false },
 ];
-const isNode24 = Number(process.versions.node.split('.')[0]) >= 24;
+const NODE = 'node@24.21.0';
 
 let failed = 0;
 let skipped = 0;
@@ -27,8 +27,12 @@ for (const { agent, acp, install, gated } of AGENTS) {
   const bin = join(folder, 'node_modules', '.bin', acp ?? agent);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
-  spawnSync('npm', ['install', '--no-audit', '--no-fund', install], { cwd: folder, stdio: 'ignore' });
-  const runs = (isNode24 || !acp?.endsWith('-acp')) && existsSync(bin) && spawnSync(bin, ['--version']).status === 0;
+  const needsNode = acp?.endsWith('-acp') === true;
+  const packages = [install, ...(needsNode ? [NODE] : [])];
+  spawnSync('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder, stdio: 'ignore' });
+  const PATH = needsNode ? `${dirname(bin)}${delimiter}${process.env['PATH'] ?? ''}` : process.env['PATH'];
+  const env = { ...process.env, PATH };
+  const runs = existsSync(bin) && spawnSync(bin, ['--version'], { env }).status === 0;
   if (!runs) {
     skipped += 1;
     console.log(`skipped: ${install} does not run on this machine`);
@@ -37,7 +41,7 @@ for (const { agent, acp, install, gated } of AGENTS) {
   const home = join(cache, 'home');
   const flags = acp === undefined ? [] : ['--acp'];
   const words = [command, 'drill', agent, ...flags, '--bin', bin, '--home', home];
-  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env });
   if (status === (gated ? 0 : 1)) continue;
   failed += 1;
   console.error(`${agent}: expected it to be ${gated ? 'gated' : 'not gated'}`);

@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { startCommand, startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
-import { DRILLED, type HookedAgent } from '../../packages/terminal/src/gate/drill/drilled-agents.js';
+import { DRILLED, type DrillAgent } from '../../packages/terminal/src/gate/drill/drilled-agents.js';
 import { runAgent } from '../../packages/terminal/src/gate/drill/run-agent.js';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/countersign-agents', import.meta.url));
@@ -17,10 +17,10 @@ const command = fileURLToPath(new URL('../../packages/countersign/bin/countersig
 const LIMIT_MS = 300_000;
 const WAIT_S = 600;
 
-export const binOf = (agent: HookedAgent): string => join(cache, agent, 'node_modules', '.bin', agent);
+export const binOf = (agent: DrillAgent): string => join(cache, agent, 'node_modules', '.bin', agent);
 
 /** `npm run verify` installs the agents first. */
-export function isInstalled(agent: HookedAgent): boolean {
+export function isInstalled(agent: DrillAgent): boolean {
   const isThere = existsSync(binOf(agent));
   if (!isThere) process.stderr.write(`LEFT OUT: ${agent} is not installed, so its tests did not run.\n`);
   return isThere;
@@ -134,7 +134,7 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
   };
 }
 
-function write(path: string, text: string): void {
+export function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, text, { mode: 0o600 });
 }

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, remarked } from './support/steps.js';
+import { button, enabled, remarked } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 /** An agent that asks for the calls that its prompt names. */
@@ -64,6 +66,27 @@ describe.runIf(hasBrowser)('an agent that is another program', () => {
     const page = await go(`c/${chat}`);
     await page.getByText("You can't edit this call: the agent accepts only a yes or a no.").first().waitFor();
     expect(await violations(page)).toEqual([]);
+  });
+
+  it('[A59.1] [A8] runs a call once if two people approve it at once, one with a double tap on a phone', async () => {
+    const [approval] = (await opened.api.approvals(world)).items;
+    if (approval === undefined) throw new Error('the call of the last test waits');
+    const phone = await opened.visit({ width: 390, height: 844, touch: true, path: `/w/${world}/c/${chat}` });
+    await phone.page.getByRole('button', { name: 'waiting for you' }).tap();
+    await phone.page.getByText("You can't edit this call: the agent accepts only a yes or a no.").last().waitFor();
+    expect(await violations(phone.page)).toEqual([]);
+    const width: number = await phone.page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBe(390);
+    const desk = await go(`c/${chat}`);
+    const onPhone = button(phone.page, 'Approve once').last();
+    const onDesk = button(desk, 'Approve once').last();
+    await enabled(onPhone);
+    await enabled(onDesk);
+    const api = opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
+    await Promise.allSettled([onPhone.dblclick({ timeout: 5_000 }), onDesk.click({ timeout: 5_000 }), api]);
+    await expect.poll(async () => (await opened.api.chat(world, chat)).status, { timeout: 30_000 }).toBe('idle');
+    const lines = readFileSync(join(approval.workingDirectory, 'ran.log'), 'utf8').trim().split('\n');
+    expect(lines).toEqual(['one']);
   });
 
   it('[A59.11] is not offered to admins of a single world', async () => {

@@ -5,17 +5,16 @@ import {
   addAgent,
   createChat,
   createWorld,
-  listApprovals,
   listMessages,
   publishMessage,
-  publishToolResult,
   systemClock,
   type Engine,
 } from '@countersign/core';
 import type { Clock, Tool } from '@countersign/core/ports';
-import type { AcpSettings, Approval, Message, NewWorld, SSEEvent, ToolDecision } from '@countersign/protocol';
+import type { AcpSettings, Message, NewWorld, SSEEvent, ToolDecision } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { acpAgents } from '@countersign/tools';
+import { deciding } from './deciding.js';
 import { createTestEngine, person } from './test-engine.js';
 
 /** Built from `testing/acp-agent.ts` of the tools package. */
@@ -82,15 +81,7 @@ export async function openAcpWorld(folder: string, options: Options = {}) {
   runtime.bus.subscribe(W, (event) => void (event.event === 'sse' && streamed.push(event.data)));
   let chatId = (await store.read((reader) => reader.chats(W)))[0]?.id;
   chatId ??= (await createChat(runtime, W)).id;
-  const pending = async (): Promise<Approval[]> => await listApprovals(runtime, W, { status: 'pending' });
-  const decide = async (approval: Approval | undefined, decision: Partial<ToolDecision> = {}) =>
-    await publishToolResult(
-      runtime,
-      W,
-      undefined,
-      { tool_call_id: approval?.approvalId ?? '', decision: 'approve', ...decision },
-      person,
-    );
+  const { pending, decide } = deciding({ runtime }, W);
   const read = (name: string): string[] => {
     try {
       const lines = readFileSync(`${folder}/${name}`, 'utf8').split('\n');

@@ -2,18 +2,17 @@ import {
   addAgent,
   claimExternal,
   createWorld,
-  listApprovals,
   proposeExternal,
-  publishToolResult,
   type Engine,
   type ExternalProposal,
   type RuntimeOptions,
 } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
-import type { Approval, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
+import type { NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { externalTool } from '@countersign/tools';
 import { afterEach } from 'vitest';
+import { deciding } from './deciding.js';
 import { tool } from './fixture.js';
 import { createTestEngine, person } from './test-engine.js';
 
@@ -73,15 +72,7 @@ export function externalWorlds() {
         person,
       );
     };
-    const pending = async (): Promise<Approval[]> => await listApprovals(runtime, W, { status: 'pending' });
-    const decide = async (approval: Approval | undefined, decision: Partial<ToolDecision> = {}) =>
-      await publishToolResult(
-        runtime,
-        W,
-        undefined,
-        { tool_call_id: approval?.approvalId ?? '', decision: 'approve', ...decision },
-        person,
-      );
+    const { pending, decide } = deciding({ runtime }, W);
     const claim = (id: string, agentId = 'claude') => claimExternal(runtime, W, agentId, id);
     const approve = async (decision?: Partial<ToolDecision>) => await decide((await pending())[0], decision);
     const call = async (id: string) => await runtime.store.read((reader) => reader.invocation(id));

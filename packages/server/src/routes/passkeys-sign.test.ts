@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Approval, Challenge, Confirmable, CreatedToken, PasskeyConfirmation } from '@countersign/protocol';
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { closeApps } from '../testing/app-fixture.js';
+import { closeApps, until } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
 
@@ -31,8 +32,12 @@ interface Bank {
 }
 
 /** A world in which payments need Olga's passkey. */
-async function openBank(rules: readonly string[] = [RULE], tools: readonly Tool[] = []): Promise<Bank> {
-  const t = await openHarbour({ tools: [...tools] });
+async function openBank(
+  rules: readonly string[] = [RULE],
+  tools: readonly Tool[] = [],
+  folder?: string,
+): Promise<Bank> {
+  const t = await openHarbour({ tools: [...tools], ...(folder === undefined ? {} : { folder }) });
   const origin = t.url.replace('127.0.0.1', 'localhost');
   // Only Olga can create a token that signs for her (W8.11), and only an invitation before her first passkey lets her.
   const { open } = (await t.api<{ open: string }>('POST', '/people/owner/invitations')).body;
@@ -147,6 +152,37 @@ describe('a call that needs a passkey', () => {
     const exported = await bank.t.api('GET', '/worlds/harbour/audit?format=jsonl');
     expect(exported.text).toContain(signature);
     expect((await bank.t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
+  });
+
+  it('[A49.3] [A59.1] lets an ACP agent run a call once it was signed, and not before', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-acp-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const bank = await openBank(['ask fixture__execute with passkey'], [], folder);
+    const { t, olga } = bank;
+    const fixture = fileURLToPath(new URL('../../../tools/dist/testing/acp-agent.js', import.meta.url));
+    const acp = { command: [process.execPath, fixture], program: 'fixture' };
+    const coder = { name: 'Coder', provider: 'acp', model: 'fixture', acp };
+    const path = `${WORLD}/agents`;
+    expect((await t.api('POST', path, coder, olga)).status).toBe(409);
+    const confirmation = await bank.confirm({ kind: 'change-world', method: 'POST', path, body: coder });
+    expect((await t.api('POST', path, { ...coder, confirmation }, olga)).status).toBe(201);
+    const call = { toolCallId: 'c1', title: 'Run it', kind: 'execute', rawInput: { command: 'true' } };
+    const content = `@Coder\n${JSON.stringify([{ ask: [call] }])}`;
+    await t.api('POST', `${WORLD}/chats/${t.chat}/messages`, { content }, olga);
+    const approval = await until(async () => {
+      // The provider waits a little for further requests.
+      t.clock.advance(1);
+      return (await t.api<{ items: Approval[] }>('GET', `${WORLD}/approvals`, undefined, olga)).body.items[0];
+    }, 'the call waits');
+    expect(await bank.approve(approval)).toMatchObject({ status: 403 });
+    expect(existsSync(join(folder, 'ran.log'))).toBe(false);
+    await bank.approve(approval, { confirmation: await bank.sign(approval) });
+    await until(async () => {
+      t.clock.advance(1);
+      return existsSync(join(folder, 'ran.log')) ? true : undefined;
+    }, 'the call ran');
+    await t.settled();
+    expect(readFileSync(join(folder, 'ran.log'), 'utf8')).toBe('c1\n');
   });
 
   it('[A49.3] [A52] signs the effect of a rehearsed call: if that changes, the receipt is worth nothing', async () => {

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClientError, createClient, type Client } from '@countersign/client';
+import { ACP_PROVIDER, type Approval } from '@countersign/protocol';
+import { startScriptedModel } from '@countersign/providers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
+import { startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
+import { ACP_AGENTS } from '../../packages/terminal/src/gate/drill/acp/acp-agents.js';
+import { binOf, isInstalled, write } from './gated-agent.js';
+
+const LIMIT_MS = 300_000;
+const LIMIT = { timeout: LIMIT_MS };
+const PROMPT = 'Create a file.';
+const AGAIN = 'And another one.';
+
+interface World {
+  readonly client: Client;
+  readonly world: string;
+  /** Sends the prompt in a new chat. Resolves when a call waits. */
+  ask(): Promise<{ chat: string; approval: Approval }>;
+  /** The only call that waits. */
+  pending(): Promise<Approval>;
+  untilIdle(chat: string): Promise<void>;
+  /** How many files the agent's command created. */
+  created(): number;
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A server, and a world with the real agent over ACP, whose model wants to create a file for each prompt. */
+async function openWorld(id: 'gemini' | 'opencode'): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), `countersign-acp-${id}-`));
+  const cwd = join(folder, 'work');
+  mkdirSync(cwd);
+  const agent = ACP_AGENTS[id];
+  const call = { name: agent.tool, arguments: agent.call('mktemp made.XXXXXX', true) };
+  const reply = (user: string) => ({ when: { turn: 1, tool: agent.tool, user }, calls: [call] });
+  const model = await startScriptedModel({ script: { replies: [reply(PROMPT), reply(AGAIN), 'Done.'] } });
+  const scene = { home: folder, model: model.url };
+  for (const [path, text] of Object.entries(agent.files(scene, false))) write(path, text);
+  const variables = agent.env(scene);
+  const port = String(await freePort());
+  const env = { HOME: folder, ...variables };
+  const start = async (): Promise<ServerProcess> =>
+    await startServer(join(folder, 'countersign'), { words: ['--port', port], env });
+  let server = await start();
+  const client = createClient({ url: server.url, token: server.token });
+  const { id: world } = await client.createWorld({ name: 'Acp', workingDirectory: cwd });
+  const acp = { command: [binOf(id), ...agent.arguments], program: id, env: Object.keys(variables) };
+  await client.createAgent(world, { name: 'Coder', provider: ACP_PROVIDER, model: id, acp });
+  const within = { timeout: LIMIT_MS, interval: 200 };
+  const pending = async (): Promise<Approval> => {
+    const waiting = async (): Promise<readonly Approval[]> => (await client.approvals(world)).items;
+    await expect.poll(async () => (await waiting()).length, within).toBe(1);
+    const [approval] = await waiting();
+    if (approval === undefined) throw new Error('nothing waits');
+    return approval;
+  };
+  return {
+    client,
+    world,
+    pending,
+    async ask() {
+      const { id: chat } = await client.createChat(world);
+      await client.send(world, chat, { content: PROMPT });
+      return { chat, approval: await pending() };
+    },
+    async untilIdle(chat) {
+      await expect.poll(async () => (await client.chat(world, chat)).status, within).toBe('idle');
+    },
+    created: () => readdirSync(cwd).filter((file) => file.startsWith('made.')).length,
+    async restart() {
+      await server.end('SIGKILL');
+      server = await start();
+    },
+    async close() {
+      await server.end('SIGTERM');
+      await model.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) => {
+  describe.runIf(isInstalled(agent))('in a world', () => {
+    let t: World;
+    beforeAll(async () => {
+      t = await openWorld(agent);
+    }, LIMIT_MS);
+    afterAll(async () => await t.close());
+
+    it('[A59.1] does not run a denied call', LIMIT, async () => {
+      const { chat, approval } = await t.ask();
+      await t.client.decide(t.world, approval, { decision: 'deny', reason: 'The tide is out.' });
+      await t.untilIdle(chat);
+      expect(t.created()).toBe(0);
+    });
+
+    it('[A59.6] does not run a call after the chat was stopped', LIMIT, async () => {
+      const { chat, approval } = await t.ask();
+      await t.client.stop(t.world, chat);
+      await t.untilIdle(chat);
+      await expect(t.client.decide(t.world, approval, { decision: 'approve', scope: 'once' })).rejects.toThrow(
+        ClientError,
+      );
+      expect(t.created()).toBe(0);
+    });
+
+    it(
+      '[A59.1] [A59.7] runs an allowed call once, and continues the chat after the server was killed',
+      LIMIT,
+      async () => {
+        const { chat, approval } = await t.ask();
+        await t.client.decide(t.world, approval, { decision: 'approve', scope: 'once' });
+        await t.untilIdle(chat);
+        expect(t.created()).toBe(1);
+        await t.restart();
+        await t.client.send(t.world, chat, { content: AGAIN });
+        await t.client.decide(t.world, await t.pending(), { decision: 'approve', scope: 'once' });
+        await t.untilIdle(chat);
+        expect(t.created()).toBe(2);
+      },
+    );
+  });
+});
