@@ -213,7 +213,7 @@ describe('without a sandbox', () => {
     const [approval] = (await world?.approvals()) ?? [];
     expect(approval?.options).toEqual(['deny', 'approve_once']);
     const card = JSON.stringify(await world?.approval(approval?.approvalId ?? ''));
-    expect(card).toContain('there is no sandbox to enforce this rule');
+    expect(card).toContain('the call runs without a sandbox that could enforce this rule');
   });
 
   it('[A2] without such a rule, an exact allow rule is enough', async () => {

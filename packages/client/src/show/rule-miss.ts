@@ -18,7 +18,7 @@ export function ruleMissText({ code, argument = '', value }: RuleMiss): string {
     case 'star':
       return 'its * covers only operands and options known to be harmless. Add the other words to the rule';
     case 'no-sandbox':
-      return 'commands run without a sandbox here, so only a rule for the exact command applies';
+      return 'the command runs without a sandbox, so only a rule for the exact command applies';
     case 'effect-unknown':
       return 'it is about what the call does, and the call was not rehearsed';
     case 'effect':

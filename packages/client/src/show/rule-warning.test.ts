@@ -11,6 +11,10 @@ it.each([
     'Line 2: there is currently no tool named "quux". The rule takes effect once such a tool is added.',
   ],
   [
+    { rule: 'allow claude__Bash(rm *)', code: 'star-outside', tool: 'claude__Bash' },
+    'Line 2 allows nothing: allow claude__Bash(rm *). claude__Bash runs without a sandbox, so a rule with * allows no command. Write a rule for each exact command.',
+  ],
+  [
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
     `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call to x until you correct or remove it.`,
   ],

@@ -1,4 +1,4 @@
-import { isRule, nearest, programName, type RuleWarning } from '@countersign/protocol';
+import { externalVerb, isRule, nearest, programName, type RuleWarning } from '@countersign/protocol';
 import { parseRule, SANDBOX_RULES } from '../policy/index.js';
 
 /** Warnings for the author of rules. A tool may be added later, so an unknown tool is not an error. */
@@ -9,7 +9,9 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     const parsed = parseRule(rule);
     const at = { line: index + 1, rule };
     if (!parsed.ok) return [{ ...at, code: 'unreadable', error: parsed.error, ...parsed.head }];
-    const { tool } = parsed.rule;
+    const { verb, tool, words = [] } = parsed.rule;
+    const hasStar = words.some((word) => word.some((piece) => 'stars' in piece));
+    if (verb === 'allow' && hasStar && externalVerb(tool) === 'run') return [{ ...at, code: 'star-outside', tool }];
     if (tool.includes('*') || names.includes(tool) || isAway(tool, names) || isOutside(tool)) return [];
     // The most likely mistake is to write `pay` for an MCP server's tool: such a rule would protect nothing.
     const closest = names.find((name) => name.endsWith(`__${tool}`)) ?? nearest(tool, names);

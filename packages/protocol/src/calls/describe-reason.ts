@@ -42,9 +42,9 @@ function textOf(reason: Reason): string {
     case 'star':
       return `this call has an option or argument that the * in this rule doesn't match: ${reason.rule}`;
     case 'star-without-sandbox':
-      return `there is no sandbox, so only a rule for the exact command applies, not ${reason.rule}`;
+      return `the command runs without a sandbox, so only a rule for the exact command applies, not ${reason.rule}`;
     case 'rule-without-sandbox':
-      return `there is no sandbox to enforce this rule: ${reason.rule}`;
+      return `the call runs without a sandbox that could enforce this rule: ${reason.rule}`;
     case 'effect-unknown':
       return `a rule is about what this call does, and it wasn't rehearsed: ${reason.rule}`;
     case 'effect-exceeds':

@@ -124,9 +124,10 @@ export const ruleWarningSchema = z.object({
   rule: z.string(),
   /**
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
-   * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none.
+   * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it allows commands of a
+   * program outside with a star, which allows none of them (A55.4).
    */
-  code: z.enum(['unknown-tool', 'unreadable']),
+  code: z.enum(['unknown-tool', 'unreadable', 'star-outside']),
   verb: z.enum(['allow', 'ask', 'deny']).exactOptional(),
   tool: z.string().exactOptional(),
   closest: z.string().exactOptional(),

@@ -12,6 +12,7 @@ import { Checkbox, Select, TextArea } from '../ui/field.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../ui/visible.js';
 import { exampleArguments } from './example-arguments.js';
+import { outsideTools } from './outside-tools.js';
 import { t } from '../words/policy.js';
 
 const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
@@ -64,7 +65,11 @@ export function PolicyTester({
       setError(cause instanceof Error ? cause.message : t.testFailed);
     }
   };
-  const names = tools.kind === 'ready' ? known.map(({ name }) => name) : ['shell_cmd'];
+  const outside = outsideTools(agents);
+  const names = [
+    ...(tools.kind === 'ready' ? known.map(({ name }) => name) : ['shell_cmd']),
+    ...outside.map(({ name }) => name),
+  ];
   const shown = verdict === undefined ? undefined : OUTCOMES[verdict.outcome];
   return (
     <form
@@ -84,7 +89,10 @@ export function PolicyTester({
             const name = event.target.value;
             setTool(name);
             setVerdict(undefined);
-            setText(name === 'shell_cmd' ? 'git status' : exampleArguments(known.find((each) => each.name === name)));
+            const example = outside.find((each) => each.name === name)?.example;
+            if (example !== undefined) setText(JSON.stringify(example, null, 2));
+            else if (name === 'shell_cmd') setText('git status');
+            else setText(exampleArguments(known.find((each) => each.name === name)));
           }}
         />
         {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { decide, goTo } from './support/steps.js';
+import { button, decide, goTo } from './support/steps.js';
 
 const sandbox = await findSandbox();
 
@@ -56,5 +56,23 @@ describe.runIf(hasBrowser)('calls of an external agent in the web app', () => {
       .poll(async () => (await opened.api.external.wait(world, second.id, 0)).state, { timeout: 30_000 })
       .toBe('allowed');
     expect(await readdir(folder)).toEqual(['a.tmp']);
+  });
+
+  it('[A55.4] [A26.6] its tools can be tested on the policy page, and a rule that can’t apply is marked', async () => {
+    const { page } = visit;
+    const { world } = await opened.newChat();
+    await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
+    const before = await opened.api.policy(world);
+    const rules = [...before.value.rules, 'allow claude__Bash(rm *)'];
+    await opened.api.setPolicy(world, { rules }, { ifMatch: before.etag ?? '' });
+    await goTo(page, `/w/${world}/policy`);
+    await page.getByText('a rule with * allows no command').waitFor();
+    const tester = page.locator('form').filter({ has: button(page, 'Test') });
+    await tester.getByLabel('Tool', { exact: true }).selectOption('claude__Bash');
+    await tester.getByRole('textbox').fill('{"command":"rm -rf build"}');
+    await button(page, 'Test').click();
+    await tester.getByText('It would need approval').waitFor();
+    const why = tester.getByText('the command runs without a sandbox, so only a rule for the exact command applies');
+    expect(await why.count()).toBeGreaterThan(0);
   });
 });
