@@ -371,7 +371,7 @@ describe('edited arguments', () => {
     );
     expect(lastResults(t)).toEqual([{ result: { edited_by_person: { path: 'a.tmp' }, result: 'gone' } }]);
     const decision = (await t.world.audit()).find(({ kind }) => kind === 'decision');
-    expect(decision?.arguments).toEqual({ path: 'a.tmp' });
+    expect(decision).toMatchObject({ arguments: { path: 'a.tmp' }, why: 'with edited arguments' });
   });
 
   it('[A7] the call runs with the recorded arguments, not with ones that differ only in spelling', async () => {
@@ -380,6 +380,7 @@ describe('edited arguments', () => {
     await t.chat.settled();
     // The same call is not an edit, so no record says that someone changed it.
     expect(lastResults(t)).toEqual([{ result: 'gone' }]);
+    expect((await t.world.audit()).find(({ kind }) => kind === 'decision')).not.toHaveProperty('why');
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 

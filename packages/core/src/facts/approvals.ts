@@ -306,6 +306,9 @@ const AUDITED_BYTES = 4096;
 
 const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;
 
+/** Told with an approval, because the record has only the arguments that were approved. */
+const EDITED = 'with edited arguments';
+
 /** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
   { how, by, via, client, scope, answer, approved, rule, receipt, principal }: ApprovalDecided,
@@ -314,7 +317,9 @@ function decisionRecord(
   call: InvocationRecord,
 ): readonly NewAuditRecord[] {
   if (how === 'supersede') return [];
-  const words = answer === undefined || isFromTool ? reason : capText(answer, AUDITED_BYTES);
+  const given = answer === undefined || isFromTool ? reason : capText(answer, AUDITED_BYTES);
+  const isEdited = approved !== undefined && approved.arguments !== call.arguments;
+  const words = isEdited ? [given, EDITED].filter((part) => part !== undefined).join(' · ') : given;
   const record: NewAuditRecord = {
     kind: 'decision',
     ...auditOf(approved === undefined ? call : { ...call, arguments: approved.arguments }),
