@@ -21,7 +21,7 @@ const TOOL = 'shell_cmd';
 
 const added = z.object({
   config: z.object({
-    mcpServers: z.object({ countersign: z.object({ args: z.array(z.string()) }) }),
+    mcpServers: z.object({ countersign: z.object({ command: z.string(), args: z.array(z.string()) }) }),
   }),
 });
 type Gateway = Readonly<{ command: string; args: readonly string[] }>;
@@ -88,9 +88,7 @@ it.runIf(installed.length > 0)(
         mkdirSync(clientHome);
         const adding = ['mcp-gateway', 'add', name, '-w', world, '--tools', TOOL, '--json', '--home', home];
         const printed = execFileSync(process.execPath, [command, ...adding], { encoding: 'utf8' });
-        // `countersign` is not in PATH here.
-        const { args } = added.parse(JSON.parse(printed)).config.mcpServers.countersign;
-        const gateway = { command: process.execPath, args: [command, ...args] };
+        const gateway = added.parse(JSON.parse(printed)).config.mcpServers.countersign;
         const results: string[] = [];
         const call = { command: `echo ran >> ${name}.txt && echo answer for ${name}` };
         let tool = '';

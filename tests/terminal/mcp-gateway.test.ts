@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -18,7 +18,9 @@ afterAll(async () => await t.close());
 const addedSchema = z.object({
   agent: z.string(),
   tokenFile: z.string(),
-  config: z.object({ mcpServers: z.object({ countersign: z.object({ args: z.array(z.string()) }) }) }),
+  config: z.object({
+    mcpServers: z.object({ countersign: z.object({ command: z.string(), args: z.array(z.string()) }) }),
+  }),
 });
 
 interface Message {
@@ -64,7 +66,10 @@ it('[X8] [X8.1] [A56.6] holds a call of a stdio client while the server restarts
   expect(tokenFile).toBe(join(home, 'gate', `mcp-docks-${agent}.token`));
   expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
 
-  const { args } = config.mcpServers.countersign;
+  const { command: node, args: words } = config.mcpServers.countersign;
+  // In this test, the program is the test runner itself.
+  const [program = '', ...args] = words;
+  expect([node, isAbsolute(program)]).toEqual([process.execPath, true]);
   expect(args).toEqual(expect.arrayContaining(['--url', t.env['COUNTERSIGN_URL']]));
   const gateway = startGateway(args);
   const info = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -90,6 +95,24 @@ it('[X8] [X8.1] [A56.6] holds a call of a stdio client while the server restarts
   gateway.child.stdin.end();
   expect(await once(gateway.child, 'exit')).toEqual([0, null]);
   expect(gateway.heard.filter(({ id }) => id === 2)).toHaveLength(1);
+});
+
+it('[X8.2] warns about tools that the world doesn’t have, and adds the agent', async () => {
+  const words = [
+    'mcp-gateway',
+    'add',
+    'Typo',
+    '-w',
+    'docks',
+    '--tools',
+    'stmap,mcp__*',
+    '--home',
+    join(t.folder, 'typo'),
+  ];
+  const { code, stderr } = await t.runHere(words);
+  expect(code).toBe(0);
+  expect(stderr).toContain('no tool named "stmap" in this world. Did you mean "stamp"?');
+  expect(stderr).not.toContain('mcp__');
 });
 
 it('[X8] says what is wrong and exits, instead of offering nothing', async () => {

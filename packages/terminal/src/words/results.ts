@@ -25,6 +25,8 @@ export const results = {
   readingImport: (length: number): string => `… ${length} characters`,
 
   // Scripted models
+  gatewayUnknownTool: (tool: string, closest: string | undefined): string =>
+    `there is currently no tool named "${tool}" in this world.${closest === undefined ? '' : ` Did you mean "${closest}"?`}`,
   gatewayAdded: (agent: string, world: string, file: string): string =>
     `The agent "${agent}" can use its tools in "${world}" over MCP. Its token is in ${file}. Add this to the MCP client's configuration:`,
   modelListening: (url: string): string => `The scripted model is listening on ${url}\nSet these variables to use it:`,

@@ -1,12 +1,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readAll } from '@countersign/client';
+import { nearest } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';
 import { forwardMessages, type FindGateway } from '../../mcp-gateway/forward-messages.js';
+import { plainLine } from '../../text/plain-text.js';
 import { untilInterrupted } from '../../until-interrupted.js';
 import { withHelp, WORLD } from '../../words/help.js';
 import { mcpGatewayHelp as help } from '../../words/help-server.js';
@@ -72,11 +75,11 @@ function addAdd(gateway: Command, register: Register): void {
     // The parent command has the same flag and gets its value.
     const { id: world } = await findWorld(client, command.optsWithGlobals<AddFlags>().world);
     const list = tools.split(',').map((tool) => tool.trim());
-    const created = await client.external.createAgent(world, {
-      name,
-      program,
-      tools: list.filter((tool) => tool !== ''),
-    });
+    const wanted = list.filter((tool) => tool !== '');
+    const created = await client.external.createAgent(world, { name, program, tools: wanted });
+    const known = (await readAll((after) => client.tools(world, after))).map((tool) => tool.name);
+    for (const tool of wanted.filter((one) => !one.includes('*') && !known.includes(one)))
+      context.note(results.warning(plainLine(results.gatewayUnknownTool(tool, nearest(tool, known)))));
     const home = resolve(context.options.home ?? (await context.servers.defaultHome()));
     const file = join(home, 'gate', `mcp-${world}-${created.agent}.token`);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -85,7 +88,10 @@ function addAdd(gateway: Command, register: Register): void {
     // The client may start it with another environment.
     const url = context.options.url ?? context.console.env['COUNTERSIGN_URL'] ?? '';
     const place = url === '' ? ['--home', home] : ['--url', url];
-    const server = { command: 'countersign', args: ['mcp-gateway', '-w', world, '--token-file', file, ...place] };
+    // Not by name: the client may start it without our PATH.
+    const own = resolve(process.argv[1] ?? 'countersign');
+    const words = ['mcp-gateway', '-w', world, '--token-file', file, ...place];
+    const server = { command: process.execPath, args: [own, ...words] };
     const config = { mcpServers: { countersign: server } };
     if (context.options.json)
       return context.json({ agent: created.agent, created: created.created, tokenFile: file, config });
