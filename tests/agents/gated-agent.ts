@@ -55,13 +55,15 @@ export interface Gate {
 export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
   const folder = mkdtempSync(join(tmpdir(), `countersign-${id}-`));
   const home = join(folder, 'countersign');
+  const work = join(folder, 'work');
+  mkdirSync(work);
   const agent = DRILLED[id];
   const port = String(await freePort());
   const start = async (): Promise<ServerProcess> => await startServer(home, { words: ['--port', port] });
   let server = await start();
   const { url, token } = server;
   const client = createClient({ url, token });
-  const { id: world } = await client.createWorld({ name: 'Gated' });
+  const { id: world } = await client.createWorld({ name: 'Gated', workingDirectory: work });
   const created = await client.external.createAgent(world, { name: agent.name, program: id });
   const pass = 'pass-of-this-test';
   write(join(home, 'gate', `${id}.json`), JSON.stringify({ url, world, ...created, pass }));
@@ -79,7 +81,7 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
     },
     async run(...names) {
       runs += 1;
-      const cwd = join(folder, `run-${runs}`);
+      const cwd = join(work, `run-${runs}`);
       mkdirSync(cwd);
       // Each run creates another file. A rule can allow it, unlike a redirection.
       const commandOf = (name: string): string => `mktemp ${name}.XXXXXX`;

@@ -1,3 +1,5 @@
+import { describePrediction } from '@countersign/protocol';
+import { findSandbox } from '@countersign/tools';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startCommand } from '../../packages/server/src/testing/start-process.js';
 import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
@@ -8,6 +10,7 @@ import { isInstalled, openGate, type Gate } from './gated-agent.js';
 /** Focuses the card. */
 const CTRL_G = '\u0007';
 const LIMIT = { timeout: 600_000 };
+const sandbox = await findSandbox();
 
 describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (agent) => {
   describe.runIf(isInstalled(agent))('in every way to decide', () => {
@@ -24,6 +27,17 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       await run.ended;
       expect(run.ran('one')).toBe(0);
       expect(run.toolResults.join()).toContain('The tide is out.');
+    });
+
+    it('[A60] shows what the command will probably do, and runs it once', LIMIT, async () => {
+      const run = await gate.run('one');
+      const approval = await gate.pending();
+      const found = approval.noEffect?.reason ?? describePrediction(approval.prediction ?? { files: [] });
+      expect(found).toBe(sandbox.kind === 'bubblewrap' ? 'Probably adds 1 file' : 'no-sandbox');
+      expect(run.ran('one')).toBe(0);
+      await gate.client.decide(gate.world, approval, { decision: 'approve', scope: 'once' });
+      await run.ended;
+      expect(run.ran('one')).toBe(1);
     });
 
     it('[X9.2] runs the edited call', LIMIT, async () => {
