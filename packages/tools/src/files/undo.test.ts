@@ -8,7 +8,7 @@ import type { Tool, Undos, UndoState } from '@countersign/core/ports';
 import { describeEffect } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize } from '../../../../tests/support/scaled.js';
-import { sweepDrafts } from '../sandbox/draft/open-draft.js';
+import { sweepDrafts } from '../sandbox/draft/sweep-drafts.js';
 import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
 import { editFile } from './edit-file.js';
 import type { FileOptions } from './file-changes.js';

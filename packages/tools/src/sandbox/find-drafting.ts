@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { errorMessage } from '@countersign/core/ports';
 import { bubblewrapBase, type Bubblewrap } from './bubblewrap-arguments.js';
 import type { Drafting } from './draft/drafting.js';
-import { applyPlanned, makeCallFolder, makeDraftsFolder, openDraft, sweepDrafts } from './draft/open-draft.js';
+import { makeCallFolder, makeDraftsFolder } from './draft/draft-folders.js';
+import { applyPlanned, openDraft } from './draft/open-draft.js';
+import { sweepDrafts } from './draft/sweep-drafts.js';
 import { removeTree } from './draft/remove-tree.js';
 import { startArguments } from './start-arguments.js';
 

@@ -4,7 +4,7 @@ import { chown, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sweepDrafts } from '../sandbox/draft/open-draft.js';
+import { sweepDrafts } from '../sandbox/draft/sweep-drafts.js';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import { makeFolder, processesIn, type TestFolder } from '../testing/try-tool.js';
 

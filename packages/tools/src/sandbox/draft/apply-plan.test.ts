@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize, runsFactor, scaled } from '../../../../../tests/support/scaled.js';
 import { applyPlan } from './apply-plan.js';
 import { DraftConflict } from './draft-conflict.js';
-import { sweepDrafts } from './open-draft.js';
+import { sweepDrafts } from './sweep-drafts.js';
 import { planDraft } from './plan-draft.js';
 import { removeTree } from './remove-tree.js';
 

@@ -12,7 +12,8 @@ import { findSandboxes } from '../../testing/find-sandboxes.js';
 import { RANDOM_START, randomSteps } from '../../testing/random-steps.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import type { Sandbox } from '../sandbox.js';
-import { makeCallFolder, sweepDrafts } from './open-draft.js';
+import { makeCallFolder } from './draft-folders.js';
+import { sweepDrafts } from './sweep-drafts.js';
 
 const kinds = await findSandboxes();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };

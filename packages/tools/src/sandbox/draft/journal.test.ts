@@ -12,7 +12,8 @@ import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startJournal, undoUnfinished } from './journal.js';
-import { openDraft, sweepDrafts } from './open-draft.js';
+import { openDraft } from './open-draft.js';
+import { sweepDrafts } from './sweep-drafts.js';
 import { folderIdOf, type FolderPlan, type Step } from './plan.js';
 
 describe.skipIf(process.platform !== 'linux')('[A45.1] the journal of a draft', () => {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { lockFolder, type ProcessLock } from '../../files/lock-folder.js';
 import type { Clock } from '@countersign/core/ports';
 import { applyPlan, type PlannedDraft } from './apply-plan.js';
@@ -19,7 +18,8 @@ import {
   type Overlay,
 } from './drafting.js';
 import { inspectDraft } from './inspect/inspect-draft.js';
-import { findUnfinished, undoUnfinished } from './journal.js';
+import { makeCallFolder } from './draft-folders.js';
+import { findUnfinished } from './journal.js';
 import { isEmptyPlan, removedPaths } from './plan.js';
 import { planDraft } from './plan-draft.js';
 import { isNew, type LeftOut } from './inspect/left-out.js';
@@ -152,39 +152,6 @@ export async function discardDraft(root: string): Promise<void> {
   if (unfinished === undefined) await removeTree(root).catch(() => undefined);
 }
 
-const OWNER = `draft-${hostname()}-`;
-/** What follows: our PID and a UUID. Must match all of it, because another host's name may start with ours and a hyphen. */
-const PID = /^(\d+)-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-/** The folder of a rehearsal that waits for approval. Its name doesn't contain our PID, because it outlives us. */
-export const KEPT = `rehearsal-${hostname()}-`;
-const KEPT_MS = 30 * 24 * 3_600_000;
-/** The folder of a call that can be undone. */
-export const UNDO = `undo-${hostname()}-`;
-export const UNDO_MS = 7 * 24 * 3_600_000;
-
-/** Creates a folder for one call. If we are killed, the next start removes it. */
-export async function makeCallFolder(folder: string): Promise<string> {
-  await makeDraftsFolder(folder);
-  const path = newCallFolder(folder);
-  await mkdir(path, { mode: 0o700 });
-  return path;
-}
-
-/** The path of a new folder that the next start removes if we are killed. */
-export function newCallFolder(folder: string): string {
-  return join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
-}
-
-/**
- * Creates the drafts folder, and at most its parent: with `recursive`, Node never returns if nothing can be created, such as in `/proc`. It
- * must be private: in a shared location, someone may have created it first, to read or replace drafts.
- */
-export async function makeDraftsFolder(folder: string): Promise<void> {
-  for (const path of [dirname(folder), folder]) await mkdir(path, { mode: 0o700 }).catch(() => undefined);
-  const { uid, mode } = await lstat(folder);
-  if (uid !== process.getuid?.() || (mode & 0o777) !== 0o700) throw new Error(`other users can access ${folder}`);
-}
-
 async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {
   const root = await makeCallFolder(folder);
   const at = (name: string): string => join(root, name);
@@ -195,50 +162,6 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
   await chown(folders.upper, uid, gid).catch(() => undefined);
   await chmod(folders.upper, mode & 0o7777);
   return folders;
-}
-
-/**
- * Removes drafts left by killed processes. One that was being applied is undone first; the others are never applied: the outcome of their
- * commands is unknown (S3).
- */
-export async function sweepDrafts(lock: ProcessLock): Promise<void> {
-  for (const name of await readdir(lock.folder).catch(() => [])) {
-    const root = join(lock.folder, name);
-    // If it is that old, its server no longer exists, or it would have dropped it.
-    const most = name.startsWith(KEPT) ? KEPT_MS : name.startsWith(UNDO) ? UNDO_MS : undefined;
-    if (most !== undefined && (await isOlderThan(root, Date.now() - most)))
-      await removeTree(root).catch(() => undefined);
-    const number = name.startsWith(OWNER) ? PID.exec(name.slice(OWNER.length))?.[1] : undefined;
-    const pid = number === undefined ? undefined : Number(number);
-    if (pid === undefined || (isAlive(pid) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
-    await sweep(root, lock).catch(() => undefined);
-  }
-}
-
-/** If undoing fails, the draft stays, and the next start tries again. */
-async function sweep(root: string, lock: ProcessLock): Promise<void> {
-  const workingDirectory = await findUnfinished(root);
-  if (workingDirectory !== undefined) await lockFolder(workingDirectory, lock, () => undoUnfinished(root));
-  await removeTree(root);
-}
-
-/** Also compares ages, because in a container a restarted server gets the same PID as before. */
-async function isOlderThanWe(path: string): Promise<boolean> {
-  return await isOlderThan(path, Date.now() - process.uptime() * 1_000 - 1_000);
-}
-
-async function isOlderThan(path: string, ms: number): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats !== undefined && stats.mtimeMs < ms;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
-  }
 }
 
 async function look(words: readonly string[], paths: readonly string[]): Promise<boolean[]> {

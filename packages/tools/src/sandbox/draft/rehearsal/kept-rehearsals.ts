@@ -18,7 +18,8 @@ import { leftOutSchema } from '../inspect/left-out.js';
 import type { DraftRules } from '../inspect/why-left-out.js';
 import { writeDurably } from '../journal.js';
 import { codeOf } from '../move.js';
-import { applyPlanned, discardDraft, KEPT, makeDraftsFolder, newCallFolder, type ApplyDraft } from '../open-draft.js';
+import { KEPT, makeDraftsFolder, newCallFolder } from '../draft-folders.js';
+import { applyPlanned, discardDraft, type ApplyDraft } from '../open-draft.js';
 import { planSchema } from '../plan.js';
 import { removeTree } from '../remove-tree.js';
 

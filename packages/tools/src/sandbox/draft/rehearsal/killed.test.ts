@@ -10,7 +10,7 @@ import { isFullSize } from '../../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../../shell/shell-cmd.js';
 import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { makeFolder, tryTool } from '../../../testing/try-tool.js';
-import { sweepDrafts } from '../open-draft.js';
+import { sweepDrafts } from '../sweep-drafts.js';
 
 const kinds = await findSandboxes();
 /** Built from `testing/dying-rehearsal.ts`. */

@@ -13,7 +13,7 @@ import type { ShellOptions } from '../../../shell/shell-options.js';
 import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { RANDOM_START, randomSteps } from '../../../testing/random-steps.js';
 import { makeFolder, tryTool, type TestFolder, type Tried } from '../../../testing/try-tool.js';
-import { sweepDrafts } from '../open-draft.js';
+import { sweepDrafts } from '../sweep-drafts.js';
 
 const kinds = await findSandboxes();
 const none = { kind: 'none', reason: 'left out on purpose' } as const;

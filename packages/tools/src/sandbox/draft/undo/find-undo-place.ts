@@ -1,7 +1,7 @@
 import type { ProcessLock } from '../../../files/lock-folder.js';
 import { draftFolders } from '../../find-drafting.js';
 import { findSystemProgram } from '../../programs/system-program.js';
-import { sweepDrafts } from '../open-draft.js';
+import { sweepDrafts } from '../sweep-drafts.js';
 
 /**
  * Where file tools keep what they replace if there is no sandbox with drafts. Rolls back what a killed process was undoing. Undefined if there is

@@ -13,7 +13,7 @@ import { shellCmd } from '../../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../../shell/shell-options.js';
 import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { makeFolder, tryTool, type TestFolder } from '../../../testing/try-tool.js';
-import { sweepDrafts } from '../open-draft.js';
+import { sweepDrafts } from '../sweep-drafts.js';
 
 /** With copies only at full size. */
 const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);
