@@ -8,7 +8,7 @@ it('[A58.2] a file that can’t get back its owner loses its setuid bit', async 
   const folder = await makeFolder();
   const path = join(folder.path, 'kept', 'program');
   const theirs = 54_321;
-  const version = `1 1 ${0o104755} 3 0 0`;
+  const version = [1, 1, 0o104755, 3, 0, 0].join(' ');
   const times = { atimeMs: 1_000, mtimeMs: 2_000 };
   await putOld(path, { bytes: Buffer.from('old'), mode: 0o755, uid: theirs, gid: theirs, version, ...times });
   const { uid, mode } = await stat(path);
