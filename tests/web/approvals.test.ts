@@ -141,7 +141,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await said(page, 'Finished.').waitFor();
     expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('two\n');
     const card = toolCard(page, 'list.txt');
-    await card.getByRole('button').first().click();
+    await unfold(card);
     await button(page, 'Undo…').click();
     const dialog = page.getByRole('dialog', { name: 'Undo this call?' });
     await dialog.getByText('Changes 1 file').waitFor();
@@ -161,7 +161,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await write(page, call('read_file', { path: 'list.txt' }));
     const reading = toolCard(page, 'read_file');
     await reading.getByText('done').waitFor();
-    await reading.getByRole('button').first().click();
+    await unfold(reading);
     await listed;
     await drawn(page);
     expect(await button(page, 'Undo…').count()).toBe(0);
