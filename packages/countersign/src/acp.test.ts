@@ -433,6 +433,7 @@ describe('the program of an ACP agent', () => {
     [{ ...coder, acp: { command: ['./agent'] } }, 'acp.command', 'the name of a program, or its absolute path'],
     [{ ...coder, acp: { ...acp, env: ['COUNTERSIGN_TOKEN'] } }, 'acp.env.0', "can't be a variable of Countersign"],
     [{ ...coder, acp: { ...acp, mode: 'bypassPermissions' } }, 'acp.mode', 'without asking'],
+    [{ ...coder, acp: { command: ['codex-acp'], mode: 'agent' } }, 'acp.mode', 'without asking'],
     [{ ...coder, acp: { ...acp, program: 'mcp' } }, 'acp.program', 'reserved'],
   ])('[A59.9] [A59.11] is refused with the field: %j', async (definition, field, detail) => {
     const t = await open();

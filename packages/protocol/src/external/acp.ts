@@ -6,12 +6,24 @@ export const ACP_PROVIDER = 'acp';
 
 /** Modes in which the known agents run calls without asking. */
 const AUTOMATIC_MODES: ReadonlySet<string> = new Set([
-  ...['acceptedits', 'auto', 'autoedit', 'bypasspermissions', 'fullaccess', 'agentfullaccess', 'yolo'],
+  ...[
+    'acceptedits',
+    'auto',
+    'autoedit',
+    'autoreview',
+    'bypasspermissions',
+    'fullaccess',
+    'agentfullaccess',
+    'workspacewrite',
+    'yolo',
+  ],
 ]);
 
-/** Whether an agent in this mode is known to run calls without asking for permission. */
-export function isAutomaticMode(mode: string): boolean {
-  return AUTOMATIC_MODES.has(mode.toLowerCase().replaceAll(/[^a-z]/g, ''));
+/** Whether an agent in this mode is known to run calls without asking for permission. `program`: its name, as in its tools. */
+export function isAutomaticMode(mode: string, program: string): boolean {
+  const name = mode.toLowerCase().replaceAll(/[^a-z]/g, '');
+  // Codex has a model that answers its questions in this mode. Other agents ask people in a mode of this name.
+  return AUTOMATIC_MODES.has(name) || (program === 'codex' && name === 'agent');
 }
 
 const programPath = z
@@ -24,39 +36,39 @@ const programPath = z
   );
 
 /** How the program of an ACP agent is started. It runs with the permissions of the server, outside any sandbox. */
-export const acpSchema = z.strictObject({
-  /** The program and its arguments. No shell is involved. */
-  command: z
-    .array(z.string().max(4096))
-    .min(1)
-    .max(100)
-    .refine(([program = '']) => programPath.safeParse(program).success, {
-      error: 'must start with the name of a program, or its absolute path',
-    }),
-  /** What the program is called in the names of its tools: `gemini__execute`. Default: the file name of the program. */
-  program: externalProgramSchema.exactOptional(),
-  /** The names of the server's environment variables that the program gets. By default, it gets none but the usual ones. */
-  env: z
-    .array(
-      z
-        .string()
-        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'must be the name of an environment variable')
-        .refine((name) => !/^(?:COUNTERSIGN_|DATABASE_URL$)/.test(name), "can't be a variable of Countersign"),
-    )
-    .max(100)
-    .exactOptional(),
-  /** The id of the session mode. Default: the mode in which the agent asks most. */
-  mode: z
-    .string()
-    .min(1)
-    .max(200)
-    .refine((mode) => !isAutomaticMode(mode), 'the agent would run calls without asking in this mode')
-    .exactOptional(),
-});
+export const acpSchema = z
+  .strictObject({
+    /** The program and its arguments. No shell is involved. */
+    command: z
+      .array(z.string().max(4096))
+      .min(1)
+      .max(100)
+      .refine(([program = '']) => programPath.safeParse(program).success, {
+        error: 'must start with the name of a program, or its absolute path',
+      }),
+    /** What the program is called in the names of its tools: `gemini__execute`. Default: the file name of the program. */
+    program: externalProgramSchema.exactOptional(),
+    /** The names of the server's environment variables that the program gets. By default, it gets none but the usual ones. */
+    env: z
+      .array(
+        z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'must be the name of an environment variable')
+          .refine((name) => !/^(?:COUNTERSIGN_|DATABASE_URL$)/.test(name), "can't be a variable of Countersign"),
+      )
+      .max(100)
+      .exactOptional(),
+    /** The id of the session mode. Default: the mode in which the agent asks most. */
+    mode: z.string().min(1).max(200).exactOptional(),
+  })
+  .refine(({ mode, ...acp }) => mode === undefined || !isAutomaticMode(mode, acpProgram(acp)), {
+    path: ['mode'],
+    error: 'the agent would run calls without asking in this mode',
+  });
 export type AcpSettings = z.infer<typeof acpSchema>;
 
 /** What the agent's program is called in the names of its tools. */
-export function acpProgram({ program, command }: Pick<AcpSettings, 'program' | 'command'>): string {
+export function acpProgram({ program, command }: { program?: string; command: readonly string[] }): string {
   if (program !== undefined) return program;
   const file = command[0]?.split('/').at(-1) ?? '';
   const name = file

@@ -13,11 +13,11 @@ export interface ModeChoice {
 }
 
 /** Agents offer modes as such, as configuration options, or both. The same modes in both count once. */
-export function modeChoices({
-  modes,
-  configOptions,
-}: Pick<NewSessionResponse, 'modes' | 'configOptions'>): readonly ModeChoice[] {
-  const offered = configuredModes(configOptions);
+export function modeChoices(
+  { modes, configOptions }: Pick<NewSessionResponse, 'modes' | 'configOptions'>,
+  program: string,
+): readonly ModeChoice[] {
+  const offered = configuredModes(configOptions, program);
   if (modes === undefined || modes === null) return offered;
   const ids = modes.availableModes.map(({ id }) => id);
   const isSame = (other: ModeChoice): boolean =>
@@ -26,12 +26,16 @@ export function modeChoices({
 }
 
 /** The configuration options that choose a mode. */
-export function configuredModes(options: readonly SessionConfigOption[] | null | undefined): readonly ModeChoice[] {
+export function configuredModes(
+  options: readonly SessionConfigOption[] | null | undefined,
+  program: string,
+): readonly ModeChoice[] {
   return (options ?? []).flatMap((option) => {
     if (option.type !== 'select') return [];
     const { id: configId, category, currentValue: current } = option;
     // "auto" may also mean a model or a language.
-    const isMode = category === 'mode' || configId === 'mode' || (current !== 'auto' && isAutomaticMode(current));
+    const isMode =
+      category === 'mode' || configId === 'mode' || (current !== 'auto' && isAutomaticMode(current, program));
     if (!isMode) return [];
     const values = option.options.flatMap((each) => ('options' in each ? each.options : [each]));
     return [{ configId, current, ids: values.map(({ value }) => value) }];
@@ -44,7 +48,7 @@ export function configuredModes(options: readonly SessionConfigOption[] | null |
  */
 export function carefulModes(
   choices: readonly ModeChoice[],
-  wanted: string | undefined,
+  { mode: wanted, program }: { mode: string | undefined; program: string },
 ): readonly { choice: ModeChoice; id: string }[] {
   if (wanted !== undefined && !choices.some(({ ids }) => ids.includes(wanted))) {
     const all = choices.flatMap(({ ids }) => ids);
@@ -54,7 +58,7 @@ export function carefulModes(
   return choices.flatMap((choice) => {
     const { current, ids } = choice;
     const id = [wanted, ...CAREFUL].find((each) => each !== undefined && ids.includes(each)) ?? current;
-    if (id === current && isAutomaticMode(current))
+    if (id === current && isAutomaticMode(current, program))
       throw new Error(
         `The agent starts in the mode "${current}", in which it runs calls without asking. Choose another mode for it: ${ids.join(', ')}.`,
       );

@@ -1,10 +1,16 @@
 import { Readable, Writable } from 'node:stream';
 import type * as Acp from '@agentclientprotocol/sdk';
-import type { ClientContext, InitializeResponse, NewSessionResponse, SessionUpdate } from '@agentclientprotocol/sdk';
+import type {
+  ClientContext,
+  InitializeResponse,
+  NewSessionResponse,
+  SessionConfigOption,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk';
 import { errorMessage, withinTime, type Clock } from '@countersign/core/ports';
 import { acpProgram, isAutomaticMode, VERSION, type AcpSettings } from '@countersign/protocol';
 import { ASK_META } from './ask-always.js';
-import { carefulModes, configuredModes, modeChoices } from './mode-choices.js';
+import { carefulModes, configuredModes, modeChoices, type ModeChoice } from './mode-choices.js';
 import { createPrompt, type Prompt } from './prompt.js';
 import { startAgent, type AgentProcess } from './start-agent.js';
 import type { Continuation, StoredSession } from './write-prompt.js';
@@ -60,7 +66,7 @@ export async function openSession(opening: Opening): Promise<Session> {
     })
     .onNotification(sdk.methods.client.session.update, ({ params: { sessionId: of, update } }) => {
       if (of !== sessionId) return;
-      const mode = automaticModeIn(update);
+      const mode = automaticModeIn(update, program);
       if (mode !== undefined) {
         fail(`it switched to the mode "${mode}", in which it runs calls without asking, so it was stopped`);
         return;
@@ -163,7 +169,8 @@ async function handshake(
     continuation = 'loaded';
   } else session = await agent.request(methods.session.new, place);
   const { sessionId } = session;
-  for (const { choice, id } of carefulModes(modeChoices(session), acp.mode)) {
+  const program = acpProgram(acp);
+  for (const { choice, id } of carefulModes(modeChoices(session, program), { mode: acp.mode, program })) {
     const { configId } = choice;
     if (configId === undefined) await agent.request(methods.session.setMode, { sessionId, modeId: id });
     else {
@@ -172,19 +179,24 @@ async function handshake(
         configId,
         value: id,
       });
-      const left = configuredModes(configOptions).find(({ current }) => isAutomaticMode(current));
+      const left = automaticChoice(configOptions, program);
       if (left !== undefined) raise(`it stays in the mode "${left.current}", in which it runs calls without asking`);
     }
   }
   return { sessionId, continuation };
 }
 
+/** The configuration option with which the agent is in a mode without questions. */
+function automaticChoice(options: readonly SessionConfigOption[], program: string): ModeChoice | undefined {
+  return configuredModes(options, program).find(({ current }) => isAutomaticMode(current, program));
+}
+
 /** The mode without questions that the agent reports it is in. */
-function automaticModeIn(update: SessionUpdate): string | undefined {
+function automaticModeIn(update: SessionUpdate, program: string): string | undefined {
   if (update.sessionUpdate === 'current_mode_update')
-    return isAutomaticMode(update.currentModeId) ? update.currentModeId : undefined;
+    return isAutomaticMode(update.currentModeId, program) ? update.currentModeId : undefined;
   if (update.sessionUpdate !== 'config_option_update') return undefined;
-  return configuredModes(update.configOptions).find(({ current }) => isAutomaticMode(current))?.current;
+  return automaticChoice(update.configOptions, program)?.current;
 }
 
 /** How long to wait for the rest of the output of a program that has ended, or for the end of one that closed its output. */
