@@ -400,7 +400,10 @@ describe('the session of an ACP agent', () => {
 
   it.each([
     [{ command: ['/no/such/program'] }, "The program /no/such/program doesn't exist"],
-    [{ command: ['no-such-program-here'] }, "isn't on the server's PATH"],
+    [
+      { command: ['no-such-program-here'] },
+      "isn't on the server's PATH, where folders inside node_modules don't count",
+    ],
     [{ mode: 'careful' }, 'The agent has no mode "careful"'],
   ])('[A59.10] settings that don’t work fail with a sentence: %j', async (acp, sentence) => {
     const t = await open({ acp });

@@ -85,7 +85,7 @@ function findProgram(name: string, folders: readonly string[], workingDirectory:
     throw new Error(
       isAbsolute(name)
         ? `The program ${name} doesn't exist on the server, or isn't executable.`
-        : `The program "${name}" isn't on the server's PATH. Install it, or give its absolute path.`,
+        : `The program "${name}" isn't on the server's PATH, where folders inside node_modules don't count. Install it, or give its absolute path.`,
     );
   if (isInside(workingDirectory, realPath(found) ?? found))
     throw new Error(`The program ${found} is in the working folder, where agents can change it. Install it elsewhere.`);
