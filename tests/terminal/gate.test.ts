@@ -50,11 +50,16 @@ describe('countersign gate install', () => {
     );
     expect((await gate(['status', 'claude', '--json'])).stdout).toContain('"intact":true');
 
-    // A second installation keeps the backup of the user's own file.
-    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
-    const { person, tokenId } = JSON.parse(readFileSync(config, 'utf8')) as { person: string; tokenId: string };
+    // A second installation keeps the backup of the user's own file, and replaces the token.
+    const configured = () => JSON.parse(readFileSync(config, 'utf8')) as { person: string; tokenId: string };
+    const first = configured();
+    const again = await gate(['install', 'claude', '-w', 'docks', '--yes']);
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain(`No changes to ${settings}.`);
+    const { person, tokenId } = configured();
     const tokens = async () => (await t.client.tokens(person)).items.map(({ id }) => id);
     expect(await tokens()).toContain(tokenId);
+    expect(await tokens()).not.toContain(first.tokenId);
     expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
     expect(await tokens()).not.toContain(tokenId);
     expect(readFileSync(settings, 'utf8')).toBe(mine);
@@ -144,6 +149,38 @@ describe('countersign gate install', () => {
     expect(stderr).toContain(`${settings}.before-countersign`);
     expect(readFileSync(settings, 'utf8')).toBe(mine);
     expect(existsSync(join(home, 'countersign', 'gate', 'claude.json'))).toBe(false);
+  });
+
+  it('[X9.4] leaves no agent and no token behind if a file can’t be written', async () => {
+    write(settings, mine);
+    expect((await gate(['install', 'gemini', '-w', 'docks', '--yes'])).code).toBe(0);
+    const other = readFileSync(join(home, 'countersign', 'gate', 'gemini.json'), 'utf8');
+    const { person } = JSON.parse(other) as { person: string };
+    const known = async () => ({
+      agents: (await t.client.agents('docks')).items.map(({ id }) => id),
+      tokens: (await t.client.tokens(person)).items.map(({ id }) => id),
+    });
+    const before = await known();
+    home = join(home, 'second');
+    // A file where a folder is needed: it can't be written by root either.
+    write(join(home, 'countersign', 'gate'), '');
+    const { code, stderr } = await t.runHere(
+      ['gate', 'install', 'claude', '-w', 'docks', '--name', 'Locked', '--yes', '--home', join(home, 'countersign')],
+      { env: { HOME: home, CLAUDE_CONFIG_DIR: dirname(settings) } },
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('Could not write');
+    expect(readFileSync(settings, 'utf8')).toBe(mine);
+    expect(await known()).toEqual(before);
+  });
+
+  it('[X9.1] uninstalling a gate that isn’t installed leaves the file as it is', async () => {
+    const compact = '{"permissions":{"allow":["Read"]}}';
+    write(settings, compact);
+    const { code, stdout } = await gate(['uninstall', 'claude', '--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('was not gated. Nothing was changed.');
+    expect(readFileSync(settings, 'utf8')).toBe(compact);
   });
 
   it('[X9] needs a server that keeps running', async () => {

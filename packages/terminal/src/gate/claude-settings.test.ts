@@ -18,11 +18,11 @@ describe('the settings of Claude Code', () => {
     const written = addToClaude(undefined, {
       command,
       waitSeconds: 600,
-      page: 'http://localhost:4747/w/harbour',
+      page: 'http://localhost:4747/inbox',
       file,
     });
     expect(JSON.parse(written)).toMatchObject({
-      hooks: { PreToolUse: [{ hooks: [{ statusMessage: expect.stringContaining('/w/harbour') as string }] }] },
+      hooks: { PreToolUse: [{ hooks: [{ statusMessage: expect.stringContaining('4747/inbox') as string }] }] },
     });
   });
 

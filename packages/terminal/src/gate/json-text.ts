@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 
@@ -16,8 +17,9 @@ export function parseObject(text: string | undefined, file: string): JsonObject 
   throw new CommandError(gate.notAnObject(file));
 }
 
-/** Writes the object in the indentation of the text that it replaces. */
+/** Writes the object in the indentation of the text that it replaces; a text that already says the same stays as it is. */
 export function writeObject(value: JsonObject, before: string | undefined): string {
+  if (before !== undefined && before.trim() !== '' && isDeepStrictEqual(JSON.parse(before), value)) return before;
   const indent = /^\{\r?\n(?<indent>[ \t]+)"/.exec(before ?? '')?.groups?.['indent'] ?? '  ';
   const end = before === undefined || before.endsWith('\n') ? '\n' : '';
   return `${JSON.stringify(value, null, indent)}${end}`;

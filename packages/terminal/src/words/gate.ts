@@ -47,11 +47,14 @@ export const gate = {
   drillNext: (agent: string): string =>
     `Run "countersign drill ${agent}" to check that the gate holds for the installed version.`,
   uninstalled: (name: string): string => `${name} is not gated anymore. Restart sessions that are already running.`,
-  tokenKept: 'The token of the gate could not be revoked. Find it with "countersign tokens", and revoke it there.',
+  tokenKept: 'A token of the gate could not be revoked. Find it with "countersign tokens", and revoke it there.',
+  agentKept: (agent: string, world: string): string =>
+    `The agent "${agent}" was added to the world ${world} and could not be removed. Run "countersign agents remove ${agent} -w ${world}".`,
   nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
   status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,
   waiting: (page: string): string => `Countersign decides about this call. If it waits for approval: ${page}`,
   changes: (path: string): string => `Changes to ${path}:`,
+  unchanged: (path: string): string => `No changes to ${path}.`,
   secretFile: '  (written by Countersign; contains a secret, so it is not shown)',
 };
 

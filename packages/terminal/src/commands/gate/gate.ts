@@ -9,6 +9,7 @@ import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';
 import { readConfig, writeChanges, type FileChange } from '../../gate/config-change.js';
 import { checkGated, configFiles, HOOK_AGENTS, type GatedAgent } from '../../gate/gated-agents.js';
+import { removeCreated, revokeToken } from '../../gate/gate-token.js';
 import { hookCommand } from '../../gate/hook-command.js';
 import { isDeferring, runHook } from '../../gate/hook/run-hook.js';
 import {
@@ -52,7 +53,7 @@ export function addGate(program: Command, register: Register): void {
     // The hook could not find a server that ends with this command.
     if ((await context.ownServer()) !== undefined) throw new CommandError(gate.needsServer);
     const { id: world } = await findWorld(client, options.world);
-    const page = `${client.url.replace(/\/$/, '')}/w/${encodeURIComponent(world)}`;
+    const page = `${client.url.replace(/\/$/, '')}/inbox`;
     const plan = await planInstallation(agent, filesOf(context, agent), {
       home,
       command: hookCommand(agent, home),
@@ -70,7 +71,14 @@ export function addGate(program: Command, register: Register): void {
     const config = { url: client.url, token, tokenId, person, world, agent: created.agent, pass: plan.values.pass };
     // First what the hook needs, last what makes the agent use it.
     const hookConfig = { path, before: await readConfig(path), after: toJson(config), isSecret: true };
-    await writeChanges([hookConfig, ...plan.records, ...plan.changes]);
+    try {
+      await writeChanges([hookConfig, ...plan.records, ...plan.changes]);
+    } catch (error) {
+      await removeCreated(context, world, created);
+      throw error;
+    }
+    // The hook reads its configuration for each call, so nothing uses the token of an earlier installation.
+    if (hookConfig.before !== undefined) await revokeToken(context, hookConfig.before);
     if (context.options.json) {
       context.json({ agent, world, externalAgent: created.agent, files: plan.changes.map((change) => change.path) });
       return;
@@ -148,17 +156,6 @@ export function addGate(program: Command, register: Register): void {
   );
 }
 
-/** Revokes the token of an installation. The agent is no longer gated either way, so a failure is only a note. */
-async function revokeToken(context: CommandContext, hookConfig: string): Promise<void> {
-  try {
-    const { person, tokenId } = JSON.parse(hookConfig) as { person?: unknown; tokenId?: unknown };
-    if (typeof person !== 'string' || typeof tokenId !== 'string') return context.note(gate.tokenKept);
-    await (await context.client()).revokeToken(person, tokenId);
-  } catch {
-    context.note(gate.tokenKept);
-  }
-}
-
 async function homeOf({ options, servers }: CommandContext): Promise<string> {
   return options.home === undefined ? await servers.defaultHome() : resolve(options.home);
 }
@@ -170,7 +167,8 @@ function filesOf({ console: { env } }: CommandContext, agent: GatedAgent) {
 /** On standard error, so that `--json` prints only the result. */
 function showChanges({ note }: CommandContext, changes: readonly FileChange[]): void {
   for (const { path, before, after, isSecret } of changes) {
-    note(gate.changes(path));
+    note(before === after ? gate.unchanged(path) : gate.changes(path));
+    if (before === after) continue;
     if (isSecret) note(gate.secretFile);
     else for (const line of lineDiff(before, after)) note(line);
   }
