@@ -49,6 +49,8 @@ async function untilBlocked({ clock, prompt, call, openCalls, signal }: Waiting)
     if (prompt.isBlocked()) {
       // If the store can't be read, nobody is known to have decided.
       const open = await openCalls?.().catch(() => undefined);
+      // The call has ended meanwhile. The agent may have asked for calls that aren't in the list.
+      if (signal.aborted) break;
       if (open !== undefined) prompt.rejectExcept(open);
     }
     // The new request can't be proposed while another call waits for a person.
