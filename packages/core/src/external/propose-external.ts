@@ -34,6 +34,8 @@ export interface ExternalProposal {
   title: string;
   /** `outside`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
   runs: ({ where: 'outside' } & StoredExternalCall) | { where: 'here' };
+  /** If it aborts before the call is written, the proposal is refused. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -114,11 +116,10 @@ interface NewCall {
 /** False if a call with this key has been written in the meantime. */
 async function writeCall(runtime: Runtime, worldId: string, call: NewCall): Promise<boolean> {
   const { proposal, chatId, id, hasChat } = call;
-  const { agentId, toolName, runs } = proposal;
+  const { agentId, toolName, runs, signal = new AbortController().signal } = proposal;
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
   refuseUnable(agentIn(snapshot, agentId, 'agent').definition.active && isExternal(snapshot, agentId), agentId);
-  const { signal } = new AbortController();
   const missing = runs.where === 'here' ? await refreshTool(runtime, worldId, toolName, signal) : undefined;
   const found = runtime.tools(worldId).get(toolName);
   // A call that the program runs has one of its tools, and a call that runs here has one of ours.
@@ -135,6 +136,7 @@ async function writeCall(runtime: Runtime, worldId: string, call: NewCall): Prom
   let isWritten = false;
   try {
     isWritten = await commit(runtime, 'propose', worldId, needs, (step) => {
+      signal.throwIfAborted();
       refuseUnable(isExternal(step.snapshot, agentId), agentId);
       return writeStep(runtime, step, call, proposed);
     });

@@ -1,5 +1,6 @@
-import { withdrawExternal } from '@countersign/core';
+import { proposeExternal, withdrawExternal, type ExternalProposal } from '@countersign/core';
 import type { AppContext, AppRequest } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 export interface FollowedCredential {
@@ -28,4 +29,23 @@ export function followCredential(
   };
   const end = auth.streams?.add(c.var.access, worldId, withdraw, 'propose') ?? (() => undefined);
   return { hasEnded: () => hasEnded, signal: over.signal, end };
+}
+
+/** Proposes a call, unless the credential of the request ends first: a rehearsal takes seconds (A55.12). */
+export async function proposeFollowed(
+  c: AppRequest,
+  { auth, engine }: Pick<AppContext, 'auth' | 'engine'>,
+  worldId: string,
+  proposal: ExternalProposal,
+): Promise<{ id: string }> {
+  const over = new AbortController();
+  const { signal } = over;
+  const end = auth.streams?.add(c.var.access, worldId, () => over.abort(), 'propose');
+  try {
+    return await proposeExternal(engine.runtime, worldId, { ...proposal, signal }, c.var.signer);
+  } catch (error) {
+    throw signal.aborted ? new HttpProblem(401, problemTexts.wrongToken) : error;
+  } finally {
+    end?.();
+  }
 }

@@ -1,7 +1,8 @@
 import type { CreatedExternalAgent, ExternalCall } from '@countersign/protocol';
+import type { Tool } from '@countersign/core/ports';
 import { afterEach, expect, it } from 'vitest';
-import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
-import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { closeApps, openApp, until, type AppFixture } from '../testing/app-fixture.js';
+import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 
 afterEach(closeApps);
 
@@ -174,4 +175,28 @@ it('[A55.11] a further session gets 429 and a sentence that says what to do', as
     body: { detail: expect.stringContaining('revoke its token') as string },
   });
   expect(await t.pending()).toEqual([]);
+});
+
+it('[A55.12] [A60] a call is not written if its token is revoked while it is rehearsed', async () => {
+  const ends: (() => void)[] = [];
+  const { tool } = removing();
+  const shell: Tool = {
+    ...tool,
+    definition: { ...tool.definition, name: 'shell_cmd' },
+    rehearsals: {
+      rehearse: () => Promise.reject(new Error('only a prediction was expected')),
+      drop: async () => undefined,
+      list: async () => [],
+      predict: () => new Promise((resolve) => ends.push(() => resolve({ noEffect: { reason: 'failed' } }))),
+    },
+  };
+  const t = await openHarbour({ tools: [shell] });
+  const { as, person, tokenId } = await addAgent(t, 'Claude Code');
+  const proposed = t.api('POST', CALLS, bash('rm a'), as);
+  await until(async () => ends[0], 'the call is rehearsed');
+  expect((await t.api('DELETE', `/people/${person}/tokens/${tokenId}`)).status).toBe(204);
+  ends[0]?.();
+  expect((await proposed).status).toBe(401);
+  expect(await t.pending()).toEqual([]);
+  expect(t.errors).toEqual([]);
 });

@@ -4,7 +4,6 @@ import {
   awaitExternal,
   endExternalSession,
   findExternal,
-  proposeExternal,
   reportExternal,
   showAgents,
 } from '@countersign/core';
@@ -28,7 +27,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
 import { ensureOwner } from '../people/ensure-owner.js';
-import { followCredential } from '../people/follow-credential.js';
+import { followCredential, proposeFollowed } from '../people/follow-credential.js';
 import { createToken } from '../people/manage-tokens.js';
 import { byOf } from './people.js';
 import { approvalLink } from './support.js';
@@ -100,26 +99,21 @@ export const externalRoutes = [
     async handle({ context, params, body, c }) {
       const { session, key, program, tool, cwd, reports, waits, wait } = body;
       const agentId = agentFor(c, body.agent);
-      const { id } = await proposeExternal(
-        context.engine.runtime,
-        params.world,
-        {
-          agentId,
-          session,
-          key,
-          program,
-          toolName: externalToolName(program, tool),
-          arguments: body.arguments,
-          title: titleOf(program, cwd),
-          runs: {
-            where: 'outside',
-            reports,
-            ...(cwd === undefined ? {} : { cwd }),
-            ...(waits === undefined ? {} : { waits }),
-          },
+      const { id } = await proposeFollowed(c, context, params.world, {
+        agentId,
+        session,
+        key,
+        program,
+        toolName: externalToolName(program, tool),
+        arguments: body.arguments,
+        title: titleOf(program, cwd),
+        runs: {
+          where: 'outside',
+          reports,
+          ...(cwd === undefined ? {} : { cwd }),
+          ...(waits === undefined ? {} : { waits }),
         },
-        c.var.signer,
-      );
+      });
       const call = { worldId: params.world, agentId, id, waitSeconds: wait };
       return { status: 201, body: await answer(c, context, call) };
     },
