@@ -190,3 +190,16 @@ it('[A59.4] a title beside other arguments gets around no deny rule, and shows n
   expect(states).toEqual([['claude__Write', 'pending']]);
   expect(previews).toEqual([undefined]);
 });
+
+it('[A59.5] a command that a program calls a search, a list or a read is judged as a command, and no rule allows it', async () => {
+  const names = ['codex__search', 'codex__list', 'codex__read', 'codex__grep'];
+  const calls = names.map((tool) => [tool, { command: ['bash', '-lc', 'git push origin'] }] as const);
+  const allowed = names.flatMap((name) => [`allow ${name}`, `allow ${name}(./**)`]);
+  expect(await claims(allowed, calls)).toEqual(names.map((tool) => [tool, 'pending']));
+  expect(await claims([...allowed, 'deny shell_cmd(git push *)'], calls)).toEqual(
+    names.map((tool) => [tool, 'denied']),
+  );
+  // An editor's command isn't one of a shell.
+  const view = [['codex__read', { command: 'view', path: 'secret' }]] as const;
+  expect(await claims(['deny read_file(./secret)'], view)).toEqual([['codex__read', 'denied']]);
+});

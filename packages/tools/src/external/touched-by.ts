@@ -27,6 +27,7 @@ function unknown(tool: string, args: Arguments): Touched {
 }
 
 export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
+  if (isCalledOtherwise(known, args)) return commandCalledOtherwise(args);
   switch (known.does) {
     case 'run':
       return commandOf(args);
@@ -63,6 +64,19 @@ export function readCommand(args: Arguments): string | readonly string[] | undef
 /** Whether the command runs in another folder than the session's. A relative path then means another file. */
 export function movesFolder(args: Arguments): boolean {
   return FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
+}
+
+/** Codex names some commands by what it takes them for, such as `search`. A path beside it means an editor's command, such as `view`. */
+function isCalledOtherwise(known: KnownTool, args: Arguments): boolean {
+  if (known.does !== 'read' || PATH_ARGUMENTS.some((name) => args[name] !== undefined)) return false;
+  return args['command'] !== undefined || args['cmd'] !== undefined;
+}
+
+/** Rules that deny the command apply. No rule for searches or reads allows it. */
+function commandCalledOtherwise(args: Arguments): Touched {
+  const { own, standIn } = commandOf(args);
+  const subjects: readonly Subject[] = [...own, { kind: 'dynamic', why: { code: 'called-otherwise' }, always: true }];
+  return { own: subjects, ...(standIn === undefined ? {} : { standIn: { ...standIn, subjects } }) };
 }
 
 function commandOf(args: Arguments): Touched {
