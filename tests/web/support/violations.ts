@@ -10,7 +10,7 @@ interface Violation {
 /**
  * Violations that axe finds in the page, or in the parts that match `within`. axe stays loaded for the next run, and
  * only violations leave the page: loading it and transferring all passes took longer than the checks. Contrast takes
- * five sixths of a run: in `npm test`, only tests that set `contrast` check it, once for each page in each mode.
+ * most of a run: in `npm test`, only tests that set `contrast` check it, once for each page.
  */
 export async function violations(
   page: Page,

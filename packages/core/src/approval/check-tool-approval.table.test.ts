@@ -1,10 +1,9 @@
 import type { ToolDefinition, WorldMode } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { isFullSize } from '../../../../tests/support/scaled.js';
 import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
-// Checks the gate against the order in A2, for every combination of its inputs (a sample for calls that can't run, and in small runs).
+// Checks the gate against the order in A2, for every combination of its inputs (a sample for calls that can't run).
 // The oracle uses only the names of the cases below, and knows nothing about rules, patterns or definitions.
 const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
 const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
@@ -76,15 +75,14 @@ const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])
   [() => true, 'ask: deny approve_once approve_session approve_always'],
 ];
 
-/** Prime numbers, so that the samples include every value of each flag and list below. */
+/** A prime number, so that the sample includes every value of each flag and list below. */
 const SHARE = 101;
-const STEP = isFullSize ? 1 : 11;
 
 const EACH = [MODES, APPROVALS, DENIES, ASKS, ALLOWS, GRANTS].reduce((product, { length }) => product * length, 2 ** 5);
 
-/** Every combination for calls that can run at full size, and a sample for the others, because one line of the order decides all of those. */
+/** Every combination for calls that can run, and a sample for the others, because one line of the order decides all of those. */
 function* cases(): Generator<Case> {
-  for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? STEP : SHARE) yield caseAt(number);
+  for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? 1 : SHARE) yield caseAt(number);
 }
 
 function caseAt(number: number): Case {
@@ -218,7 +216,7 @@ describe('checkToolApproval, for every combination', () => {
     }
     expect(wrong).toEqual([]);
     expect(EACH).toBe(3 * 5 * 3 * 5 * 3 * 7 * 32);
-    expect(count).toBeGreaterThan(EACH / STEP + Math.floor((5 * EACH) / SHARE) - 2);
+    expect(count).toBeGreaterThan(EACH + Math.floor((5 * EACH) / SHARE) - 2);
     expect(seen).toEqual(new Set(ORDER.map(([, answer]) => answer)));
   });
 });
