@@ -81,6 +81,7 @@ describe('the commands', () => {
     });
     for (const [flags, sentence] of [
       [['--mode', 'ask'], 'An ACP agent needs --command'],
+      [['--command', ' '], 'An ACP agent needs --command'],
       [['--command', '["a", 1]'], 'or a JSON list'],
       [['--command', './agent --acp'], 'the name of a program, or its absolute path'],
       [['--command', 'gemini --acp', '--mode', 'yolo'], 'without asking'],

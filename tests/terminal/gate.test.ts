@@ -199,6 +199,12 @@ describe('countersign gate install', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('Codex runs a call when its hook fails');
   });
+
+  it('[X9] says how to add opencode, which has no hook', async () => {
+    const { code, stderr } = await gate(['install', 'opencode', '-w', 'docks', '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--command "opencode acp"');
+  });
 });
 
 describe('countersign gate hook', () => {

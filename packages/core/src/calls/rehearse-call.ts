@@ -75,6 +75,10 @@ export async function rehearseToCheck(
   about: Omit<CallSetting, 'id' | 'wasAsked'>,
 ): Promise<{ judged: JudgedCall; record: RehearsalRecord }> {
   const { tool, toolName } = judged.call;
+  if (tool?.external === true) {
+    const why = `Rules about effects don't apply to ${toolName}, so there is nothing to rehearse: its program runs the call itself.`;
+    throw new CountersignError('invalid', why, { field: 'rehearse' });
+  }
   if (tool === undefined || !canRehearse(judged.call))
     throw new CountersignError('invalid', `Calls to ${toolName} can't be rehearsed.`, { field: 'rehearse' });
   const id = newId('call');

@@ -151,6 +151,13 @@ it('[W3.50] bad input is refused at its field', async () => {
   expect((await t.api('POST', CALLS, bash('ls'))).body).toMatchObject({ status: 422, field: 'agent' });
   const taken = await t.api('POST', '/worlds/harbour/external/agents', { name: 'Ada', program: 'claude' });
   expect(taken.body).toMatchObject({ status: 409, field: 'name' });
+  const check = { tool: 'claude__Bash', arguments: { command: 'ls' }, rehearse: true };
+  const rehearsed = await t.api('POST', '/worlds/harbour/policy/check', check);
+  const why = expect.stringContaining("Rules about effects don't apply to claude__Bash") as string;
+  expect(rehearsed.body).toMatchObject({ status: 422, field: 'rehearse', detail: why });
+  // Its tools and rules are those of Claude Code.
+  const other = await t.api('POST', '/worlds/harbour/external/agents', { name: 'claude code', program: 'gemini' });
+  expect(other.body).toMatchObject({ status: 409, field: 'name' });
   const again = await addAgent(t, 'claude code');
   expect(again).toMatchObject({ agent: t.claude.agent, created: false });
   expect(await t.pending()).toEqual([]);

@@ -191,6 +191,11 @@ export const externalRoutes = [
           field: 'name',
         });
       }
+      if (found !== undefined && found.model !== program) {
+        throw new CountersignError('conflict', `name: "${name}" is an agent for ${found.model}. Choose another name`, {
+          field: 'name',
+        });
+      }
       const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
       const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
       const person = c.var.access.person ?? (await ensureOwner(runtime.store));

@@ -33,6 +33,8 @@ export const gate = {
   codexRefused:
     'Codex runs a call when its hook fails, and no mode of Codex 0.166 prevents that, so Countersign does not gate it by hooks. ' +
     'docs/guide/gate.md lists what we tried.',
+  opencodeOverAcp:
+    'opencode has no hook that Countersign gates. Add it to a world over ACP: countersign agents add Open -w WORLD --command "opencode acp"',
   geminiPolicyHeader: '# Written by Countersign. Remove it with: countersign gate uninstall gemini',
   geminiMcpDenied:
     'Countersign does not gate MCP tools of Gemini CLI. Attach the MCP server to a world of Countersign instead.',

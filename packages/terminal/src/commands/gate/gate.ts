@@ -47,6 +47,7 @@ export function addGate(program: Command, register: Register): void {
     .option('--name <name>', help.install.name)
     .option('--yes', YES);
   register<GateFlags>(install, async (context, { args, options }) => {
+    if (args[0] === 'opencode') throw new CommandError(gate.opencodeOverAcp);
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
     const home = await homeOf(context);
     const client = await context.client();

@@ -25,7 +25,7 @@ export function readAcpFlags(flags: AcpFlags, before?: AcpSettings): { acp?: Acp
   const { command, program, env, mode } = flags;
   if ([command, program, env, mode].every((flag) => flag === undefined)) return {};
   const words = command === undefined ? before?.command : readWords(command);
-  if (words === undefined) throw new CommandError(errors.needsCommand);
+  if (words === undefined || words.length === 0) throw new CommandError(errors.needsCommand);
   return {
     acp: {
       ...before,
