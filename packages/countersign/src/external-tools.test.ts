@@ -191,8 +191,8 @@ it('[A59.4] a title beside other arguments gets around no deny rule, and shows n
   expect(previews).toEqual([undefined]);
 });
 
-it('[A59.5] a command that a program calls a search, a list or a read is judged as a command, and no rule allows it', async () => {
-  const names = ['codex__search', 'codex__list', 'codex__read', 'codex__grep'];
+it('[A59.5] a command that a program calls a search, a read or an edit is judged as a command, and no rule allows it', async () => {
+  const names = ['search', 'list', 'read', 'grep', 'edit', 'delete', 'move'].map((kind) => `codex__${kind}`);
   const calls = names.map((tool) => [tool, { command: ['bash', '-lc', 'git push origin'] }] as const);
   const allowed = names.flatMap((name) => [`allow ${name}`, `allow ${name}(./**)`]);
   expect(await claims(allowed, calls)).toEqual(names.map((tool) => [tool, 'pending']));
@@ -202,4 +202,9 @@ it('[A59.5] a command that a program calls a search, a list or a read is judged 
   // An editor's command isn't one of a shell.
   const view = [['codex__read', { command: 'view', path: 'secret' }]] as const;
   expect(await claims(['deny read_file(./secret)'], view)).toEqual([['codex__read', 'denied']]);
+  // But it may be, so no rule about the path allows it.
+  const both = ['codex__read', 'codex__edit'].map((tool) => [tool, { command: 'git push', path: 'notes.md' }] as const);
+  expect(await claims(['allow codex__read(./**)', 'allow codex__edit(./**)'], both)).toEqual(
+    both.map(([tool]) => [tool, 'pending']),
+  );
 });

@@ -27,7 +27,13 @@ function unknown(tool: string, args: Arguments): Touched {
 }
 
 export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
-  if (isCalledOtherwise(known, args)) return commandCalledOtherwise(args);
+  if (!isCalledOtherwise(known, args)) return touchedByName(known, args, place);
+  // A path beside it may mean an editor's command, such as `view`, so rules about the path apply as well.
+  const namesPath = PATH_ARGUMENTS.some((name) => args[name] !== undefined);
+  return allowNever(namesPath ? touchedByName(known, args, place) : commandOf(args));
+}
+
+function touchedByName(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
   switch (known.does) {
     case 'run':
       return commandOf(args);
@@ -66,17 +72,16 @@ export function movesFolder(args: Arguments): boolean {
   return FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
 }
 
-/** Codex names some commands by what it takes them for, such as `search`. A path beside it means an editor's command, such as `view`. */
-function isCalledOtherwise(known: KnownTool, args: Arguments): boolean {
-  if (known.does !== 'read' || PATH_ARGUMENTS.some((name) => args[name] !== undefined)) return false;
-  return args['command'] !== undefined || args['cmd'] !== undefined;
+/** Codex names some commands by what it takes them for, such as `search`. */
+function isCalledOtherwise({ does }: KnownTool, args: Arguments): boolean {
+  return ['read', 'read-many', 'write'].includes(does) && (args['command'] !== undefined || args['cmd'] !== undefined);
 }
 
-/** Rules that deny the command apply. No rule for searches or reads allows it. */
-function commandCalledOtherwise(args: Arguments): Touched {
-  const { own, standIn } = commandOf(args);
-  const subjects: readonly Subject[] = [...own, { kind: 'dynamic', why: { code: 'called-otherwise' }, always: true }];
-  return { own: subjects, ...(standIn === undefined ? {} : { standIn: { ...standIn, subjects } }) };
+/** Rules that deny the call still apply. No rule for the tool allows it. */
+function allowNever({ own, standIn }: Touched): Touched {
+  const never: Subject = { kind: 'dynamic', why: { code: 'called-otherwise' }, always: true };
+  const more = standIn === undefined ? {} : { standIn: { ...standIn, subjects: [...standIn.subjects, never] } };
+  return { own: [...own, never], ...more };
 }
 
 function commandOf(args: Arguments): Touched {
