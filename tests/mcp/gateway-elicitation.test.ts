@@ -76,7 +76,7 @@ for (const mode of VERSIONS) {
       const t = await connect({ mode, answer: () => ({ action }) });
       const answer = t.call({ path: action });
       await until(async () => t.asked[0], 'the client is asked to open the link');
-      expect(t.asked[0]?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/w\/harbour\/c\/chat_\w+$/);
+      expect(t.asked[0]?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/w\/harbour\/c\/chat_\w+\?approval=[\w-]+$/);
       expect(t.asked[0]?.message).toContain('remove needs approval');
       expect([t.runs, (await t.pending()).length]).toEqual([[], 1]);
       await t.decide('approve');
