@@ -15,7 +15,7 @@ export { awaitExternal } from './external/await-external.js';
 export { claimExternal, findExternal } from './external/claim-external.js';
 export type { ClaimedCall } from './external/claim-external.js';
 export { proposeExternal } from './external/propose-external.js';
-export type { ExternalProposal } from './external/propose-external.js';
+export type { ExternalProposal } from './external/write-external.js';
 export { endExternalSession, reportExternal } from './external/report-external.js';
 export { withdrawExternal } from './external/withdraw-external.js';
 export { readEventPage } from './views/event-page.js';

@@ -133,6 +133,19 @@ describe('a call of a program outside', () => {
     expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
   });
 
+  it('[A55.2] [A8] a call that a rule allows starts in the step that writes it, also if the answer is lost', async () => {
+    const file = inFolder(`${crypto.randomUUID()}.sqlite`);
+    const before = await open({ policy: ['allow claude__Bash(ls)'] }, file);
+    const { id } = await before.propose({ command: 'ls' });
+    expect(await before.call(id)).toMatchObject({ status: 'started' });
+    expect(typesOf(before.events, id)).toEqual(['TOOL_EXECUTION_STARTED']);
+    await close(before);
+    const t = await open({}, file);
+    expect(await t.propose({ command: 'ls' })).toMatchObject({ id });
+    expect(await t.claim(id)).toEqual({ state: 'allowed', arguments: { command: 'ls' }, edited: false });
+    await expect(t.propose({ command: 'pwd' })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
   it('[A55.2] [A2.1] a rule that is written after the approval still refuses the call', async () => {
     const t = await open();
     const { id } = await t.propose();

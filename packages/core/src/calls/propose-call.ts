@@ -1,6 +1,7 @@
 import type { Question, ToolCall } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
 import { maskArguments, refusePlaceholder } from '../masking/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
@@ -94,6 +95,13 @@ export function judgeProposed(step: Step, proposal: Proposed): Gate {
   return isUnattended(step.tx, step.snapshot)
     ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
     : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
+}
+
+/** False if the world or a tool changed since the calls were parsed. Each call is then parsed again before it starts. */
+export function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: readonly Proposed[]): boolean {
+  if (step.snapshot.world.rev !== seen.world.rev) return false;
+  const tools = runtime.tools(seen.world.id);
+  return proposed.every(({ judged: { call } }) => tools.get(call.toolName) === call.tool);
 }
 
 /** The place of a call: its turn, its message and its position in it, and who runs it. */

@@ -6,6 +6,7 @@ import { newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { gateNeeds, limitWaiting, MAX_CALLS, refuseExcess, saysWhoSigns } from '../calls/gate-call.js';
 import {
+  isAsSeen,
   judgeProposed,
   refuseMasked,
   signProposed,
@@ -111,13 +112,6 @@ async function writeCalls(
     resumeTurn(runtime, step, turn.id);
     return { situation: now(), started };
   });
-}
-
-/** False if the world or a tool changed since the calls were parsed. Each call is then parsed again before it starts. */
-function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: readonly Proposed[]): boolean {
-  if (step.snapshot.world.rev !== seen.world.rev) return false;
-  const tools = runtime.tools(seen.world.id);
-  return proposed.every(({ judged: { call } }) => tools.get(call.toolName) === call.tool);
 }
 
 /** Why calls can't run, by tool name. Doesn't start servers for tools that the agent may not use. */

@@ -1,0 +1,172 @@
+import { CountersignError, EXTERNAL_PROVIDER, type Signer, whoText } from '@countersign/protocol';
+import { placeOutside, type StoredExternalCall } from '../calls/external-call.js';
+import { gateNeeds, limitWaiting, saysWhoSigns } from '../calls/gate-call.js';
+import {
+  isAsSeen,
+  judgeProposed,
+  refuseMasked,
+  signProposed,
+  toToolCall,
+  writeProposed,
+  type Proposed,
+} from '../calls/propose-call.js';
+import { readCall, refreshTool } from '../calls/read-call.js';
+import { startCall } from '../calls/start-call.js';
+import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
+import type { ChatRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { canonicalJson } from '../policy/index.js';
+import { agentIn, commit, noWorld, readSnapshot } from '../step/commit.js';
+import { dropRehearsal } from '../step/drop-rehearsal.js';
+import { newTurn, resumeTurn } from '../step/move-turn.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { newId } from '../turn/ids.js';
+
+/** A call that a program outside proposes as one of a world's agents (A55). */
+export interface ExternalProposal {
+  agentId: string;
+  /** The program's session. Each has its own chat. */
+  session: string;
+  /** Names the call in its session. */
+  key: string;
+  program: string;
+  toolName: string;
+  arguments: Readonly<Record<string, unknown>>;
+  /** The title of the chat, if the session has none yet. */
+  title: string;
+  /** `outside`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
+  runs: ({ where: 'outside' } & StoredExternalCall) | { where: 'here' };
+  /** If it aborts before the call is written, the proposal is refused. */
+  signal?: AbortSignal;
+}
+
+interface NewCall {
+  proposal: ExternalProposal;
+  by: Signer;
+  chatId: string;
+  id: string;
+  hasChat: boolean;
+}
+
+interface WrittenCall {
+  /** The call, if a rule or grant allows it and its program runs it: it starts in the step that writes it. */
+  started: InvocationRecord | undefined;
+}
+
+/** Undefined if a call with this key has been written in the meantime. */
+export async function writeExternal(
+  runtime: Runtime,
+  worldId: string,
+  call: NewCall,
+): Promise<WrittenCall | undefined> {
+  const { proposal, chatId, id, hasChat } = call;
+  const { agentId, toolName, runs, signal = new AbortController().signal } = proposal;
+  const snapshot = await readSnapshot(runtime, worldId);
+  if (snapshot === undefined) throw noWorld(worldId);
+  refuseUnable(agentIn(snapshot, agentId, 'agent').definition.active && isExternal(snapshot, agentId), agentId);
+  const missing = runs.where === 'here' ? await refreshTool(runtime, worldId, toolName, signal) : undefined;
+  const found = runtime.tools(worldId).get(toolName);
+  // A call that the program runs has one of its tools, and a call that runs here has one of ours.
+  const tool = (found?.external === true) === (runs.where === 'outside') ? found : undefined;
+  const place = runtime.findPlace(snapshot);
+  const proposed = await signProposed(
+    runtime,
+    { worldId, chatId, agentId, review: null },
+    refuseMasked(readCall(tool, toolName, canonicalJson(proposal.arguments))),
+    { id, place: runs.where === 'outside' ? placeOutside(place, runs) : place, trouble: missing, signal },
+  );
+  const people = saysWhoSigns(snapshot, agentId) ? { people: true } : {};
+  const needs = { chats: hasChat ? [chatId] : [], pendingOf: agentId, ...people, ...gateNeeds([proposed.judged]) };
+  let written: WrittenCall | undefined;
+  try {
+    written = await commit(runtime, 'propose', worldId, needs, (step) => {
+      signal.throwIfAborted();
+      refuseUnable(isExternal(step.snapshot, agentId), agentId);
+      return writeStep(runtime, step, call, { proposed, snapshot });
+    });
+    return written;
+  } finally {
+    if (written === undefined && proposed.signed?.rehearsal) dropRehearsal(runtime, tool, id);
+  }
+}
+
+function refuseUnable(isAble: boolean, agentId: string): void {
+  if (isAble) return;
+  const detail = `agent: "${agentId}" is not an active external agent. Only external agents propose calls from outside`;
+  throw new CountersignError('invalid', detail, { field: 'agent' });
+}
+
+function writeStep(
+  runtime: Runtime,
+  step: Step,
+  { proposal, by, chatId, id, hasChat }: NewCall,
+  { proposed, snapshot }: { proposed: Proposed; snapshot: WorldSnapshot },
+): WrittenCall | undefined {
+  const { tx } = step;
+  const { agentId, program, runs, key } = proposal;
+  if (!hasChat) tx.write({ kind: 'chat-created', chat: newChat(step, chatId, proposal.title) });
+  if (tx.chat(chatId) === undefined) throw new CountersignError('not-found', 'the chat of this session was deleted');
+  const known = tx.invocation(id);
+  if (known !== undefined) return undefined;
+  const gate = limitWaiting(tx, agentId)(judgeProposed(step, proposed));
+  const messageId = newId('msg');
+  const joined = tx.currentTurn(chatId, agentId);
+  const turn = joined ?? openTurn(runtime, step, { chatId, agentId, messageId, requester: whoText(by.who) });
+  const message = tx.newMessage(chatId, {
+    id: messageId,
+    role: 'assistant',
+    sender: agentId,
+    speaker: 'agent',
+    content: '',
+    toolCalls: [toToolCall(proposed)],
+    agentId,
+    turnId: turn.id,
+    iteration: 1,
+    providerState: {
+      provider: EXTERNAL_PROVIDER,
+      model: program,
+      usage: NO_USAGE,
+      vendorIds: [key],
+      ...(runs.where === 'outside' ? { state: storedState(runs) } : {}),
+    },
+  });
+  if (joined === undefined) tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: NO_USAGE, message });
+  else tx.write({ kind: 'message-sent', message });
+  const location: InvocationRecord['location'] = runs.where === 'outside' ? 'external' : 'server';
+  const position = tx.invocations(turn).reduce((next, call) => Math.max(next, call.position + 1), 0);
+  writeProposed(runtime, step, proposed, gate, { turn, iteration: 1, position, messageId, location });
+  // Otherwise, the program's claim reads the call again, judges it and starts it.
+  const mayStart = location === 'external' && runtime.mayAct() && isAsSeen(runtime, step, snapshot, [proposed]);
+  const call = mayStart && gate.kind === 'run' ? tx.invocation(id) : undefined;
+  const started =
+    call === undefined || gate.kind !== 'run'
+      ? undefined
+      : startCall(runtime, step, turn, call, proposed, gate).invocation;
+  if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
+  return { started };
+}
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+
+function storedState({ cwd, reports, waits }: StoredExternalCall): StoredExternalCall {
+  return { reports, ...(cwd === undefined ? {} : { cwd }), ...(waits === undefined ? {} : { waits }) };
+}
+
+function newChat({ tx, snapshot }: Step, id: string, title: string): ChatRecord {
+  const counted = { lastSeq: 0, humanSeq: 0, createdAt: tx.now() };
+  return { id, worldId: snapshot.world.id, title, titled: true, status: 'idle', ...counted };
+}
+
+/** A turn without a trigger: the message that proposes its first call takes the place of one. */
+function openTurn(
+  runtime: Runtime,
+  { tx }: Step,
+  about: Pick<TurnRecord, 'chatId' | 'agentId' | 'requester'> & { messageId: string },
+): TurnRecord {
+  const { chatId, agentId, messageId, requester } = about;
+  const seq = (tx.chat(chatId)?.lastSeq ?? 0) + 1;
+  const message = { id: messageId, worldId: tx.worldId, chatId, seq, createdAt: tx.now() };
+  const turn = newTurn(message, agentId, { requester, review: null });
+  tx.write({ kind: 'turn-queued', turn });
+  tx.write({ kind: 'turn-opened', chatId, turnId: turn.id, begunSeq: seq, owner: runtime.dispatch.owner });
+  return tx.turn(turn.id) ?? turn;
+}
