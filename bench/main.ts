@@ -89,7 +89,7 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
         break;
       }
       case 'hook':
-        results.hook = await (await import('./hook.js')).hookSuite(quick ? 20 : 100);
+        results.hook = await (await import('./hook.js')).hookSuite(quick ? 20 : 300);
         break;
       case 'masking':
         results.masking = (await import('./masking.js')).maskingSuite();

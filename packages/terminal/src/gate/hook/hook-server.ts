@@ -1,8 +1,7 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import type { ExternalCall, ExternalResult, NewExternalCall } from '@countersign/protocol';
 import { gateHook as texts } from '../../words/gate.js';
 import { isObject } from '../json-text.js';
+import { requestAnywhere, requestLocally, type HookRequest, type HookResponse } from './hook-request.js';
 
 /** The server rejected the request, or couldn't be reached (status 0). */
 export class HookServerError extends Error {
@@ -26,23 +25,25 @@ export interface HookServer {
   endSession(session: string): Promise<void>;
 }
 
-/** Longer than the server waits for a decision. A connection that hangs must not keep the agent waiting forever. */
-const TIMEOUT_MS = 70_000;
+const LOCALHOST = 'localhost';
 const IPV4 = '127.0.0.1';
-const MOST_BYTES = 4 * 1024 * 1024;
 
-export function hookServer({ url, token, world }: { url: string; token: string; world: string }): HookServer {
+export function hookServer(
+  { url, token, world }: { url: string; token: string; world: string },
+  onSent: () => void,
+): HookServer {
   const path = (...parts: readonly string[]): URL => {
     const base = url.endsWith('/') ? url : `${url}/`;
     return new URL(['api', 'worlds', world, 'external', ...parts].map(encodeURIComponent).join('/'), base);
   };
-  const post = (to: URL, body: unknown): Promise<unknown> => send(to, token, { method: 'POST', body });
+  const post = async (to: URL, body: unknown): Promise<unknown> =>
+    await send(to, { method: 'POST', token, text: JSON.stringify(body), onSent });
   return {
     propose: async (call) => toCall(await post(path('calls'), call)),
     async wait(id, seconds) {
       const to = path('calls', id);
       to.searchParams.set('wait', String(seconds));
-      return toCall(await send(to, token, { method: 'GET' }));
+      return toCall(await send(to, { method: 'GET', token, text: '', onSent }));
     },
     async report(id, result) {
       await post(path('calls', id, 'result'), result);
@@ -53,10 +54,8 @@ export function hookServer({ url, token, world }: { url: string; token: string; 
   };
 }
 
-async function send(to: URL, token: string, { method, body }: { method: string; body?: unknown }): Promise<unknown> {
-  const response = await open(to, token, { method, text: body === undefined ? undefined : JSON.stringify(body) });
-  const text = await readText(response);
-  const status = response.statusCode ?? 0;
+async function send(to: URL, sent: HookRequest): Promise<unknown> {
+  const { status, text } = await request(to, sent);
   if (status === 204) return undefined;
   const value = parse(text, status);
   if (status >= 200 && status < 300) return value;
@@ -64,62 +63,26 @@ async function send(to: URL, token: string, { method, body }: { method: string; 
   throw new HookServerError(status, typeof detail === 'string' ? detail : texts.answered(status));
 }
 
-interface Sent {
-  readonly method: string;
-  readonly text: string | undefined;
-}
-
-async function open(to: URL, token: string, sent: Sent): Promise<IncomingMessage> {
-  // Most servers are local. TLS takes time to load.
-  if (to.protocol === 'https:') return await openWith((await import('node:https')).request, to, token, sent);
-  if (to.hostname !== 'localhost' && to.hostname !== IPV4) return await openWith(httpRequest, to, token, sent);
-  const port = Number(to.port === '' ? 80 : to.port);
+async function request(to: URL, sent: HookRequest): Promise<HookResponse> {
+  const isLocal = to.protocol === 'http:' && [LOCALHOST, IPV4].includes(to.hostname);
   try {
-    // Looking up the name and Node's connection pool take longer than the request.
-    const createConnection = (): Socket => connect({ host: IPV4, port, timeout: TIMEOUT_MS });
-    return await openWith(httpRequest, to, token, { ...sent, createConnection });
+    return await (isLocal ? requestLocally(to, IPV4, sent) : requestAnywhere(to, sent));
   } catch (error) {
     // The server may listen on ::1 only.
-    const isRefused = error instanceof HookServerError && error.code === 'ECONNREFUSED';
-    if (to.hostname === IPV4 || !isRefused) throw error;
-    return await openWith(httpRequest, to, token, sent);
+    const isRefused = codeOf(error) === 'ECONNREFUSED';
+    if (isLocal && isRefused && to.hostname === LOCALHOST)
+      return await requestAnywhere(to, sent).catch((again: unknown) => fail(to, again));
+    return fail(to, error);
   }
 }
 
-async function openWith(
-  request: typeof httpRequest,
-  to: URL,
-  token: string,
-  { method, text, createConnection }: Sent & Pick<RequestOptions, 'createConnection'>,
-): Promise<IncomingMessage> {
-  return await new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-    };
-    const connection = createConnection === undefined ? { agent: false } : { createConnection };
-    const sent = request(to, { method, headers, timeout: TIMEOUT_MS, ...connection }, resolve);
-    sent.once('timeout', () => sent.destroy(new Error(texts.noAnswer)));
-    sent.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new HookServerError(0, texts.unreachable(to.origin, error.message), error.code)),
-    );
-    sent.end(text);
-  });
+function fail(to: URL, error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  throw new HookServerError(0, texts.unreachable(to.origin, message), codeOf(error));
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of response) {
-      parts.push(part as Buffer);
-      bytes += (part as Buffer).length;
-      if (bytes > MOST_BYTES) throw new Error(texts.longAnswer);
-    }
-  } catch (error) {
-    throw new HookServerError(0, error instanceof Error ? error.message : String(error));
-  }
-  return Buffer.concat(parts).toString('utf8');
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 function parse(text: string, status: number): unknown {

@@ -31,16 +31,20 @@ const RECONNECT_MS = 10 * 60_000;
 const PAUSE_MS = 500;
 const WAIT_S = 50;
 
+interface HookOptions {
+  readonly world?: string | undefined;
+  readonly defers?: boolean;
+  readonly firstTryMs?: number;
+  /** What can be done as soon as the first request has been sent, because it would delay it. */
+  readonly whileWaiting?: () => void;
+}
+
 /** Never rejects, and never answers yes unless the server said that this very call has started. */
 export async function runHook(
   agent: HookAgent,
   home: string,
   text: string,
-  {
-    world,
-    defers = false,
-    firstTryMs = FIRST_TRY_MS,
-  }: { world?: string | undefined; defers?: boolean; firstTryMs?: number } = {},
+  { world, defers = false, firstTryMs = FIRST_TRY_MS, whileWaiting = () => undefined }: HookOptions = {},
 ): Promise<HookExit> {
   let kind: HookInput['kind'] = 'propose';
   try {
@@ -48,7 +52,13 @@ export async function runHook(
     ({ kind } = input);
     const stored = readHookConfig(home, agent);
     const config = world === undefined ? stored : { ...stored, world };
-    const server = hookServer(config);
+    let isFirst = true;
+    const server = hookServer(config, () => {
+      if (!isFirst) return;
+      isFirst = false;
+      loadCrypto();
+      whileWaiting();
+    });
     switch (input.kind) {
       case 'propose':
         return await propose({ agent, home, config, server, defers: defers && agent === 'claude', firstTryMs }, input);
@@ -101,8 +111,6 @@ async function propose(
     reports: true,
     ...(defers ? { waits: 'days' } : {}),
   };
-  // Loads the module while the server decides: by then the request has been sent.
-  setImmediate(loadCrypto);
   const decided = await untilDecided(server, call, { defers, firstTryMs });
   if (decided.state === 'pending') return { code: 0, stdout: DEFERRED, stderr: '' };
   if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { requestAnywhere, requestLocally, type HookResponse } from './hook-request.js';
+
+const REQUEST = { method: 'POST', token: 'secret', text: '{"a":"ä"}', onSent: () => undefined };
+
+/** Sends the request to a server that answers with these bytes, and closes the connection unless it keeps it open. */
+async function answered(
+  bytes: string,
+  {
+    request = (to: URL) => requestLocally(to, '127.0.0.1', REQUEST),
+    keepsOpen = false,
+  }: { request?: (to: URL) => Promise<HookResponse>; keepsOpen?: boolean } = {},
+): Promise<{ response: HookResponse; received: string }> {
+  let received = '';
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (part) => {
+      received += String(part);
+      if (received.endsWith('}')) socket[keepsOpen ? 'write' : 'end'](bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    return { response: await request(new URL(`http://127.0.0.1:${port}/api/calls?wait=5`)), received };
+  } finally {
+    server.close();
+  }
+}
+
+it('[A55] sends a call to a local server, and reads its answer', async () => {
+  const { response, received } = await answered('HTTP/1.1 201 Created\r\nContent-Length: 5\r\nX: y\r\n\r\n"yä"');
+  expect(response).toEqual({ status: 201, text: '"yä"' });
+  expect(received).toMatch(/^POST \/api\/calls\?wait=5 HTTP\/1\.0\r\nhost: 127\.0\.0\.1:\d+\r\n/);
+  expect(received).toContain('\r\nauthorization: Bearer secret\r\n');
+  expect(received).toMatch(/\r\ncontent-length: 10\r\n\r\n\{"a":"ä"\}$/);
+  const empty = await answered('HTTP/1.1 204 No Content\r\n\r\n');
+  expect(empty.response).toEqual({ status: 204, text: '' });
+});
+
+it('[A55] reads an answer without a length to its end', async () => {
+  expect((await answered('HTTP/1.0 200 OK\r\n\r\n{}')).response).toEqual({ status: 200, text: '{}' });
+});
+
+it('[A55] has the answer as soon as it is complete, even if the server keeps the connection open', async () => {
+  const kept = await answered('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', { keepsOpen: true });
+  expect(kept.response).toEqual({ status: 200, text: '{}' });
+});
+
+it.each([
+  ['nothing', ''],
+  ['half of the headers', 'HTTP/1.1 200 OK\r\nContent-Le'],
+  ['half of the body', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n{}'],
+])('[A55] takes %s from a local server as a broken connection', async (_, bytes) => {
+  await expect(answered(bytes)).rejects.toMatchObject({ code: 'ECONNRESET' });
+});
+
+it.each([
+  ['garbage', 'yes\r\n\r\n{}'],
+  ['more than the body', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{}'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}'],
+  ['chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'],
+  ['another protocol', 'HTTP/2 200\r\nContent-Length: 2\r\n\r\n{}'],
+])('[A55] refuses %s from a local server', async (_, bytes) => {
+  await expect(answered(bytes)).rejects.toThrow('not HTTP');
+});
+
+it('[A55] limits the length of an answer, from any server', async () => {
+  const long = `HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n${'x'.repeat(5_000_000)}`;
+  await expect(answered(long)).rejects.toThrow('too long');
+  await expect(answered(long, { request: (to) => requestAnywhere(to, REQUEST) })).rejects.toThrow('too long');
+});
+
+it('[A55] sends no token that would add a header', async () => {
+  const to = new URL('http://127.0.0.1:9/');
+  await expect(requestLocally(to, '127.0.0.1', { ...REQUEST, token: 'a\r\nx: y' })).rejects.toThrow('token');
+});
