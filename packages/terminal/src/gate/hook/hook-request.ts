@@ -35,7 +35,7 @@ export async function requestLocally(to: URL, host: string, request: HookRequest
         if (response === undefined) return;
         resolve(response);
       } catch (error) {
-        reject(error);
+        reject(error as Error);
       }
       socket.destroy();
     };
