@@ -35,7 +35,7 @@ export async function requestLocally(to: URL, host: string, request: HookRequest
         if (response === undefined) return;
         resolve(response);
       } catch (error) {
-        reject(error as Error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
       socket.destroy();
     };
