@@ -191,8 +191,8 @@ it('[A59.4] a title beside other arguments gets around no deny rule, and shows n
   expect(previews).toEqual([undefined]);
 });
 
-it('[A59.5] a command that a program calls a search, a read or an edit is judged as a command, and no rule allows it', async () => {
-  const names = ['search', 'list', 'read', 'grep', 'edit', 'delete', 'move'].map((kind) => `codex__${kind}`);
+it('[A59.5] a command that a program calls a search, a read, an edit or a fetch is judged as a command, and no rule allows it', async () => {
+  const names = ['search', 'list', 'read', 'grep', 'edit', 'delete', 'move', 'fetch'].map((kind) => `codex__${kind}`);
   const calls = names.map((tool) => [tool, { command: ['bash', '-lc', 'git push origin'] }] as const);
   const allowed = names.flatMap((name) => [`allow ${name}`, `allow ${name}(./**)`]);
   expect(await claims(allowed, calls)).toEqual(names.map((tool) => [tool, 'pending']));
@@ -208,3 +208,16 @@ it('[A59.5] a command that a program calls a search, a read or an edit is judged
     both.map(([tool]) => [tool, 'pending']),
   );
 });
+
+it.each<[string, Record<string, unknown>, string[], string]>([
+  ['fetch', { url: 'https://example.org/' }, ['allow any__fetch', 'allow any__fetch(example.org)'], 'deny web_fetch'],
+  ['web_fetch', { prompt: 'read https://example.org/' }, ['allow any__web_fetch'], 'deny web_fetch(example.org)'],
+  ['read_many_files', { include: ['a.txt'] }, ['allow any__read_many_files'], 'deny read_file(./a.txt)'],
+])(
+  '[A59.5] no rule allows %s with a command beside %j, and what it names can be denied',
+  async (kind, args, allow, deny) => {
+    const both = [[`any__${kind}`, { ...args, command: 'curl example.org' }]] as const;
+    expect(await claims(allow, both)).toEqual([[`any__${kind}`, 'pending']]);
+    expect(await claims([...allow, deny], both)).toEqual([[`any__${kind}`, 'denied']]);
+  },
+);

@@ -90,7 +90,7 @@ const WORDS: Readonly<Record<(typeof PLAIN)[number], string>> = {
   'arguments-unreadable': "the arguments contain values that rules can't compare",
   background: 'the command runs something in the background',
   braces: 'the command uses brace expansion',
-  'called-otherwise': 'it contains a command, but the agent calls it a search, a read or an edit',
+  'called-otherwise': 'it contains a command, but the agent calls it a search, a read, an edit or a fetch',
   'changes-folder': 'the command runs cd before other commands',
   'code-from-file': 'a program may run code from a file that an earlier command writes',
   'command-substitution': 'the command uses command substitution',

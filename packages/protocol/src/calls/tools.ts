@@ -64,6 +64,6 @@ export type Subject =
   | { kind: 'host'; host: string; argument?: string }
   /**
    * No rule can allow the call (A19). `told`: the other subjects include everything that the call runs and names. `always`: every such call needs
-   * approval, regardless of grants and modes, because what it writes may run later outside the sandbox (A20).
+   * approval, regardless of grants and modes: what it writes may run later outside the sandbox (A20), or its program may describe it wrongly (A59).
    */
   | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

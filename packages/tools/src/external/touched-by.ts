@@ -27,10 +27,8 @@ function unknown(tool: string, args: Arguments): Touched {
 }
 
 export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
-  if (!isCalledOtherwise(known, args)) return touchedByName(known, args, place);
-  // A path beside it may mean an editor's command, such as `view`, so rules about the path apply as well.
-  const namesPath = PATH_ARGUMENTS.some((name) => args[name] !== undefined);
-  return allowNever(namesPath ? touchedByName(known, args, place) : commandOf(args));
+  if (!isMislabelled(known, args)) return touchedByName(known, args, place);
+  return neverAllow(namesTarget(args) ? touchedByName(known, args, place) : commandOf(args));
 }
 
 function touchedByName(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
@@ -72,13 +70,19 @@ export function movesFolder(args: Arguments): boolean {
   return FOLDER_ARGUMENTS.some((name) => typeof args[name] === 'string' && args[name] !== '');
 }
 
-/** Codex names some commands by what it takes them for, such as `search`. */
-function isCalledOtherwise({ does }: KnownTool, args: Arguments): boolean {
-  return ['read', 'read-many', 'write'].includes(does) && (args['command'] !== undefined || args['cmd'] !== undefined);
+/** Codex names some commands by what it takes them for, such as `search`. A patch may come as a command, and no rule allows an unclear call anyway. */
+function isMislabelled({ does }: KnownTool, args: Arguments): boolean {
+  if (does === 'run' || does === 'unclear' || does === 'patch') return false;
+  return args['command'] !== undefined || args['cmd'] !== undefined;
+}
+
+/** With a path or a URL beside it, a command may be one of an editor, such as `view`, so rules about the path or URL apply instead. */
+function namesTarget(args: Arguments): boolean {
+  return [...PATH_ARGUMENTS, 'include', 'url', 'prompt'].some((name) => args[name] !== undefined);
 }
 
 /** Rules that deny the call still apply. No rule for the tool allows it. */
-function allowNever({ own, standIn }: Touched): Touched {
+function neverAllow({ own, standIn }: Touched): Touched {
   const never: Subject = { kind: 'dynamic', why: { code: 'called-otherwise' }, always: true };
   const more = standIn === undefined ? {} : { standIn: { ...standIn, subjects: [...standIn.subjects, never] } };
   return { own: [...own, never], ...more };
