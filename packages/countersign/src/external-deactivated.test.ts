@@ -39,6 +39,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
       arguments: { command: 'ls' },
       title: 'Claude Code',
       runs: { where: 'outside', reports: true },
+      signal: new AbortController().signal,
     },
     person,
   );

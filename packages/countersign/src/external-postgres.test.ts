@@ -50,6 +50,7 @@ it('[A55.1] [A55.2] [A8] processes on one PostgreSQL database write, decide and 
         arguments: { command: `rm ${key}` },
         title: 'Claude Code',
         runs: { where: 'outside', reports: true },
+        signal: new AbortController().signal,
       },
       person,
     );

@@ -26,7 +26,8 @@ async function judge(
   for (const [index, [toolName, args]] of calls.entries()) {
     const about = { agentId: 'any', session: `s${index}`, key: 'k', program: 'any', title: 'Any', toolName };
     const runs = { where: 'outside', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
-    const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs }, person);
+    const { signal } = new AbortController();
+    const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs, signal }, person);
     states.push([toolName, (await claimExternal(runtime, W, 'any', id)).state]);
   }
   const pending = await listApprovals(runtime, W, { status: 'pending' });

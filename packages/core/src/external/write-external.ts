@@ -36,7 +36,7 @@ export interface ExternalProposal {
   /** `outside`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
   runs: ({ where: 'outside' } & StoredExternalCall) | { where: 'here' };
   /** If it aborts before the call is written, the proposal is refused. */
-  signal?: AbortSignal;
+  signal: AbortSignal;
 }
 
 interface NewCall {
@@ -59,7 +59,7 @@ export async function writeExternal(
   call: NewCall,
 ): Promise<WrittenCall | undefined> {
   const { proposal, chatId, id, hasChat } = call;
-  const { agentId, toolName, runs, signal = new AbortController().signal } = proposal;
+  const { agentId, toolName, runs, signal } = proposal;
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
   refuseUnable(agentIn(snapshot, agentId, 'agent').definition.active && isExternal(snapshot, agentId), agentId);

@@ -67,6 +67,7 @@ export function externalWorlds() {
           arguments: { command },
           title: 'Claude Code in ~/project',
           runs: { where: 'outside', cwd: '/home/ada/project', reports: true },
+          signal: new AbortController().signal,
           ...rest,
         },
         person,

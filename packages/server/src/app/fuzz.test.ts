@@ -172,7 +172,8 @@ async function addExternal(t: Harbour, world: string): Promise<{ agent: string; 
     const names = { agentId: agent, session: 's', key, program: 'claude', title: 'Claude' };
     const call = { toolName: 'claude__Bash', arguments: { command: key } };
     const runs = { where: 'outside', reports: true } as const;
-    return (await proposeExternal(runtime, world, { ...names, ...call, runs }, TESTER)).id;
+    const { signal } = new AbortController();
+    return (await proposeExternal(runtime, world, { ...names, ...call, runs, signal }, TESTER)).id;
   };
   const started = await propose('ls');
   const [approval] = (await listApprovals(runtime, world, { status: 'pending' })).filter(

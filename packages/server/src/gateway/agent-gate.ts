@@ -1,6 +1,7 @@
 import type { InvocationRecord } from '@countersign/core/ports';
 import type { ListedTool } from '@countersign/protocol';
 import type { FollowedCredential } from '../people/follow-credential.js';
+import type { FollowedCall } from '../people/propose-followed.js';
 import type { Permission } from './permission-prompt.js';
 
 /** A call of a client, before it is proposed. */
@@ -19,8 +20,8 @@ export interface AgentGate {
   /** Whether the program is Claude Code, which can ask for permission to run its own tools. */
   asksPermission: boolean;
   tools(): Promise<readonly ListedTool[]>;
-  /** Proposes a call that runs here once it is allowed. Returns its id. */
-  propose(call: ClientCall): Promise<string>;
+  /** Proposes a call that runs here once it is allowed. Undefined if the client's credential ends first. */
+  propose(call: ClientCall): Promise<FollowedCall | undefined>;
   /** Denies the call if the client's credential ends while it waits. */
   follow(id: string): FollowedCredential;
   /** Whether the agent still exists and is active. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@countersign/core';
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { FollowedCall } from '../people/propose-followed.js';
 import type { ClientCall } from './agent-gate.js';
 import type { Elicitation } from './elicit-approval.js';
 import type { GatewayRequest } from './gateway-request.js';
@@ -41,20 +42,28 @@ export async function callTool(
   const unwatch = waiting.watch(proposing);
   try {
     const left = isFirst ? await findLeft() : undefined;
-    const id = left ?? (await gate.propose({ session, key, tool, arguments: args }));
+    const proposed =
+      left === undefined
+        ? await gate.propose({ session, key, tool, arguments: args })
+        : { id: left, credential: gate.follow(left) };
+    if (proposed === undefined) return failure(gatewayTexts.revoked);
     // A repeated call shows no second link: the client may have failed because of the first one.
     const elicitation = left === undefined ? about.elicitation : NO_ELICITATION;
-    if (elicitation.how === 'answer') {
-      const call = await engine.runtime.store.read((reader) => reader.invocation(id));
-      if (call?.status === 'asked') {
-        waiting.leave(gate.agentId, same, id);
-        return elicitation.ask(call, gate.link(call));
+    try {
+      if (elicitation.how === 'answer') {
+        const call = await engine.runtime.store.read((reader) => reader.invocation(proposed.id));
+        if (call?.status === 'asked') {
+          waiting.leave(gate.agentId, same, call.id);
+          return elicitation.ask(call, gate.link(call));
+        }
       }
+      // Starts to watch the call before anyone else can look for it.
+      const held = hold(proposed, { ...about, elicitation }, same);
+      unwatch();
+      return await held;
+    } finally {
+      proposed.credential.end();
     }
-    // Starts to watch the call before anyone else can look for it.
-    const held = hold(id, { ...about, elicitation }, same);
-    unwatch();
-    return await held;
   } finally {
     unwatch();
   }
@@ -81,15 +90,19 @@ export async function waitFor(args: unknown, about: About): Promise<CallToolResu
   )
     return failure(gatewayTexts.unknownCall);
   const withoutLink = { ...about, elicitation: NO_ELICITATION };
-  return await hold(call.id, withoutLink, sameCallOf(call.toolName, call.arguments));
+  const credential = gate.follow(call.id);
+  try {
+    return await hold({ id: call.id, credential }, withoutLink, sameCallOf(call.toolName, call.arguments));
+  } finally {
+    credential.end();
+  }
 }
 
-async function hold(id: string, about: About, same: string): Promise<CallToolResult> {
+async function hold({ id, credential }: FollowedCall, about: About, same: string): Promise<CallToolResult> {
   const { request, stops, tell, limitMs, elicitation } = about;
   const { engine, gate, waiting } = request;
   const { store } = engine.runtime;
   const unwatch = waiting.watch(id);
-  const credential = gate.follow(id);
   let link: string | undefined;
   let endElicitation: (() => Promise<void>) | undefined;
   try {
@@ -122,7 +135,6 @@ async function hold(id: string, about: About, same: string): Promise<CallToolRes
     const isStopping = engine.closing.aborted;
     return { content: [text(gatewayTexts.pending(id, link))], ...(isStopping ? { _meta: { [AGAIN]: true } } : {}) };
   } finally {
-    credential.end();
     unwatch();
   }
 }

@@ -1,4 +1,4 @@
-import { awaitExternal, proposeExternal, showAgent, showAgents, showTools } from '@countersign/core';
+import { awaitExternal, showAgent, showAgents, showTools } from '@countersign/core';
 import { onAbort, type InvocationRecord } from '@countersign/core/ports';
 import { EXTERNAL_PROVIDER, externalToolName } from '@countersign/protocol';
 import { checkAccess } from '../app/check-access.js';
@@ -7,6 +7,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { isLoopback } from '../auth/check-host.js';
 import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
+import { proposeFollowed, type FollowedCall } from '../people/propose-followed.js';
 import { agentFor } from '../routes/external.js';
 import { approvalLink } from '../routes/support.js';
 import type { AgentGate, ClientCall } from './agent-gate.js';
@@ -23,7 +24,6 @@ const LOOK_MS = 5_000;
 /** The gate for the external agent of a request. Throws an `HttpProblem` if the credential may not propose calls for it. */
 export async function findGate(c: AppRequest, context: AppContext, worldId: string): Promise<AgentGate> {
   const { runtime } = context.engine;
-  const { signer } = c.var;
   await checkAccess({ needs: 'propose', params: ['world'] }, c, context, undefined);
   const agentId = agentFor(c, c.req.query('agent'));
   const { value: agent } = await showAgent(runtime, worldId, agentId);
@@ -34,9 +34,8 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
 
   const follow = (id: string): FollowedCredential => followCredential(c, context, { worldId, id });
 
-  async function isAllowed(id: string, stops: readonly AbortSignal[]): Promise<Permission> {
+  async function isAllowed({ id, credential }: FollowedCall, stops: readonly AbortSignal[]): Promise<Permission> {
     const over = new AbortController();
-    const credential = follow(id);
     const all = [...stops, context.engine.closing, credential.signal];
     const ends = [() => credential.end(), ...all.map((signal) => onAbort(signal, () => over.abort()))];
     try {
@@ -67,7 +66,7 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     tools: () => showTools(runtime, worldId, { patterns: agent.tools, waitMs: LIST_WAIT_MS }),
     async propose({ tool, ...call }) {
       const proposal = { ...call, agentId, program, title, toolName: tool, runs: { where: 'here' } } as const;
-      return (await proposeExternal(runtime, worldId, proposal, signer)).id;
+      return await proposeFollowed(c, context, worldId, proposal);
     },
     follow,
     isActive: async () => (await showAgents(runtime, worldId)).some(({ id, active }) => id === agentId && active),
@@ -82,8 +81,8 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     async permission({ tool, ...call }: ClientCall, stops) {
       const runs = { where: 'outside', reports: false } as const;
       const proposal = { ...call, agentId, program, title, toolName: externalToolName(program, tool), runs };
-      const { id } = await proposeExternal(runtime, worldId, proposal, signer);
-      return await isAllowed(id, stops);
+      const proposed = await proposeFollowed(c, context, worldId, proposal);
+      return proposed === undefined ? { deny: gatewayTexts.revoked } : await isAllowed(proposed, stops);
     },
     hasPage:
       context.publicUrl !== undefined || (context.webRoot !== undefined && isLoopback(new URL(c.req.url).hostname)),

@@ -1,51 +1,45 @@
-import { proposeExternal, withdrawExternal, type ExternalProposal } from '@countersign/core';
+import { withdrawExternal } from '@countersign/core';
 import type { AppContext, AppRequest } from '../app/context.js';
-import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 export interface FollowedCredential {
   /** True as soon as the credential has ended. Nothing may be delivered for it anymore. */
   hasEnded(): boolean;
+  /** Aborts at the same time, so that nothing is proposed for it anymore. */
+  readonly ended: AbortSignal;
   /** Aborts a moment later, when the call has been denied, unless it had started. */
   readonly signal: AbortSignal;
+  /** Denies this call when the credential ends, or now if it has ended. */
+  denyWhenEnded(id: string): Promise<void>;
   end(): void;
 }
 
-/** Follows the credential of a request that waits for a call of an external agent (A55.12). */
+/** Follows the credential of a request that proposes a call of an external agent, or waits for one (A55.12). */
 export function followCredential(
   c: AppRequest,
   { auth, engine }: Pick<AppContext, 'auth' | 'engine'>,
-  { worldId, id }: { worldId: string; id: string },
+  { worldId, id }: { worldId: string; id?: string },
 ): FollowedCredential {
+  const ended = new AbortController();
   const over = new AbortController();
-  let hasEnded = false;
+  let call = id;
   const withdraw = async (): Promise<void> => {
-    hasEnded = true;
+    ended.abort();
     try {
-      await withdrawExternal(engine.runtime, worldId, id, problemTexts.wrongToken);
+      if (call !== undefined) await withdrawExternal(engine.runtime, worldId, call, problemTexts.wrongToken);
     } finally {
       over.abort();
     }
   };
   const end = auth.streams?.add(c.var.access, worldId, withdraw, 'propose') ?? (() => undefined);
-  return { hasEnded: () => hasEnded, signal: over.signal, end };
-}
-
-/** Proposes a call, unless the credential of the request ends first: a rehearsal takes seconds (A55.12). */
-export async function proposeFollowed(
-  c: AppRequest,
-  { auth, engine }: Pick<AppContext, 'auth' | 'engine'>,
-  worldId: string,
-  proposal: ExternalProposal,
-): Promise<{ id: string }> {
-  const over = new AbortController();
-  const { signal } = over;
-  const end = auth.streams?.add(c.var.access, worldId, () => over.abort(), 'propose');
-  try {
-    return await proposeExternal(engine.runtime, worldId, { ...proposal, signal }, c.var.signer);
-  } catch (error) {
-    throw signal.aborted ? new HttpProblem(401, problemTexts.wrongToken) : error;
-  } finally {
-    end?.();
-  }
+  return {
+    hasEnded: () => ended.signal.aborted,
+    ended: ended.signal,
+    signal: over.signal,
+    async denyWhenEnded(proposed) {
+      call = proposed;
+      if (ended.signal.aborted) await withdraw();
+    },
+    end,
+  };
 }

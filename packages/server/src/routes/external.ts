@@ -27,8 +27,9 @@ import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
 import { ensureOwner } from '../people/ensure-owner.js';
-import { followCredential, proposeFollowed } from '../people/follow-credential.js';
+import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
 import { createToken } from '../people/manage-tokens.js';
+import { proposeFollowed } from '../people/propose-followed.js';
 import { byOf } from './people.js';
 import { approvalLink } from './support.js';
 
@@ -57,14 +58,19 @@ function titleOf(program: string, cwd: string | undefined): string {
 async function answer(
   c: AppRequest,
   context: AppContext,
-  call: { worldId: string; agentId: string | undefined; id: string; waitSeconds: number },
+  call: {
+    worldId: string;
+    agentId: string | undefined;
+    id: string;
+    waitSeconds: number;
+    credential: FollowedCredential;
+  },
 ): Promise<ExternalCall> {
-  const { worldId, agentId, id, waitSeconds } = call;
+  const { worldId, agentId, id, waitSeconds, credential } = call;
   const { runtime, closing } = context.engine;
   const over = new AbortController();
   const stop = (): void => over.abort();
   const response = c.env.outgoing;
-  const credential = followCredential(c, context, { worldId, id });
   credential.signal.addEventListener('abort', stop);
   closing.addEventListener('abort', stop);
   response?.once('close', stop);
@@ -99,7 +105,7 @@ export const externalRoutes = [
     async handle({ context, params, body, c }) {
       const { session, key, program, tool, cwd, reports, waits, wait } = body;
       const agentId = agentFor(c, body.agent);
-      const { id } = await proposeFollowed(c, context, params.world, {
+      const proposed = await proposeFollowed(c, context, params.world, {
         agentId,
         session,
         key,
@@ -114,7 +120,8 @@ export const externalRoutes = [
           ...(waits === undefined ? {} : { waits }),
         },
       });
-      const call = { worldId: params.world, agentId, id, waitSeconds: wait };
+      if (proposed === undefined) throw new HttpProblem(401, problemTexts.wrongToken);
+      const call = { worldId: params.world, agentId, ...proposed, waitSeconds: wait };
       return { status: 201, body: await answer(c, context, call) };
     },
   }),
@@ -131,7 +138,9 @@ export const externalRoutes = [
     answers: { 200: { description: 'The call', schema: externalCallSchema } },
     async handle({ context, params, query, c }) {
       const agentId = c.var.access.external?.agentId;
-      const call = { worldId: params.world, agentId, id: params.call, waitSeconds: query.wait };
+      const { world: worldId, call: id } = params;
+      const credential = followCredential(c, context, { worldId, id });
+      const call = { worldId, agentId, id, waitSeconds: query.wait, credential };
       return { status: 200, body: await answer(c, context, call) };
     },
   }),

@@ -1,0 +1,37 @@
+import { proposeExternal, type ExternalProposal } from '@countersign/core';
+import type { AppContext, AppRequest } from '../app/context.js';
+import { followCredential, type FollowedCredential } from './follow-credential.js';
+
+/** A call, and the credential of the request that waits for it. The request ends following it. */
+export interface FollowedCall {
+  id: string;
+  credential: FollowedCredential;
+}
+
+/**
+ * Proposes a call, unless the credential of the request ends first: a rehearsal takes seconds, and a call that a rule allows starts when it is
+ * written (A55.12). Undefined if the credential has ended; the call is then denied unless it has started.
+ */
+export async function proposeFollowed(
+  c: AppRequest,
+  context: Pick<AppContext, 'auth' | 'engine'>,
+  worldId: string,
+  proposal: Omit<ExternalProposal, 'signal'>,
+): Promise<FollowedCall | undefined> {
+  const credential = followCredential(c, context, { worldId });
+  try {
+    // It may have ended since the request was authenticated, for example while the body was being sent.
+    await context.auth.streams?.check();
+    if (!credential.hasEnded()) {
+      const followed = { ...proposal, signal: credential.ended };
+      const { id } = await proposeExternal(context.engine.runtime, worldId, followed, c.var.signer);
+      await credential.denyWhenEnded(id);
+      if (!credential.hasEnded()) return { id, credential };
+    }
+  } catch (error) {
+    credential.end();
+    if (!credential.hasEnded()) throw error;
+  }
+  credential.end();
+  return undefined;
+}
