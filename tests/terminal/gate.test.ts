@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -174,13 +174,76 @@ describe('countersign gate install', () => {
     expect(await known()).toEqual(before);
   });
 
+  it('[X9.4] leaves no agent and no token behind if the configuration of an earlier hook can’t be read', async () => {
+    const agents = async () => (await t.client.agents('docks')).items.map(({ id }) => id);
+    const tokens = async () => await Promise.all((await t.client.people()).items.map(({ id }) => t.client.tokens(id)));
+    const before = [await agents(), await tokens()];
+    mkdirSync(join(home, 'countersign', 'gate', 'claude.json'), { recursive: true });
+    const { code, stderr } = await gate(['install', 'claude', '-w', 'docks', '--name', 'Unread', '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Could not read') as string]);
+    expect([await agents(), await tokens()]).toEqual(before);
+    expect(existsSync(settings)).toBe(false);
+  });
+
   it('[X9.1] uninstalling a gate that isn’t installed leaves the file as it is', async () => {
-    const compact = '{"permissions":{"allow":["Read"]}}';
+    const compact = '{"permissions":{"ask":["*"],"disableBypassPermissionsMode":"disable"}}';
     write(settings, compact);
     const { code, stdout } = await gate(['uninstall', 'claude', '--yes']);
     expect(code).toBe(0);
     expect(stdout).toContain('was not gated. Nothing was changed.');
     expect(readFileSync(settings, 'utf8')).toBe(compact);
+  });
+
+  it('[X9.1] uninstall needs no backup to restore a file', async () => {
+    const asking = '{"model":"opus","permissions":{"ask":["*"],"defaultMode":"dontAsk"}}';
+    const uninstall = async (): Promise<string> => {
+      rmSync(`${settings}.before-countersign`);
+      expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
+      return readFileSync(settings, 'utf8');
+    };
+    for (const _ of [1, 2]) {
+      write(settings, asking);
+      for (const __ of [1, 2]) expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+      expect(await uninstall()).toBe(asking);
+    }
+    for (const isAgain of [false, true]) {
+      expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+      write(settings, readFileSync(settings, 'utf8').replace(/opus|sonnet/, isAgain ? 'haiku' : 'sonnet'));
+      if (isAgain) expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+      expect(JSON.parse(await uninstall())).toEqual(JSON.parse(asking.replace('opus', isAgain ? 'haiku' : 'sonnet')));
+    }
+  });
+
+  it('[X9.1] uninstall keeps settings that may be the user’s own, and says so', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    rmSync(join(home, 'countersign', 'gate'), { recursive: true });
+    // A new installation takes nothing of the old one for the user's own file.
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    rmSync(join(home, 'countersign', 'gate'), { recursive: true });
+    expect(existsSync(`${settings}.before-countersign`)).toBe(false);
+    const { code, stderr } = await gate(['uninstall', 'claude', '--yes']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`Left "permissions" in ${settings}`) as string]);
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({
+      permissions: { ask: ['*'], disableBypassPermissionsMode: 'disable' },
+    });
+  });
+
+  it('[X9.6] status says that every call is refused while no server can be reached or the token is invalid', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    const status = async () => await gate(['status', 'claude']);
+    const config = join(home, 'countersign', 'gate', 'claude.json');
+    const { person, tokenId, url } = JSON.parse(readFileSync(config, 'utf8')) as Record<string, string>;
+    expect((await status()).stdout).toBe('Claude Code: gated\n');
+    await t.stop();
+    const down = await status();
+    expect([down.code, down.stdout]).toEqual([0, expect.stringContaining('every call is refused') as string]);
+    expect(down.stdout).toContain(url);
+    expect((await gate(['status', 'claude', '--json'])).stdout).toContain('"serverProblem":');
+    await t.restart();
+    await t.client.revokeToken(person ?? '', tokenId ?? '');
+    expect((await status()).stdout).toContain('every call is refused');
+    rmSync(config);
+    expect((await status()).stdout).toContain('every call is refused');
   });
 
   it('[X9] needs a server that keeps running', async () => {
@@ -258,6 +321,16 @@ describe('countersign gate hook', () => {
     await t.stop();
     expect(await hook(call('PreToolUse', 'call-3', 'echo one'))).toMatchObject({ code: 2, stdout: '' });
     await t.restart();
+  });
+
+  it('[X9.1] a second installation denies the call of a hook that waits with the earlier token', async () => {
+    const install = async () => await gate(['install', 'claude', '-w', 'docks', '--yes']);
+    expect((await install()).code).toBe(0);
+    const asked = hook(call('PreToolUse', 'call-4', 'echo one'));
+    const approval = await pending();
+    expect((await install()).code).toBe(0);
+    expect(await asked).toMatchObject({ code: 2, stdout: '' });
+    await t.client.decide('docks', approval, { decision: 'deny' }).catch(() => undefined);
   });
 
   it('[X9.2] rejects an unknown agent', async () => {

@@ -52,13 +52,13 @@ describe('the settings of Claude Code', () => {
     expect(after.endsWith('}')).toBe(true);
     expect(parse(after).permissions).toMatchObject({ allow: ['Bash(ls)'], ask: ['*', 'Read'] });
     expect(parse(after).hooks['PreToolUse']?.map(({ hooks }) => hooks[0]?.command)).toEqual(['lint', command]);
-    expect(removeFromClaude(after, before, file)).toBe(before);
+    expect(removeFromClaude(after, { text: before }, file)).toBe(before);
   });
 
   it.each(['dontAsk', 'bypassPermissions'])('replaces the mode %s, and restores it', (defaultMode) => {
     const before = JSON.stringify({ permissions: { defaultMode } }, null, 2);
     expect(parse(add(before)).permissions.defaultMode).toBe('default');
-    expect(removeFromClaude(add(before), before, file)).toBe(before);
+    expect(removeFromClaude(add(before), { text: before }, file)).toBe(before);
   });
 
   it('keeps other modes, which ask for "*" as well', () => {
@@ -75,7 +75,9 @@ describe('the settings of Claude Code', () => {
 
   it('removes only its own parts from a file that changed in the meantime', () => {
     const changed = add('{}\n').replace('"ask": [', '"deny": ["WebFetch"],\n    "ask": [');
-    expect(JSON.parse(removeFromClaude(changed, '{}\n', file))).toEqual({ permissions: { deny: ['WebFetch'] } });
+    expect(JSON.parse(removeFromClaude(changed, { text: '{}\n' }, file))).toEqual({
+      permissions: { deny: ['WebFetch'] },
+    });
   });
 
   it.each([

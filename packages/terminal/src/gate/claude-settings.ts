@@ -1,5 +1,6 @@
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
+import type { OriginalFile } from './config-change.js';
 import { addHooks, hasHooks, otherHooks, removeHooks, type HookEvent } from './hook-entries.js';
 import { listAt, objectAt, parseObject, withKey, writeObject, type JsonObject } from './json-text.js';
 
@@ -46,10 +47,11 @@ export function addToClaude(
   );
 }
 
-/** Removes only our parts. Values that we replaced come back as they were `before`. */
-export function removeFromClaude(text: string, before: string | undefined, file: string): string {
+/** Removes only our parts. Values that we replaced come back as they were; if that isn't known, they stay. */
+export function removeFromClaude(text: string, original: OriginalFile | undefined, file: string): string {
   const settings = removeHooks(parseObject(text, file), file);
-  const then = objectAt(parseObject(before, file), 'permissions', file);
+  if (original === undefined) return writeObject(settings, text);
+  const then = objectAt(parseObject(original.text, file), 'permissions', file);
   let permissions = objectAt(settings, 'permissions', file);
   if (!listAt(then, 'ask', file).includes('*')) {
     const ask = listAt(permissions, 'ask', file).filter((rule) => rule !== '*');

@@ -13,6 +13,11 @@ export interface FileChange {
   readonly isSecret: boolean;
 }
 
+/** The user's file before the installation; without a text, there was none. */
+export interface OriginalFile {
+  readonly text: string | undefined;
+}
+
 export async function readConfig(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

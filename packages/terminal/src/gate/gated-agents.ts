@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { addToClaude, gapInClaude, removeFromClaude } from './claude-settings.js';
+import type { OriginalFile } from './config-change.js';
 import { addToGemini, gapInGemini, geminiPolicy, removeFromGemini } from './gemini-settings.js';
 
 /** Agents with hooks. `gate install` refuses those that no mode of theirs makes fail closed. */
 export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
 export type HookAgent = (typeof HOOK_AGENTS)[number];
 export type GatedAgent = Exclude<HookAgent, 'codex'>;
+export const GATED_AGENTS: readonly GatedAgent[] = ['claude', 'gemini'];
+export const PROGRAM_NAMES: Readonly<Record<GatedAgent, string>> = { claude: 'Claude Code', gemini: 'Gemini CLI' };
 
 /** Values that the written configuration depends on. */
 export interface GateValues {
@@ -27,8 +30,8 @@ export interface ConfigFile {
   /** Contains a secret. */
   readonly isSecret: boolean;
   add(text: string | undefined, values: GateValues): string;
-  /** The file without our parts; undefined to delete it. `before` is the file before the installation. */
-  remove(text: string, before: string | undefined): string | undefined;
+  /** The file without our parts; undefined to delete it. Without the original, settings that may be the user's own stay. */
+  remove(text: string, original: OriginalFile | undefined): string | undefined;
   /** Why the file doesn't gate every call; undefined if it does. */
   gap(text: string | undefined, values: Omit<GateValues, 'waitSeconds'>): string | undefined;
 }
@@ -54,7 +57,7 @@ export function configFiles(agent: GatedAgent, { env, userHome }: Places): reado
           isSecret: false,
           add: (text, { command, waitSeconds, page }) =>
             addToClaude(text, { command, waitSeconds, file, ...(page === undefined ? {} : { page }) }),
-          remove: (text, before) => removeFromClaude(text, before, file),
+          remove: (text, original) => removeFromClaude(text, original, file),
           gap: (text, { command }) => gapInClaude(text, { command, file }),
         },
       ];

@@ -25,6 +25,11 @@ export function writeObject(value: JsonObject, before: string | undefined): stri
   return `${JSON.stringify(value, null, indent)}${end}`;
 }
 
+/** For our own files. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

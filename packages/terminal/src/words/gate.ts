@@ -18,6 +18,10 @@ export const gate = {
     `${file} is not plain JSON, so it is unknown whether it changes the gate in this folder.`,
   programGone: (path: string): string =>
     `The hook runs ${path}, which doesn't exist anymore, so no call can run. Install the gate again.`,
+  refusesAll: (reason: string): string =>
+    `  At the moment, every call is refused: ${reason}. Start the server with "countersign serve", or install the gate again.`,
+  leftPermissions: (file: string): string =>
+    `Left "permissions" in ${file} as they are, because nothing says what they were before the gate. Check whether you want to keep ["*"] in "ask".`,
   otherProgram: (path: string): string =>
     `  The hook still runs with ${path}. To use the current one, install the gate again.`,
   folderChecked: (folder: string): string =>

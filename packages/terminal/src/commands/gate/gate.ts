@@ -1,5 +1,4 @@
-import { homedir, hostname } from 'node:os';
-import { resolve } from 'node:path';
+import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -8,36 +7,29 @@ import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';
 import { readConfig, writeChanges, type FileChange } from '../../gate/config-change.js';
-import { checkGated, configFiles, HOOK_AGENTS, type GatedAgent } from '../../gate/gated-agents.js';
+import { checkGated, HOOK_AGENTS, PROGRAM_NAMES as NAMES } from '../../gate/gated-agents.js';
 import { removeCreated, revokeToken } from '../../gate/gate-token.js';
 import { hookCommand } from '../../gate/hook-command.js';
 import { isDeferring, runHook } from '../../gate/hook/run-hook.js';
-import {
-  findGap,
-  hookConfigPath,
-  otherProgram,
-  planInstallation,
-  planRemoval,
-  readManifest,
-  toJson,
-} from '../../gate/installation.js';
-import { findProjectGap } from '../../gate/project-settings.js';
+import { toJson } from '../../gate/json-text.js';
 import { lineDiff } from '../../gate/line-diff.js';
+import { hookConfigPath } from '../../gate/manifest.js';
+import { planInstallation } from '../../gate/plan-installation.js';
+import { planRemoval } from '../../gate/plan-removal.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate, gateHook } from '../../words/gate.js';
 import { gateHelp as help } from '../../words/help-gate.js';
 import { withHelp, WORLD, YES } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
+import { addStatus } from './status.js';
+import { filesOf, homeOf } from './places.js';
 
 interface GateFlags {
   world?: string;
   name?: string;
   yes?: boolean;
 }
-
-const NAMES: Readonly<Record<GatedAgent, string>> = { claude: 'Claude Code', gemini: 'Gemini CLI' };
-const GATED: readonly GatedAgent[] = ['claude', 'gemini'];
 
 /** `countersign gate` (X3). */
 export function addGate(program: Command, register: Register): void {
@@ -71,14 +63,14 @@ export function addGate(program: Command, register: Register): void {
     const { token, tokenId, person } = created;
     const config = { url: client.url, token, tokenId, person, world, agent: created.agent, pass: plan.values.pass };
     // First what the hook needs, last what makes the agent use it.
-    const hookConfig = { path, before: await readConfig(path), after: toJson(config), isSecret: true };
+    const hookConfig = { path, before: plan.earlierHook, after: toJson(config), isSecret: true };
     try {
       await writeChanges([hookConfig, ...plan.records, ...plan.changes]);
     } catch (error) {
       await removeCreated(context, world, created);
       throw error;
     }
-    // The hook reads its configuration for each call, so nothing uses the token of an earlier installation.
+    // The hook reads its configuration for each call. Only one that waits uses the earlier token, and its call is denied.
     if (hookConfig.before !== undefined) await revokeToken(context, hookConfig.before);
     if (context.options.json) {
       context.json({ agent, world, externalAgent: created.agent, files: plan.changes.map((change) => change.path) });
@@ -92,49 +84,18 @@ export function addGate(program: Command, register: Register): void {
   register<GateFlags>(uninstall.option('--yes', YES), async (context, { args, options }) => {
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
     const home = await homeOf(context);
-    const { changes, records } = await planRemoval(agent, filesOf(context, agent), home);
+    const { changes, records, unsure } = await planRemoval(agent, filesOf(context, agent), home);
     const hookConfig = await readConfig(hookConfigPath(home, agent));
     showChanges(context, changes);
     if (changes.length > 0) await confirm(context, { yes: options.yes, what: gate.askUninstall(NAMES[agent]) });
     await writeChanges([...changes, ...records]);
     if (hookConfig !== undefined) await revokeToken(context, hookConfig);
+    for (const path of unsure) context.note(plainLine(gate.leftPermissions(path)));
     if (context.options.json) context.json({ agent, files: changes.map(({ path }) => path) });
     else context.say(changes.length > 0 ? gate.uninstalled(NAMES[agent]) : gate.nothingInstalled(NAMES[agent]));
   });
 
-  const status = withHelp(group.command('status').argument('[agent]', help.agent), help.status);
-  register<{ folder?: string }>(
-    status.option('--folder <folder>', help.status.folder),
-    async (context, { args, options }) => {
-      const home = await homeOf(context);
-      const folder = resolve(options.folder ?? '.');
-      const asked = args[0] === undefined ? GATED : [checkGated(readChoice(args[0], 'agent', HOOK_AGENTS))];
-      const items = await Promise.all(
-        asked.map(async (agent) => {
-          const known = await readManifest(home, agent);
-          const files = filesOf(context, agent);
-          const gap = (await findGap(agent, files, { home })) ?? (await findProjectGap(agent, folder, files));
-          const runsWith = known === undefined ? undefined : otherProgram(known, hookCommand(agent, home));
-          return {
-            agent,
-            installed: known !== undefined,
-            intact: gap === undefined,
-            ...(gap === undefined ? {} : { problem: gap }),
-            ...(runsWith === undefined ? {} : { runsWith }),
-          };
-        }),
-      );
-      if (context.options.json) context.json({ folder, items });
-      else {
-        for (const { agent, problem, runsWith } of items) {
-          context.say(plainLine(gate.status(NAMES[agent], problem)));
-          if (runsWith !== undefined) context.say(plainLine(gate.otherProgram(runsWith)));
-        }
-        if (items.some(({ installed }) => installed)) context.note(plainLine(gate.folderChecked(folder)));
-      }
-      return items.some(({ installed, intact }) => installed && !intact) ? EXIT.failed : EXIT.ok;
-    },
-  );
+  addStatus(group, register);
 
   const hook = withHelp(group.command('hook').requiredOption('--agent <agent>', help.agent), help.hook);
   register<{ agent: string; world?: string }>(
@@ -155,14 +116,6 @@ export function addGate(program: Command, register: Register): void {
       return code;
     },
   );
-}
-
-async function homeOf({ options, servers }: CommandContext): Promise<string> {
-  return options.home === undefined ? await servers.defaultHome() : resolve(options.home);
-}
-
-function filesOf({ console: { env } }: CommandContext, agent: GatedAgent) {
-  return configFiles(agent, { env, userHome: env['HOME'] ?? homedir() });
 }
 
 /** On standard error, so that `--json` prints only the result. */

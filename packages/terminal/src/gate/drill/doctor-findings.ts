@@ -1,11 +1,9 @@
 import type { Finding } from '../../server-access.js';
-import type { GatedAgent } from '../gated-agents.js';
-import { readManifest } from '../installation.js';
+import { GATED_AGENTS } from '../gated-agents.js';
+import { readManifest } from '../manifest.js';
 import { checkDrilled } from './check-drilled.js';
 import { findAgent, versionOf } from './find-agent.js';
 import { readDrills } from './remembered.js';
-
-const GATED: readonly GatedAgent[] = ['claude', 'gemini'];
 
 /** A finding for each agent that is gated and installed. Agents without a gate are not started. */
 export async function drillFindings(
@@ -14,7 +12,7 @@ export async function drillFindings(
 ): Promise<Finding[]> {
   const path = env['PATH'] ?? '';
   const drills = await readDrills(home);
-  const findings = GATED.map(async (agent): Promise<Finding[]> => {
+  const findings = GATED_AGENTS.map(async (agent): Promise<Finding[]> => {
     if ((await readManifest(home, agent)) === undefined) return [];
     const bin = await findAgent(agent, undefined, path);
     const version = bin === undefined ? undefined : await versionOf(bin, { PATH: path, HOME: env['HOME'] ?? '' });

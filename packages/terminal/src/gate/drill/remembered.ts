@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readConfig, writeChanges } from '../config-change.js';
-import { toJson } from '../installation.js';
+import { toJson } from '../json-text.js';
 import type { DrillAgent } from './drilled-agents.js';
 
 /** An agent, drilled with its hooks or over ACP. */

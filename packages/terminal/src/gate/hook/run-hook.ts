@@ -176,7 +176,7 @@ async function report(
   if (note !== undefined) await server.report(note.id, result);
 }
 
-function readHookConfig(home: string, agent: HookAgent): HookConfig {
+export function readHookConfig(home: string, agent: HookAgent): HookConfig {
   const value: unknown = JSON.parse(readFileSync(join(home, 'gate', `${agent}.json`), 'utf8'));
   const field = (name: string): string => {
     const found = isObject(value) ? value[name] : undefined;

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CommandContext } from '../../context.js';
+import { EXIT } from '../../exit-codes.js';
+import { findGap, otherProgram } from '../../gate/find-gap.js';
+import { findRefusal } from '../../gate/find-refusal.js';
+import { checkGated, GATED_AGENTS, HOOK_AGENTS, PROGRAM_NAMES, type GatedAgent } from '../../gate/gated-agents.js';
+import { hookCommand } from '../../gate/hook-command.js';
+import { readManifest } from '../../gate/manifest.js';
+import { findProjectGap } from '../../gate/project-settings.js';
+import { plainLine } from '../../text/plain-text.js';
+import { gate } from '../../words/gate.js';
+import { gateHelp as help } from '../../words/help-gate.js';
+import { withHelp } from '../../words/help.js';
+import { readChoice } from '../read-flags.js';
+import type { Register } from '../register.js';
+import { filesOf, homeOf } from './places.js';
+
+/** `countersign gate status` (X9.1). */
+export function addStatus(group: Command, register: Register): void {
+  const status = withHelp(group.command('status').argument('[agent]', help.agent), help.status);
+  register<{ folder?: string }>(
+    status.option('--folder <folder>', help.status.folder),
+    async (context, { args, options }) => {
+      const folder = resolve(options.folder ?? '.');
+      const asked = args[0] === undefined ? GATED_AGENTS : [checkGated(readChoice(args[0], 'agent', HOOK_AGENTS))];
+      const items = await Promise.all(asked.map(async (agent) => await statusOf(context, agent, folder)));
+      if (context.options.json) context.json({ folder, items });
+      else {
+        for (const { agent, problem, runsWith, serverProblem } of items) {
+          context.say(plainLine(gate.status(PROGRAM_NAMES[agent], problem)));
+          if (serverProblem !== undefined) context.say(plainLine(gate.refusesAll(serverProblem)));
+          if (runsWith !== undefined) context.say(plainLine(gate.otherProgram(runsWith)));
+        }
+        if (items.some(({ installed }) => installed)) context.note(plainLine(gate.folderChecked(folder)));
+      }
+      return items.some(({ installed, intact }) => installed && !intact) ? EXIT.failed : EXIT.ok;
+    },
+  );
+}
+
+interface GateStatus {
+  readonly agent: GatedAgent;
+  readonly installed: boolean;
+  readonly intact: boolean;
+  readonly problem?: string;
+  /** Why every call is refused at the moment. */
+  readonly serverProblem?: string;
+  readonly runsWith?: string;
+}
+
+async function statusOf(context: CommandContext, agent: GatedAgent, folder: string): Promise<GateStatus> {
+  const home = await homeOf(context);
+  const known = await readManifest(home, agent);
+  const files = filesOf(context, agent);
+  const problem = (await findGap(agent, files, { home })) ?? (await findProjectGap(agent, folder, files));
+  const serverProblem = known === undefined ? undefined : await findRefusal(home, agent);
+  const runsWith = known === undefined ? undefined : otherProgram(known, hookCommand(agent, home));
+  return {
+    agent,
+    installed: known !== undefined,
+    intact: problem === undefined,
+    ...(problem === undefined ? {} : { problem }),
+    ...(serverProblem === undefined ? {} : { serverProblem }),
+    ...(runsWith === undefined ? {} : { runsWith }),
+  };
+}

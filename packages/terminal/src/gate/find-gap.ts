@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CommandError } from '../command-error.js';
+import { gate } from '../words/gate.js';
+import { readConfig, resolvePath } from './config-change.js';
+import type { ConfigFile, GatedAgent } from './gated-agents.js';
+import { outranksOurs } from './gemini-settings.js';
+import { readManifest, type Manifest } from './manifest.js';
+
+/** Why the agent isn't gated; undefined if its files are as we wrote them or gate every call all the same. */
+export async function findGap(
+  agent: GatedAgent,
+  files: readonly ConfigFile[],
+  { home }: { home: string },
+): Promise<string | undefined> {
+  const known = await readManifest(home, agent);
+  if (known === undefined) return gate.notInstalled;
+  const { command } = known;
+  const gone = programsOf(command).find((path) => !existsSync(path));
+  if (gone !== undefined) return gate.programGone(gone);
+  try {
+    if (agent === 'gemini') await refuseOutranking(files);
+    for (const file of files) {
+      const problem = file.gap(await readConfig(await resolvePath(file.path)), { command, pass: known.pass });
+      if (problem !== undefined) return problem;
+    }
+  } catch (error) {
+    if (error instanceof CommandError) return error.message;
+    throw error;
+  }
+  return undefined;
+}
+
+/** The first of the node and the program that the hook runs with which isn't the current one. */
+export function otherProgram({ command }: Manifest, now: string): string | undefined {
+  const current = programsOf(now);
+  return programsOf(command).find((path) => !current.includes(path));
+}
+
+/** The node and the program in a hook command, which starts with both in quotes. */
+function programsOf(command: string): readonly string[] {
+  const [node, program] = [...command.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) =>
+    word.replaceAll("'\\''", "'"),
+  );
+  return [node, program].filter((path) => path !== undefined);
+}
+
+/** A rule of the user in Gemini CLI's policy folder must not take precedence over ours. */
+export async function refuseOutranking(files: readonly ConfigFile[]): Promise<void> {
+  const own = files.find(({ path }) => path.endsWith('.toml'));
+  if (own === undefined) return;
+  const folder = dirname(own.path);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.endsWith('.toml'))) {
+    const path = join(folder, name);
+    if (path !== own.path && outranksOurs((await readConfig(path)) ?? '')) throw new CommandError(gate.outranked(path));
+  }
+}
