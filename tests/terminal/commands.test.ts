@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { readWho } from '@countersign/protocol';
@@ -75,6 +75,13 @@ describe('the commands', () => {
       const { stderr } = await run('agents', 'edit', 'Gem', '-w', 'yard', '--command', command);
       expect(stderr).toContain(warning);
     }
+    // The server doesn't start programs from these folders either (A59.8).
+    const local = join(t.folder, 'node_modules', '.bin');
+    await mkdir(local, { recursive: true });
+    await writeFile(join(local, 'opencode'), '#!/bin/sh\n', { mode: 0o755 });
+    const edit = ['agents', 'edit', 'Gem', '-w', 'yard', '--command', 'opencode acp'];
+    const { stderr } = await t.runHere(edit, { env: { PATH: local } });
+    expect(stderr).toContain('opencode is not installed here');
     const words = JSON.stringify(['/opt/my agent', '--acp']);
     expect(await json('agents', 'edit', 'gem', '-w', 'yard', '--command', words)).toMatchObject({
       acp: { command: ['/opt/my agent', '--acp'], env: ['A_KEY', 'B_KEY'] },

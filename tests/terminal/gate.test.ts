@@ -228,7 +228,7 @@ describe('countersign gate install', () => {
     });
   });
 
-  it('[X9.6] status says that every call is refused while no server can be reached or the token is invalid', async () => {
+  it('[X9.7] status says that every call is refused while no server can be reached or the token is invalid', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const status = async () => await gate(['status', 'claude']);
     const config = join(home, 'countersign', 'gate', 'claude.json');
@@ -356,22 +356,40 @@ describe('countersign doctor on ACP agents', () => {
       await t.client.createAgent(id, { name, provider: 'acp', model: 'any', acp: { command } });
     await add('Open', ['opencode', 'acp']);
     await add('Gone', ['no-such-agent']);
+    // As with npx, which the server doesn't start programs from either.
+    write(join(home, 'node_modules', '.bin', 'local-agent'), script);
+    chmodSync(join(home, 'node_modules', '.bin', 'local-agent'), 0o755);
+    await add('Local', ['local-agent']);
     await add('Broken', ['opencode', '--exit']);
     await add('Other', ['/bin/sh', join(bin, 'opencode')]);
     const server = join(t.folder, 'home');
-    const findings = async (): Promise<Record<string, [state: string, detail: string]>> => {
-      const env = { ...t.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+    const findings = async (
+      more: Record<string, string> = {},
+    ): Promise<Record<string, [state: string, detail: string]>> => {
+      const env = {
+        ...t.env,
+        PATH: `${join(home, 'node_modules', '.bin')}:${bin}:${process.env['PATH'] ?? ''}`,
+        ...more,
+      };
       const { stdout } = await runAlone(['doctor', '--json', '--port', '0', '--home', server], env);
       const { items } = JSON.parse(stdout) as { items: { what: string; state: string; detail: string }[] };
       return Object.fromEntries(items.map(({ what, state, detail }) => [what, [state, detail]]));
     };
     const before = await findings();
-    expect(before['acp: Open']).toEqual(['warning', 'starts, in "acp"; 1.2.3 is installed, but was never drilled']);
-    expect(before['acp: Gone']).toEqual(['warning', 'no-such-agent is not on this PATH, in "acp"']);
-    expect(before['acp: Broken']?.[1]).toContain('does not start, in "acp": its program exited with code 3');
-    expect(before['acp: Other']).toEqual(['warning', 'starts, in "acp", but there is no drill for its program']);
+    expect(before['acp: Open']).toEqual(['warning', 'starts (world "acp"); 1.2.3 is installed, but was never drilled']);
+    expect(before['acp: Gone']).toEqual(['warning', 'no-such-agent is not on this PATH (world "acp")']);
+    expect(before['acp: Local']).toEqual(['warning', 'local-agent is not on this PATH (world "acp")']);
+    expect(before['acp: Broken']?.[1]).toContain('does not start (world "acp"): its program exited with code 3');
+    expect(before['acp: Other']).toEqual(['warning', 'starts (world "acp"), but there is no drill for its program']);
     write(join(server, 'gate', 'drilled.json'), '{"acp:opencode":{"version":"1.2.3","gated":true}}');
-    expect((await findings())['acp: Open']).toEqual(['fine', '1.2.3 starts, in "acp"; every row of its drill held']);
+    expect((await findings())['acp: Open']).toEqual([
+      'fine',
+      '1.2.3 starts (world "acp"); every row of its drill held',
+    ]);
+    expect((await findings({ COUNTERSIGN_TOKEN: 'another-token-0123456789-0123456789' }))['acp agents']).toEqual([
+      'warning',
+      expect.stringContaining('could not be listed') as string,
+    ]);
   });
 });
 

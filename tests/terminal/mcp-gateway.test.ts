@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -113,6 +113,22 @@ it('[X8.2] warns about tools that the world doesn’t have, and adds the agent',
   expect(code).toBe(0);
   expect(stderr).toContain('no tool named "stmap" in this world. Did you mean "stamp"?');
   expect(stderr).not.toContain('mcp__');
+});
+
+it('[X8.2] leaves no agent and no token behind if the token can’t be saved', async () => {
+  const known = async () => ({
+    agents: (await t.client.agents('docks')).items.map(({ id }) => id),
+    tokens: await Promise.all((await t.client.people()).items.map(({ id }) => t.client.tokens(id))),
+  });
+  const before = await known();
+  const home = join(t.folder, 'locked');
+  mkdirSync(home);
+  // A file where a folder is needed: it can't be written by root either.
+  writeFileSync(join(home, 'gate'), '');
+  const words = ['mcp-gateway', 'add', 'Lost', '-w', 'docks', '--tools', 'stamp', '--home', home];
+  const { code, stderr } = await t.runHere(words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Could not write ${join(home, 'gate')}`) as string]);
+  expect(await known()).toEqual(before);
 });
 
 it('[X8] says what is wrong and exits, instead of offering nothing', async () => {

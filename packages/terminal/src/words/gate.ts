@@ -96,21 +96,24 @@ export const drill = {
   fine: (version: string): string => `${version} is gated; every row of its drill held`,
   runDrill: (agent: string): string => `Run "countersign drill ${agent}".`,
   acpWhat: (name: string): string => `acp: ${name}`,
-  acpNotInstalled: (program: string, world: string): string => `${program} is not on this PATH, in "${world}"`,
+  acpNotInstalled: (program: string, world: string): string => `${program} is not on this PATH (world "${world}")`,
+  acpAgents: 'acp agents',
+  acpNotListed: (reason: string): string => `the agents of the running server could not be listed: ${reason}`,
   acpInstall:
     'Install the program for the user that runs the server, or change the command with "countersign agents edit".',
-  acpFails: (world: string, reason: string): string => `does not start, in "${world}": ${reason}`,
-  acpUnknown: (world: string): string => `starts, in "${world}", but there is no drill for its program`,
+  acpFails: (world: string, reason: string): string => `does not start (world "${world}"): ${reason}`,
+  acpUnknown: (world: string): string => `starts (world "${world}"), but there is no drill for its program`,
   acpUnknownAdvice: 'Only the calls that it asks for need approval.',
-  acpFine: (version: string, world: string): string => `${version} starts, in "${world}"; every row of its drill held`,
-  acpStarts: (world: string, problem: string): string => `starts, in "${world}"; ${problem}`,
+  acpFine: (version: string, world: string): string =>
+    `${version} starts (world "${world}"); every row of its drill held`,
+  acpStarts: (world: string, problem: string): string => `starts (world "${world}"); ${problem}`,
   runAcpDrill: (agent: string): string => `Run "countersign drill ${agent} --acp".`,
 };
 
 /** Said when an ACP agent is added or its program is changed. */
 export const acpAgents = {
   notFound: (program: string): string =>
-    `${program} is not installed here, or not on this PATH. Install it for the user that runs the server, or correct --command.`,
+    `${program} is not installed here, or not on this PATH, where folders inside node_modules don't count. Install it for the user that runs the server, or correct --command.`,
   unknown: (program: string): string =>
     `Countersign doesn't know whether ${program} asks for every call. Only the calls that it asks for need approval.`,
   codex:

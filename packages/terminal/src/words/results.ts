@@ -24,11 +24,13 @@ export const results = {
   acceptProposed: (id: string): string => thenRun('To accept proposed rules, run:', `countersign policy edit -w ${id}`),
   readingImport: (length: number): string => `… ${length} characters`,
 
-  // Scripted models
+  // The MCP gateway
   gatewayUnknownTool: (tool: string, closest: string | undefined): string =>
     `there is currently no tool named "${tool}" in this world.${closest === undefined ? '' : ` Did you mean "${closest}"?`}`,
   gatewayAdded: (agent: string, world: string, file: string): string =>
     `The agent "${agent}" can use its tools in "${world}" over MCP. Its token is in ${file}. Add this to the MCP client's configuration:`,
+
+  // Scripted models
   modelListening: (url: string): string => `The scripted model is listening on ${url}\nSet these variables to use it:`,
   modelStop: 'Press Ctrl-C to stop.',
   modelTurn: (turn: number): string => `turn ${turn}`,

@@ -1,5 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readAll } from '@countersign/client';
 import { nearest } from '@countersign/protocol';
@@ -8,6 +7,8 @@ import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';
+import { writeChanges } from '../../gate/config-change.js';
+import { removeCreated } from '../../gate/gate-token.js';
 import { forwardMessages, type FindGateway } from '../../mcp-gateway/forward-messages.js';
 import { plainLine } from '../../text/plain-text.js';
 import { untilInterrupted } from '../../until-interrupted.js';
@@ -76,15 +77,18 @@ function addAdd(gateway: Command, register: Register): void {
     const { id: world } = await findWorld(client, command.optsWithGlobals<AddFlags>().world);
     const list = tools.split(',').map((tool) => tool.trim());
     const wanted = list.filter((tool) => tool !== '');
-    const created = await client.external.createAgent(world, { name, program, tools: wanted });
     const known = (await readAll((after) => client.tools(world, after))).map((tool) => tool.name);
-    for (const tool of wanted.filter((one) => !one.includes('*') && !known.includes(one)))
-      context.note(results.warning(plainLine(results.gatewayUnknownTool(tool, nearest(tool, known)))));
+    const created = await client.external.createAgent(world, { name, program, tools: wanted });
     const home = resolve(context.options.home ?? (await context.servers.defaultHome()));
     const file = join(home, 'gate', `mcp-${world}-${created.agent}.token`);
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await rm(file, { force: true });
-    await writeFile(file, `${created.token}\n`, { mode: 0o600, flag: 'wx' });
+    try {
+      await writeChanges([{ path: file, before: undefined, after: `${created.token}\n`, isSecret: true }]);
+    } catch (error) {
+      await removeCreated(context, world, created);
+      throw error;
+    }
+    for (const tool of wanted.filter((one) => !one.includes('*') && !known.includes(one)))
+      context.note(results.warning(plainLine(results.gatewayUnknownTool(tool, nearest(tool, known)))));
     // The client may start it with another environment.
     const url = context.options.url ?? context.console.env['COUNTERSIGN_URL'] ?? '';
     const place = url === '' ? ['--home', home] : ['--url', url];

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { createClient, readAll } from '@countersign/client';
 import { acpProgram, type AcpSettings, type Agent } from '@countersign/protocol';
+import { describeFailure } from '../../../describe-failure.js';
 import type { Finding, ServerAccess } from '../../../server-access.js';
 import { drill as texts } from '../../../words/gate.js';
 import { acpKey, drillProblem } from '../check-drilled.js';
 import { DRILL_AGENTS, type DrillAgent } from '../drilled-agents.js';
-import { findAgent, versionOf } from '../find-agent.js';
+import { findAcpProgram, versionOf } from '../find-agent.js';
 import { readDrills, type RememberedDrill } from '../remembered.js';
 import { ACP_AGENTS } from './acp-agents.js';
 
@@ -13,7 +14,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** What `doctor` says about the ACP agents of a running server: whether they are installed, start, and were drilled. */
 export async function acpFindings(servers: ServerAccess, home: string, env: Env): Promise<Finding[]> {
-  const used = await usedAgents(servers, home, env).catch(() => []);
+  let used: readonly UsedAgent[];
+  try {
+    used = await usedAgents(servers, home, env);
+  } catch (error) {
+    return [{ what: texts.acpAgents, state: 'warning', detail: texts.acpNotListed(describeFailure(error).message) }];
+  }
   const drills = used.length === 0 ? {} : await readDrills(home);
   const findings: Finding[] = [];
   // One after another: each starts a program.
@@ -53,7 +59,7 @@ async function checkAgent(
   const warn = (detail: string, advice: string): Finding => ({ what, state: 'warning', detail, advice });
   const [program = ''] = acp.command;
   const path = env['PATH'] ?? '';
-  const bin = await findAgent(program, program.startsWith('/') ? program : undefined, path);
+  const bin = await findAcpProgram(program, path);
   if (bin === undefined) return warn(texts.acpNotInstalled(program, world), texts.acpInstall);
   const problem = await servers.tryAcpAgent(acp);
   if (problem !== undefined) return warn(texts.acpFails(world, problem), texts.acpInstall);
