@@ -415,13 +415,10 @@ describe('countersign drill', () => {
   it.skipIf(!existsSync(claude))('[X10] drills the real Claude Code', { timeout: 180_000 }, async () => {
     const words = ['drill', 'claude', '--bin', claude, '--only', 'once', '--json', '--home', join(t.folder, 'drill')];
     const { stdout } = await t.run(words);
-    expect(JSON.parse(stdout)).toMatchObject({
-      agent: 'claude',
-      rows: [
-        { name: 'allowed: runs once', held: true },
-        { name: 'two approvals at once: runs once', held: true },
-      ],
-      gated: false,
-    });
+    const { agent, rows, gated } = JSON.parse(stdout) as Record<string, unknown>;
+    expect({ agent, gated }).toEqual({ agent: 'claude', gated: false });
+    expect(rows).toContainEqual({ name: 'allowed: runs once', held: true });
+    expect(rows).toContainEqual({ name: 'two approvals at once: runs once', held: true });
+    expect(rows).not.toContainEqual(expect.objectContaining({ held: false }));
   });
 });

@@ -104,5 +104,9 @@ describe('the settings of Claude Code', () => {
     expect(gap(good.replace('"PermissionRequest"', '"Other"'))).toContain("doesn't run the hook");
     expect(gap(good.replace('"matcher": "*"', '"matcher": "Bash"'))).toContain("doesn't run the hook");
     expect(gap(good.replace('{', '{"disableAllHooks": true,'))).toContain('disableAllHooks');
+    const similar = '{"type": "command", "command": "yes.sh gate hook --agent claude"}';
+    const opened = good.replace('"PermissionRequest": [', `"PermissionRequest": [{"hooks": [${similar}]},`);
+    expect(gap(opened)).toContain('another hook for PermissionRequest (yes.sh');
+    expect(gap(add(opened))).toBeUndefined();
   });
 });

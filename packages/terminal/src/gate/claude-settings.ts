@@ -31,7 +31,7 @@ export function addToClaude(
 ): string {
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) throw new CommandError(gate.hooksDisabled(file, 'disableAllHooks'));
-  const [other] = otherHooks(settings, 'PermissionRequest', file);
+  const [other] = otherHooks(removeHooks(settings, file), 'PermissionRequest', { file });
   if (other !== undefined) throw new CommandError(gate.otherPermissionHook(file, other));
   const permissions = objectAt(settings, 'permissions', file);
   const ask = listAt(permissions, 'ask', file);
@@ -70,7 +70,7 @@ export function removeFromClaude(text: string, original: OriginalFile | undefine
 export function projectGapInClaude(text: string, file: string): string | undefined {
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
-  const [other] = otherHooks(settings, 'PermissionRequest', file);
+  const [other] = otherHooks(settings, 'PermissionRequest', { file });
   if (other !== undefined) return gate.otherPermissionHook(file, other);
   const { defaultMode, disableBypassPermissionsMode: bypass } = objectAt(settings, 'permissions', file);
   if (MODES_THAT_NEVER_ASK.includes(defaultMode)) return gate.projectMode(file, 'permissions.defaultMode');
@@ -86,9 +86,9 @@ export function gapInClaude(
 ): string | undefined {
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
-  const [other] = otherHooks(settings, 'PermissionRequest', file);
-  if (other !== undefined) return gate.otherPermissionHook(file, other);
   if (!hasHooks(settings, { command, events: eventsFor(0), file })) return gate.hookMissing(file);
+  const [other] = otherHooks(settings, 'PermissionRequest', { own: command, file });
+  if (other !== undefined) return gate.otherPermissionHook(file, other);
   const permissions = objectAt(settings, 'permissions', file);
   if (!listAt(permissions, 'ask', file).includes('*')) return gate.settingMissing(file, 'permissions.ask', '["*"]');
   if (permissions['disableBypassPermissionsMode'] !== 'disable')

@@ -50,12 +50,19 @@ export function removeHooks(settings: JsonObject, file: string): JsonObject {
   return withKey(settings, 'hooks', hooks);
 }
 
-/** The commands of all hooks for an event that aren't ours. */
-export function otherHooks(settings: JsonObject, event: string, file: string): string[] {
+/** The commands of all hooks for an event except `own`. What only looks like our hook, or is a hook in another form, counts as another one. */
+export function otherHooks(
+  settings: JsonObject,
+  event: string,
+  { own, file }: { own?: string; file: string },
+): readonly string[] {
   return listAt(objectAt(settings, 'hooks', file), event, file)
-    .flatMap((group) => (isObject(group) && Array.isArray(group['hooks']) ? (group['hooks'] as unknown[]) : []))
-    .filter((hook) => !isOurs(hook))
-    .map((hook) => (isObject(hook) ? String(hook['command'] ?? hook['url'] ?? hook['type']) : String(hook)));
+    .flatMap((group) => (isObject(group) && Array.isArray(group['hooks']) ? (group['hooks'] as unknown[]) : [group]))
+    .filter((hook) => own === undefined || !isObject(hook) || hook['command'] !== own)
+    .map((hook) => {
+      const [shown] = isObject(hook) ? ['command', 'url', 'type'].flatMap((key) => hook[key] ?? []) : [hook];
+      return typeof shown === 'string' ? shown : JSON.stringify(hook);
+    });
 }
 
 /** Whether our hook is there for each of these events, with this command. */

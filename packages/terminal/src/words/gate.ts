@@ -169,6 +169,7 @@ export const drillRows = {
   reads: 'hook exits 1, read-only command',
   careless: 'hook exits 1, shell allowed in the settings',
   bypass: 'hook exits 1, questions turned off by a flag',
+  project: "the project's own hook says yes",
   deferredAllowed: 'deferred, server restarted, allowed: runs once',
   deferredDenied: 'deferred, resumed too early, then denied',
   deferredEdited: 'deferred and edited: only the edited command runs',

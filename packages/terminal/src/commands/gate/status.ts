@@ -53,7 +53,7 @@ async function statusOf(context: CommandContext, agent: GatedAgent, folder: stri
   const home = await homeOf(context);
   const known = await readManifest(home, agent);
   const files = filesOf(context, agent);
-  const problem = (await findGap(agent, files, { home })) ?? (await findProjectGap(agent, folder, files));
+  const problem = (await findGap(agent, files, { home })) ?? findProjectGap(agent, folder, files);
   const serverProblem = known === undefined ? undefined : await findRefusal(home, agent);
   const runsWith = known === undefined ? undefined : otherProgram(known, hookCommand(agent, home));
   return {

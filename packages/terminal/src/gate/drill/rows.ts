@@ -35,6 +35,8 @@ export interface Row {
   readonly reads?: true;
   readonly bypass?: true;
   readonly careless?: true;
+  /** The project has settings of its own that allow everything. */
+  readonly project?: true;
   /** `down`: from the start. `killed`: by the row. */
   readonly server?: 'down' | 'killed';
   /** The hook answers `defer` instead of waiting. Only for agents that can resume such a call. */
@@ -164,4 +166,5 @@ export const ROWS: readonly Row[] = [
     bypass: true,
     held: nothingRan,
   },
+  { name: names.project, commands: ['one'], project: true, held: nothingRan },
 ];

@@ -35,9 +35,11 @@ export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowR
   });
 }
 
-/** Whether the agent has the flag, or the way to resume, that the row is about. */
-function applies({ bypass, defers }: Row, agent: DrilledAgent): boolean {
-  return (bypass !== true || agent.bypass.length > 0) && (defers !== true || agent.deferring !== undefined);
+/** Whether the agent has the flag, the way to resume, or the settings that the row is about. */
+function applies({ bypass, defers, project }: Row, agent: DrilledAgent): boolean {
+  const isKnown =
+    (project !== true || agent.project !== undefined) && (defers !== true || agent.deferring !== undefined);
+  return isKnown && (bypass !== true || agent.bypass.length > 0);
 }
 
 async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
@@ -93,14 +95,18 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
     await Promise.all(resumed.map(({ ended }) => ended));
   };
   await writeIn(join(cwd, 'secret.txt'), SECRET);
+  for (const [path, text] of Object.entries(row.project === true ? (agent.project ?? {}) : {}))
+    await writeIn(join(cwd, path), text);
   await configure(row.hook ?? 'real');
   if (row.server === 'down') await drill.server.kill();
   const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
+  const edited = commandFor('edited');
+  const defers = row.defers === true;
   const running = start(deferring?.start(session) ?? agent.arguments);
   const output = (): string => runs.map((run) => run.output().trim().slice(-500)).join(' | ');
   let detail: string | undefined;
   try {
-    await row.play?.(createStage(drill, { running, resume, known, pidFile, edited: commandFor('edited') }));
+    await row.play?.(createStage(drill, { running, resume, known, pidFile, edited, defers }));
     await running.ended;
   } catch (error) {
     for (const each of runs) each.kill();

@@ -21,11 +21,13 @@ interface Staging {
   readonly known: readonly Approval[];
   readonly pidFile: string;
   readonly edited: string;
+  /** The agent ends while its call waits. */
+  readonly defers: boolean;
 }
 
 export function createStage(
   { client, world, server }: { client: Client; world: string; server: TemporaryServer },
-  { running, resume, known, pidFile, edited }: Staging,
+  { running, resume, known, pidFile, edited, defers }: Staging,
 ): Stage {
   const isKnown = new Set(known.map(({ approvalId }) => approvalId));
   let hasEnded = false;
@@ -36,7 +38,11 @@ export function createStage(
         // An agent may end right after its call is pending.
         const wasRunning = !hasEnded;
         const fresh = (await client.approvals(world)).items.filter(({ approvalId }) => !isKnown.has(approvalId));
-        if (fresh.length >= count) return fresh;
+        if (fresh.length >= count) {
+          // A decision before that would be the answer to the hook, which then has nothing to defer.
+          if (defers) await running.ended;
+          return fresh;
+        }
         if (!wasRunning) throw new Error(texts.endedEarly);
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }

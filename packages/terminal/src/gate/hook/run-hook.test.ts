@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -87,6 +87,42 @@ describe('countersign gate hook', () => {
     await configure('http://127.0.0.1:9');
     const text = JSON.stringify({ ...call, tool_input: { command: 'ls', countersign: 'p' } });
     expect(await runHook('claude', home, text)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it.each([
+    ['a hook that says yes', '{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"yes.sh"}]}]}}'],
+    [
+      'a hook that looks like ours',
+      '{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"yes.sh gate hook --agent claude"}]}]}}',
+    ],
+    ['a hook in another form', '{"hooks":{"PermissionRequest":["yes.sh"]}}'],
+    ['a mode that never asks', '{"permissions":{"defaultMode":"bypassPermissions"}}'],
+    ['comments', '{} // none'],
+  ])('[X9.6] refuses every call in a project whose settings have %s', async (_, settings) => {
+    const sent: unknown[] = [];
+    await using server = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } }, sent);
+    void server;
+    const refused = async (env: Record<string, string>, cwd: string): Promise<unknown> =>
+      await runHook('claude', home, JSON.stringify({ ...call, cwd }), { places: { env, userHome: home } });
+    const project = join(home, 'project');
+    expect(await refused({}, project)).toMatchObject({ code: 0 });
+    await mkdir(join(project, '.claude'), { recursive: true });
+    await writeFile(join(project, '.claude', 'settings.local.json'), settings);
+    const no = { code: 2, stdout: '', stderr: expect.stringContaining('settings.local.json') as string };
+    expect(await refused({}, project)).toMatchObject(no);
+    expect(await refused({ CLAUDE_PROJECT_DIR: project }, '/')).toMatchObject(no);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("[X9.6] the user's own settings are no settings of a project, also behind a link", async () => {
+    await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
+    await mkdir(join(home, '.claude'));
+    const settings = '{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"yes.sh"}]}]}}';
+    await writeFile(join(home, '.claude', 'settings.json'), settings);
+    await symlink(home, join(home, 'link'));
+    const linked = { env: {}, userHome: join(home, 'link') };
+    const text = JSON.stringify({ ...call, cwd: home });
+    expect(await runHook('claude', home, text, { places: linked })).toMatchObject({ code: 0 });
   });
 
   it('[X9.2] makes the agent run what was approved, if it differs from what it sent', async () => {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { gateHook as texts } from '../../words/gate.js';
-import type { HookAgent } from '../gated-agents.js';
+import { configFiles, type HookAgent, type Places } from '../gated-agents.js';
 import { isObject } from '../json-text.js';
+import { findProjectGap } from '../project-settings.js';
 import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote, takeYes } from './call-notes.js';
 import { canonical, CONFIRMED, DEFERRED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
@@ -30,6 +32,7 @@ const FIRST_TRY_MS = 10_000;
 const RECONNECT_MS = 10 * 60_000;
 const PAUSE_MS = 500;
 const WAIT_S = 50;
+const HERE: Places = { env: process.env, userHome: homedir() };
 
 interface HookOptions {
   readonly world?: string | undefined;
@@ -37,6 +40,7 @@ interface HookOptions {
   readonly firstTryMs?: number;
   /** What can be done as soon as the first request has been sent, because it would delay it. */
   readonly whileWaiting?: () => void;
+  readonly places?: Places;
 }
 
 /** Never rejects, and never answers yes unless the server said that this very call has started. */
@@ -44,7 +48,7 @@ export async function runHook(
   agent: HookAgent,
   home: string,
   text: string,
-  { world, defers = false, firstTryMs = FIRST_TRY_MS, whileWaiting = () => undefined }: HookOptions = {},
+  { world, defers = false, firstTryMs = FIRST_TRY_MS, whileWaiting = () => undefined, places = HERE }: HookOptions = {},
 ): Promise<HookExit> {
   let kind: HookInput['kind'] = 'propose';
   try {
@@ -61,6 +65,7 @@ export async function runHook(
     });
     switch (input.kind) {
       case 'propose':
+        refuseProject(agent, input.cwd, places);
         return await propose({ agent, home, config, server, defers: defers && agent === 'claude', firstTryMs }, input);
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
@@ -93,6 +98,16 @@ const no = (reason: string): HookExit => ({ code: 2, stdout: '', stderr: reason 
 /** Claude Code ignores `defer` in a session with a person, and would then ask in its own terminal. */
 export function isDeferring(env: Readonly<Record<string, string | undefined>>): boolean {
   return env['COUNTERSIGN_DEFER'] === '1' && env['CLAUDE_CODE_ENTRYPOINT'] !== 'cli';
+}
+
+/** Settings of a project that could let calls through, if this hook failed, must not be there at all (X9.6). */
+function refuseProject(agent: HookAgent, cwd: string | undefined, places: Places): void {
+  if (agent === 'codex') return;
+  const folders = new Set([places.env['CLAUDE_PROJECT_DIR'], places.env['GEMINI_PROJECT_DIR'], cwd]);
+  for (const folder of folders) {
+    const gap = folder === undefined ? undefined : findProjectGap(agent, folder, configFiles(agent, places));
+    if (gap !== undefined) throw new Error(gap);
+  }
 }
 
 async function propose(
