@@ -12,7 +12,7 @@ it.each([
   ],
   [
     { rule: 'allow claude__Bash(rm *)', code: 'star-outside', tool: 'claude__Bash' },
-    'Line 2 allows nothing: allow claude__Bash(rm *). claude__Bash runs without a sandbox, so a rule with * allows no command. Write a rule for each exact command.',
+    'Line 2 allows nothing: allow claude__Bash(rm *). claude__Bash runs without a sandbox, so a rule allows a command only if it spells it out. Write a rule for each exact command.',
   ],
   [
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },

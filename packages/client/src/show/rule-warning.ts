@@ -9,7 +9,7 @@ export function ruleWarningText({ line, rule, code, verb, tool = '', closest, er
       return `Line ${line}: there is currently no tool named "${tool}". ${advice}`;
     }
     case 'star-outside':
-      return `Line ${line} allows nothing: ${rule}. ${tool} runs without a sandbox, so a rule with * allows no command. Write a rule for each exact command.`;
+      return `Line ${line} allows nothing: ${rule}. ${tool} runs without a sandbox, so a rule allows a command only if it spells it out. Write a rule for each exact command.`;
     case 'unreadable':
       return `Line ${line} can't be read (${error}): ${rule}. ${effectOf(verb, tool)} until you correct or remove it.`;
   }

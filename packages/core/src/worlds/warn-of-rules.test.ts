@@ -12,17 +12,23 @@ it('[A26] [A55.4] does not warn about the tools of known programs outside, which
   expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
 });
 
-it('[A26.6] warns about a star in a rule that allows commands of a program outside, which can never apply', () => {
+it('[A26.6] warns about a rule that allows commands of a program outside and spells none out, which can never apply', () => {
   const useless = [
     'allow claude__Bash(rm *)',
     'allow gemini__run_shell_command(git log --*)',
     'allow x__execute(./**)',
+    'allow claude__Bash',
+    'allow claude__Bash(*)',
+    'allow claude__Bash writing ./docs/**',
   ];
   const fine = [
     'deny claude__Bash(rm *)',
     'allow claude__Bash(rm "*")',
+    'allow claude__Bash(command="rm a")',
     'allow claude__Read(./**)',
-    'allow claude__Bash',
+    'allow claude__Read',
+    'ask claude__Bash',
+    'deny claude__Bash',
   ];
   const found = warnOfRules([...useless, ...fine], ['shell_cmd']);
   expect(found.filter(({ code }) => code === 'star-outside').map(({ rule }) => rule)).toEqual(useless);

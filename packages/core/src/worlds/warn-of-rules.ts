@@ -1,5 +1,5 @@
 import { externalVerb, isRule, nearest, programName, type RuleWarning } from '@countersign/protocol';
-import { parseRule, SANDBOX_RULES } from '../policy/index.js';
+import { parseRule, SANDBOX_RULES, type Rule } from '../policy/index.js';
 
 /** Warnings for the author of rules. A tool may be added later, so an unknown tool is not an error. */
 export function warnOfRules(rules: readonly string[], tools: Iterable<string>): RuleWarning[] {
@@ -9,14 +9,20 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     const parsed = parseRule(rule);
     const at = { line: index + 1, rule };
     if (!parsed.ok) return [{ ...at, code: 'unreadable', error: parsed.error, ...parsed.head }];
-    const { verb, tool, words = [] } = parsed.rule;
-    const hasStar = words.some((word) => word.some((piece) => 'stars' in piece));
-    if (verb === 'allow' && hasStar && externalVerb(tool) === 'run') return [{ ...at, code: 'star-outside', tool }];
+    const { verb, tool } = parsed.rule;
+    const allowsRun = verb === 'allow' && externalVerb(tool) === 'run';
+    if (allowsRun && !spellsOutCommand(parsed.rule)) return [{ ...at, code: 'star-outside', tool }];
     if (tool.includes('*') || names.includes(tool) || isAway(tool, names) || isOutside(tool)) return [];
     // The most likely mistake is to write `pay` for an MCP server's tool: such a rule would protect nothing.
     const closest = names.find((name) => name.endsWith(`__${tool}`)) ?? nearest(tool, names);
     return [{ ...at, code: 'unknown-tool', tool, ...(closest === undefined ? {} : { closest }) }];
   });
+}
+
+/** Whether the rule has the whole command. A rule about effects has no command that it could allow (A60.2). */
+function spellsOutCommand({ words, named, effect }: Rule): boolean {
+  if (effect !== undefined || (words ?? named) === undefined) return false;
+  return words?.some((word) => word.some((piece) => 'stars' in piece)) !== true;
 }
 
 /** Whether the tool's MCP server is not connected, so that its tools are unknown. */

@@ -124,8 +124,8 @@ export const ruleWarningSchema = z.object({
   rule: z.string(),
   /**
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
-   * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it allows commands of a
-   * program outside with a star, which allows none of them (A55.4).
+   * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it is for
+   * commands of a program outside and doesn't spell one out, so it allows none of them (A26.6).
    */
   code: z.enum(['unknown-tool', 'unreadable', 'star-outside']),
   verb: z.enum(['allow', 'ask', 'deny']).exactOptional(),
