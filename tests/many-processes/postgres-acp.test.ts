@@ -48,7 +48,8 @@ async function prepare() {
   const [here, there] = await Promise.all([openAcpEngine(url, folder), openAcpEngine(url, folder)]);
   const { id: worldId } = await createWorld(here.runtime, { name: 'Harbour' }, signer);
   const acp = { command: [process.execPath, program], program: 'fixture' };
-  await addAgent(here.runtime, worldId, { name: 'Coder', provider: 'acp', model: 'fixture', acp }, signer);
+  const coder = { name: 'Coder', provider: 'acp', model: 'fixture', acp };
+  await addAgent(here.runtime, worldId, coder, signer, { mayRunPrograms: true });
   const { id: chatId } = await createChat(here.runtime, worldId);
   const scene: Scene = { worldId, chatId };
   const waiting = nextEvent(there, worldId, isStatus('waiting'));

@@ -44,6 +44,8 @@ const impatient = clockWith({ 3_000: 5 });
 /** Waits long for the second of two requests too, on a slow machine as well. */
 const gathering = clockWith({ 25: 2_000, 3_000: 5 });
 
+const MAY_RUN = { mayRunPrograms: true };
+
 describe('an ACP agent', () => {
   it('[A59] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
     const t = await open();
@@ -339,7 +341,7 @@ describe('the session of an ACP agent', () => {
         // The program has a minute to start.
         if (ms === 60_000 && !wasChanged) {
           wasChanged = true;
-          void updateAgent(t.runtime, W, 'coder', { acp: { command: ['other-program'] } }, person);
+          void updateAgent(t.runtime, W, 'coder', { acp: { command: ['other-program'] } }, person, MAY_RUN);
         }
         return systemClock.after(ms, fire, options);
       },
@@ -440,7 +442,7 @@ describe('the program of an ACP agent', () => {
     [{ ...coder, acp: { ...acp, program: 'mcp' } }, 'acp.program', 'reserved'],
   ])('[A59.9] [A59.11] is refused with the field: %j', async (definition, field, detail) => {
     const t = await open();
-    const adding = addAgent(t.runtime, W, definition, person);
+    const adding = addAgent(t.runtime, W, definition, person, MAY_RUN);
     await expect(adding).rejects.toMatchObject({ code: 'invalid', field });
     await expect(adding).rejects.toThrow(detail);
     const { agents } = await exportWorld(t.runtime, W);
@@ -466,10 +468,17 @@ describe('the program of an ACP agent', () => {
     expect(t.read('prompts.log')).toEqual([]);
   });
 
+  it('[A59.11] is not started by a caller that does not say that it may', async () => {
+    const t = await open();
+    const refused = { code: 'forbidden', field: 'acp' };
+    await expect(addAgent(t.runtime, W, { ...coder, acp }, person)).rejects.toMatchObject(refused);
+    await expect(updateAgent(t.runtime, W, 'coder', { acp }, person)).rejects.toMatchObject(refused);
+  });
+
   it('[A59.11] the command is in the audit log', async () => {
     const t = await open();
-    await addAgent(t.runtime, W, { ...coder, acp }, person);
-    await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person);
+    await addAgent(t.runtime, W, { ...coder, acp }, person, MAY_RUN);
+    await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person, MAY_RUN);
     const items = await t.runtime.store.read((reader) => reader.audit(W, { after: 0, limit: 100 }));
     expect(JSON.stringify(items)).toContain('gemini');
     expect(JSON.stringify(items)).toContain('opencode');

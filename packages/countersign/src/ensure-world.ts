@@ -45,7 +45,7 @@ export async function ensureWorld(
 async function ensureAgent({ runtime }: Engine, worldId: string, agent: NewAgent): Promise<void> {
   const agents = await runtime.store.read((reader) => reader.agents(worldId));
   const known = agents.find(({ definition }) => definition.name === agent.name);
-  if (known === undefined) await addAgent(runtime, worldId, agent, PROGRAM);
+  if (known === undefined) await addAgent(runtime, worldId, agent, PROGRAM, TRUSTED);
   else await updateAgent(runtime, worldId, known.id, agent, PROGRAM, TRUSTED);
 }
 

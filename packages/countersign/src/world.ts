@@ -197,7 +197,7 @@ export function createWorldHandle<A extends Approval>(
     id,
     name,
     addAgent: async (agent) => {
-      return toAgent(await addAgent(runtime, id, agent, PROGRAM));
+      return toAgent(await addAgent(runtime, id, agent, PROGRAM, TRUSTED));
     },
     updateAgent: async (agentId, change) => {
       await updateAgent(runtime, id, text(agentId, 'agentId'), change, PROGRAM, TRUSTED);

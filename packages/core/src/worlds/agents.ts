@@ -39,10 +39,11 @@ export async function addAgent(
   worldId: string,
   input: NewAgent,
   signer: Signer,
-  { isConfirmed = false }: Pick<Safeguards, 'isConfirmed'> = {},
+  { isConfirmed = false, mayRunPrograms = false }: Omit<Safeguards, 'expected'> = {},
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseAcp(definition);
+  if (definition.acp !== undefined && !mayRunPrograms) throw mayNotRunPrograms();
   await runtime.providers.find(definition.provider);
   refuseUnknownProvider(runtime, definition.provider);
   refuseSettings(runtime, definition);
@@ -90,7 +91,7 @@ export async function updateAgent(
   agentId: string,
   change: PartOf<NewAgent>,
   signer: Signer,
-  { expected, isConfirmed = false, programProblem }: Safeguards = {},
+  { expected, isConfirmed = false, mayRunPrograms = false }: Safeguards = {},
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
@@ -103,7 +104,7 @@ export async function updateAgent(
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     refuseAcp(definition);
     const hasProgram = agent.definition.acp !== undefined || definition.acp !== undefined;
-    if (programProblem !== undefined && hasProgram && !onlyTurnsOff(part)) throw programProblem;
+    if (hasProgram && !mayRunPrograms && !onlyTurnsOff(part)) throw mayNotRunPrograms();
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
@@ -127,6 +128,12 @@ export async function updateAgent(
   const isOutside = provider === EXTERNAL_PROVIDER || provider === ACP_PROVIDER;
   if (isOutside && !active) await stopInactive(runtime, worldId, agentId, signer);
   return updated;
+}
+
+/** The program runs as the server's user, outside any sandbox. */
+function mayNotRunPrograms(): CountersignError {
+  const detail = 'Only admins of the whole server can add, change or turn on an agent that runs a program.';
+  return new CountersignError('forbidden', detail, { field: 'acp' });
 }
 
 function onlyTurnsOff(change: Readonly<Record<string, unknown>>): boolean {

@@ -9,8 +9,8 @@ export interface Safeguards {
   expected?: Expected;
   /** Whether a trusted passkey confirmed exactly this change. A program that uses the library needs no confirmation (A49.10). */
   isConfirmed?: boolean;
-  /** Thrown if the change is about an agent that runs a program and does more than turn it off (A59.11). Absent if the sender may do that. */
-  programProblem?: Error;
+  /** Whether the sender may add, change and turn on agents that run a program (A59.11). If absent, it may not. */
+  mayRunPrograms?: boolean;
 }
 
 /**

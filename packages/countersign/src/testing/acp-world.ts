@@ -74,7 +74,7 @@ export async function openAcpWorld(folder: string, options: Options = {}) {
   if ((await store.read((reader) => reader.world(W))) === undefined) {
     await createWorld(runtime, { name: 'Harbour', ...world }, person);
     const definition = { name: 'Coder', provider: 'acp', model: 'fixture', acp: { ...fixtureAgent(...flags), ...acp } };
-    await addAgent(runtime, W, definition, person);
+    await addAgent(runtime, W, definition, person, { mayRunPrograms: true });
   }
   await engine.start();
   const streamed: SSEEvent[] = [];

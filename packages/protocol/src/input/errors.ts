@@ -1,6 +1,8 @@
 /** Why a request failed. The message says what to do next. */
 export type ErrorCode =
   | 'invalid'
+  /** The sender may not do this. */
+  | 'forbidden'
   | 'not-found'
   | 'conflict'
   /** Someone else changed the resource after it was read (W6). */

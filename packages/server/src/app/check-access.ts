@@ -46,16 +46,9 @@ export async function checkServerRead(c: AppRequest, context: AppContext): Promi
   if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
 }
 
-/** For what reaches beyond a world: throws 403 if the person is an admin of some worlds only. */
-export async function checkServerAdmin(c: AppRequest, context: AppContext): Promise<void> {
-  const problem = await serverAdminProblem(c, context);
-  if (problem !== undefined) throw problem;
-}
-
-/** The same problem, for a check in a transaction. Undefined if the person is an admin of the whole server. */
-export async function serverAdminProblem(c: AppRequest, context: AppContext): Promise<HttpProblem | undefined> {
-  const { access } = c.var;
-  return actionsOf(access).has('admin') ? undefined : await refusal(context, access, 'admin', undefined);
+/** For what reaches beyond a world: whether the person is an admin of the whole server. */
+export function isServerAdmin(c: AppRequest): boolean {
+  return actionsOf(c.var.access).has('admin');
 }
 
 /** A token of an external agent may not even read its world, and no other world exists for it (A55). */

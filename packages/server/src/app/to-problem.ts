@@ -7,6 +7,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 
 const STATUS: Record<ErrorCode, number> = {
   invalid: 422,
+  forbidden: 403,
   'not-found': 404,
   conflict: 409,
   stale: 412,

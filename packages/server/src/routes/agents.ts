@@ -19,7 +19,7 @@ import {
   confirmedAgentSchema,
   removalSchema,
 } from '@countersign/protocol';
-import { checkServerAdmin, serverAdminProblem } from '../app/check-access.js';
+import { isServerAdmin } from '../app/check-access.js';
 import { route } from '../app/route.js';
 import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
@@ -54,9 +54,10 @@ export const agentRoutes = [
     answers: { 201: { description: 'The agent', schema: agentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...input } = body;
-      if (input.acp !== undefined) await checkServerAdmin(c, context);
-      const isConfirmed = await confirmChange({ c, context, sent });
-      const agent = await addAgent(context.engine.runtime, params.world, input, c.var.signer, { isConfirmed });
+      const agent = await addAgent(context.engine.runtime, params.world, input, c.var.signer, {
+        isConfirmed: await confirmChange({ c, context, sent }),
+        mayRunPrograms: isServerAdmin(c),
+      });
       return {
         status: 201,
         body: toAgent(agent),
@@ -91,12 +92,11 @@ export const agentRoutes = [
     answers: { 200: { description: 'The updated agent', schema: agentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...change } = body;
-      const programProblem = await serverAdminProblem(c, context);
       const { runtime } = context.engine;
       const { value, version } = await updateAgent(runtime, params.world, params.agent, change, c.var.signer, {
-        ...(programProblem === undefined ? {} : { programProblem }),
         expected: ifMatch(c),
         isConfirmed: await confirmChange({ c, context, sent }),
+        mayRunPrograms: isServerAdmin(c),
       });
       return { status: 200, body: value, headers: etag(version) };
     },
