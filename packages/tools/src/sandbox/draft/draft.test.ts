@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -255,6 +256,27 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       await sweepDrafts({ folder: drafts, flock: 'flock' });
       expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'someone-elses']);
     });
+
+    it.runIf(process.platform === 'linux')(
+      'is cleaned up if its process was killed and still has its PID',
+      async () => {
+        const drafts = at('drafts');
+        await mkdir(drafts, { mode: 0o700 });
+        // The shell becomes a program that never asks how its child ended.
+        const parent = spawn('sh', ['-c', 'sh -c "kill -9 \\$\\$" & echo $!; exec sleep 100']);
+        try {
+          const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+          const killed = Number(String(pid));
+          await expect.poll(() => readFile(`/proc/${killed}/stat`, 'utf8')).toMatch(/\) Z /);
+          const left = await makeCallFolder(drafts);
+          await rename(left, left.replace(`-${process.pid}-`, `-${killed}-`));
+          await sweepDrafts({ folder: drafts, flock: 'flock' });
+          expect(await readdir(drafts)).toEqual([]);
+        } finally {
+          parent.kill('SIGKILL');
+        }
+      },
+    );
 
     it('leaves no draft behind after it was applied', async () => {
       if (sandbox.kind !== 'bubblewrap') return;

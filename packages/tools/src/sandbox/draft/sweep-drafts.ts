@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFolder, type ProcessLock } from '../../files/lock-folder.js';
 import { KEPT, KEPT_MS, OWNER, PID, UNDO, UNDO_MS } from './draft-folders.js';
@@ -18,7 +18,7 @@ export async function sweepDrafts(lock: ProcessLock): Promise<void> {
       await removeTree(root).catch(() => undefined);
     const number = name.startsWith(OWNER) ? PID.exec(name.slice(OWNER.length))?.[1] : undefined;
     const pid = number === undefined ? undefined : Number(number);
-    if (pid === undefined || (isAlive(pid) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
+    if (pid === undefined || ((await isAlive(pid)) && !(pid === process.pid && (await isOlderThanWe(root))))) continue;
     await sweep(root, lock).catch(() => undefined);
   }
 }
@@ -40,11 +40,13 @@ async function isOlderThan(path: string, ms: number): Promise<boolean> {
   return stats !== undefined && stats.mtimeMs < ms;
 }
 
-function isAlive(pid: number): boolean {
+async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
   }
+  // A killed process keeps its PID until its parent notices, which in some containers takes long.
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  return stat === undefined || !/^[ZX]$/.test(stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3));
 }
