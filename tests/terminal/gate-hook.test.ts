@@ -140,6 +140,25 @@ it('[A55.10] approving a call whose agent was killed says that nothing ran', asy
   expect(approved.code).toBe(1);
 });
 
+it('[X5.1] approving a call that the agent runs itself ends when the agent got the yes', async () => {
+  const t = await open();
+  const decide = async (verb: string, key: string) => {
+    const { ended } = start('claude', { ...inputs.claude, tool_use_id: key });
+    const pending = () => t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals');
+    const card = await until(async () => (await pending()).body.items[0], 'the call waits');
+    const env = { HOME: home, COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: TOKEN };
+    const words = ['approvals', verb, card.approvalId, ...(verb === 'approve' ? ['--yes'] : []), '-w', 'harbour'];
+    const said = await runWith(createServerAccess({ version: 'test' }), words, { env });
+    return { said, hook: await ended };
+  };
+  // Nobody reports how the first call ended.
+  expect(await decide('approve', 'toolu_1')).toMatchObject({
+    said: { code: 0, stderr: expect.stringContaining('The agent may run the call now.') as string },
+    hook: { code: 0 },
+  });
+  expect(await decide('deny', 'toolu_2')).toMatchObject({ said: { code: 0 }, hook: { code: 2 } });
+});
+
 it('[A55.10] approving a deferred call says when it runs, and does not wait for it', async () => {
   const t = await open();
   const { ended } = start('claude', inputs.claude, command, { COUNTERSIGN_DEFER: '1' });

@@ -1,5 +1,13 @@
-import { afterSigning, get, readerId, viewOfApproval, type Client, type InvocationStatus } from '@countersign/client';
-import type { ApprovalWithContext, ToolResultReply } from '@countersign/protocol';
+import {
+  afterSigning,
+  get,
+  readerId,
+  viewOfApproval,
+  type ChatState,
+  type Client,
+  type InvocationStatus,
+} from '@countersign/client';
+import { EXTERNAL_PROVIDER, type ApprovalWithContext, type ToolResultReply } from '@countersign/protocol';
 import { createJsonPrinter } from '../chat/json-printer.js';
 import { createPrinter, type Printer } from '../chat/printer.js';
 import { openSession, type Session } from '../chat/session.js';
@@ -24,7 +32,10 @@ export interface Deciding {
   readonly decide: () => Promise<ToolResultReply>;
 }
 
-/** Decides and waits until the chat has settled. Closing our own server earlier would kill the approved call. */
+/**
+ * Decides and waits until the chat has settled. Closing our own server earlier would kill the approved call. If a program outside runs the call,
+ * waits only until it got the answer: the call may take hours, and nobody may report its end.
+ */
 export async function followDecision(context: CommandContext, deciding: Deciding): Promise<ExitCode> {
   const { client, world, approval, isDetached, sentence, decide } = deciding;
   const { approvalId, chatId: chat } = approval;
@@ -33,6 +44,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
     showDone(context, saidAfter(reply, sentence), { ...reply, approvalId });
     return EXIT.ok;
   }
+  const isOutside = await runsOutside(deciding);
   const me = await readerId(client);
   const printer = printerFor(context, me);
   const answering = { kind: 'later' } as const;
@@ -54,15 +66,18 @@ export async function followDecision(context: CommandContext, deciding: Deciding
     }
     const { invocationId } = viewOfApproval(approval);
     const callOf = (): InvocationStatus | undefined => get(session.state().invocations, invocationId)?.status;
+    const isDecided = ({ queue }: ChatState): boolean => !queue.includes(approvalId);
     const settled = await session.settle({
       signal: leaving.signal,
-      isHeard: ({ queue }) => !queue.includes(approvalId) && !isUnderWay(callOf()),
+      isHeard: (state) => isDecided(state) && !isUnderWay(callOf()),
+      ...(isOutside ? { isEnough: (state) => isDecided(state) && callOf()?.kind !== 'approved' } : {}),
     });
     printer.breakLine();
     const call = callOf();
     const { status } = session.state();
     if (context.options.json) context.json({ ...reply, approvalId, status, ...(call === undefined ? {} : { call }) });
     if (settled === 'given-up') return await leave(context);
+    if (isOutside && call?.kind === 'running') context.note(cardWords.agentRuns);
     return tell(context, session, { call, isApproved: reply.state === 'approved' });
   } finally {
     interrupted.end();
@@ -74,6 +89,12 @@ export async function followDecision(context: CommandContext, deciding: Deciding
 export async function checkDetach(context: CommandContext, isDetached: boolean): Promise<void> {
   if (!isDetached || (await context.ownServer()) === undefined) return;
   throw new CommandError(errors.detachNeedsServer);
+}
+
+/** An ACP agent runs its calls itself, too, but this server follows its turn. */
+async function runsOutside({ client, world, approval }: Deciding): Promise<boolean> {
+  if (approval.sandbox.kind !== 'external') return false;
+  return (await client.agent(world, approval.agentId)).value.provider === EXTERNAL_PROVIDER;
 }
 
 function printerFor(context: CommandContext, me: string | undefined): Printer {

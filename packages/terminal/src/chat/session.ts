@@ -53,6 +53,8 @@ interface SettleLimits {
   readonly signal?: AbortSignal;
   /** An additional condition: right after a decision, the event log may lag behind. */
   readonly isHeard?: (state: ChatState) => boolean;
+  /** Ends the wait before the chat has settled. */
+  readonly isEnough?: (state: ChatState) => boolean;
 }
 
 /** One chat that a command follows, across server restarts. */
@@ -250,7 +252,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         printer.release();
       }
     },
-    async settle({ deadline = Infinity, signal, isHeard = () => true } = {}) {
+    async settle({ deadline = Infinity, signal, isHeard = () => true, isEnough = () => false } = {}) {
       let awaySince: number | undefined;
       for (;;) {
         const seen = changes.count();
@@ -269,6 +271,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         const handled = await handle(pendingApprovals(state));
         if (handled === 'left') return 'left';
         if (handled === 'handled') continue;
+        if (isEnough(state)) return 'settled';
         if (isHeard(state) && (await isSettled(state).catch(() => false))) {
           printer.show(store.getState());
           return 'settled';

@@ -7,6 +7,7 @@ export const cardWords = {
   asksYou: (agent: string): string => `${agent} asks you`,
   moreLines: (count: number): string => `  … ${count} more lines. Type s to read them before you approve.`,
   effect: 'What it will do:',
+  prediction: 'Prediction:',
   moreLinesHere: (count: number): string => `… ${count} more lines`,
   printed: 'What it printed:',
   rehearsed: 'Rehearsed: approving applies exactly this.',
@@ -77,6 +78,7 @@ export const cardWords = {
   editShown: (id: string): string =>
     thenRun('Nothing ran. To approve the edited call, run:', `countersign approvals approve ${id}`),
   callStopped: 'The approved call was stopped.',
+  agentRuns: 'The agent may run the call now. This command does not wait for its result.',
   runsWhenResumed: 'The agent runs the call when you resume its session. It can do so for seven days.',
   callNotClaimed:
     'Nothing ran: the agent no longer waited for this call. If it is still needed, let the agent try again.',

@@ -16,7 +16,8 @@ export const approvalsHelp = {
   },
   approve: {
     about: 'Approve a call exactly as shown, then wait until the chat is idle or needs you again',
-    exitCodes: '0 the call succeeded (with --detach: it was approved), 1 it failed, 130 Ctrl-C',
+    exitCodes:
+      '0 the call succeeded (with --detach, or if an agent outside runs it: it was approved), 1 it failed, 130 Ctrl-C',
     examples: ['countersign approvals approve approval_… --scope once --yes'],
   },
   answer: {
