@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('calls of an external agent in the web app', () => {
     const link = new URL(second.approval?.link ?? '');
     await goTo(page, `${link.pathname}${link.search}`);
     await page.locator('[data-panel]').getByText('rm *.tmp').first().waitFor();
-    const effect = page.getByRole('group', { name: 'What it will do' });
+    const effect = page.getByRole('group', { name: sandbox.kind === 'bubblewrap' ? 'Prediction' : 'What it will do' });
     if (sandbox.kind === 'bubblewrap') {
       await effect.getByText('Probably removes 1 file').waitFor();
       await effect.getByText('Predicted, not guaranteed').waitFor();

@@ -1,6 +1,6 @@
 import type { CommandContext } from './context.js';
 
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 interface View {
   readonly isAway: () => boolean;
@@ -24,6 +24,6 @@ export function retrySoon(context: Pick<CommandContext, 'isServed'>, view: View)
       .finally(() => {
         isBusy = false;
       });
-  }, LOOK_MS);
+  }, POLL_MS);
   return () => clearInterval(timer);
 }

@@ -64,8 +64,13 @@ it('[A60.5] says that the program runs it itself, and lists what an approval of 
       'Not all of it is shown.',
     ],
     prediction:
-      'Predicted, not guaranteed: it was rehearsed in a draft without network. Claude Code runs this itself, so the effect may differ.',
+      'Predicted, not guaranteed: the command was rehearsed in a draft without network. Claude Code runs this itself, so the effect may differ.',
   });
+  const many = effectText({
+    prediction: { ...effect, exitCode: 0, leftOut: [], truncated: true, unlisted: 3 },
+    sandbox,
+  });
+  expect(many?.notes).toEqual(['3 more paths are not listed.']);
   expect(text?.files.map(({ path }) => path)).toEqual(effectText({ effect })?.files.map(({ path }) => path));
   expect(isRehearsed({ toolName: 'claude__Bash' })).toBe(false);
 });

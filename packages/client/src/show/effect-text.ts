@@ -112,12 +112,12 @@ function predictionText(effect: Effect, program: string): EffectText {
       ...(hidden === undefined ? [] : [hiddenText(hidden, program)]),
       ...leftOut.map(({ path }) => `Also changes ${oneLine(path)}`),
       ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
-      ...(truncated ? ['Not all of it is shown.'] : []),
+      ...(truncated && unlisted === undefined ? ['Not all of it is shown.'] : []),
     ],
     output,
     isRehearsed: true,
     isTruncated: false,
-    prediction: `Predicted, not guaranteed: it was rehearsed in a draft without network. ${program} runs this itself, so the effect may differ.`,
+    prediction: `Predicted, not guaranteed: the command was rehearsed in a draft without network. ${program} runs this itself, so the effect may differ.`,
   };
 }
 

@@ -76,7 +76,7 @@ export async function rehearseToCheck(
 ): Promise<{ judged: JudgedCall; record: RehearsalRecord }> {
   const { tool, toolName } = judged.call;
   if (tool?.external === true) {
-    const why = `Rules about effects don't apply to ${toolName}, so there is nothing to rehearse: its program runs the call itself.`;
+    const why = `Rules about effects can't allow calls to ${toolName}, so there is nothing to rehearse: its program runs them itself.`;
     throw new CountersignError('invalid', why, { field: 'rehearse' });
   }
   if (tool === undefined || !canRehearse(judged.call))

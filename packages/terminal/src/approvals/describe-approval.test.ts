@@ -131,7 +131,7 @@ describe('a card', () => {
     ]);
     // [A60.5]
     const predicted = shown({ prediction: effect }, false);
-    expect(predicted).toContain('What it will do: Probably removes 1 file, changes 1 file');
+    expect(predicted).toContain('Prediction: Probably removes 1 file, changes 1 file');
     expect(predicted.join(' ')).toContain('Predicted, not guaranteed');
     expect(predicted.join(' ')).not.toContain('approving applies');
     expect(shown({ noEffect: { reason: 'off' } }, false).at(-1)).toBe(

@@ -138,10 +138,11 @@ function effectLines(approval: ApprovalView, columns: number, whole: boolean): s
 export function describeEffectLines(text: EffectText, columns: number, whole: boolean): string[] {
   const exact = (line: string, indent = ''): string[] =>
     wrapExactLines(line, columns - indent.length).map((part) => `${indent}${part}`);
-  const { sentence, isKnown, files, notes, guess } = text;
+  const { sentence, isKnown, files, notes, guess, prediction } = text;
+  const label = prediction === undefined ? cardWords.effect : cardWords.prediction;
   return [
     '',
-    ...exact(isKnown ? `${cardWords.effect} ${sentence}` : sentence),
+    ...exact(isKnown ? `${label} ${sentence}` : sentence),
     ...files.flatMap(({ sign, path, about, diff }) => {
       const lines = diff.flatMap(({ kind, text: line }) => exact(`${DIFF_SIGNS[kind]}${line}`, '    '));
       const rest = whole ? 0 : lines.length - DIFF_LINES;

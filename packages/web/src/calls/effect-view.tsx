@@ -45,7 +45,11 @@ export function EffectView({
     );
   }
   return (
-    <div role="group" aria-label={t.effect} className="space-y-1.5 text-[0.8125rem]">
+    <div
+      role="group"
+      aria-label={prediction === undefined ? t.effect : t.prediction}
+      className="space-y-1.5 text-[0.8125rem]"
+    >
       <p className={cx('flex items-start gap-1.5 text-sm font-semibold', isDestructive ? 'text-red' : 'text-ink')}>
         <Icon name={isDestructive ? 'trash' : 'file'} className="mt-0.5 size-4" />
         <span>{sentence}</span>

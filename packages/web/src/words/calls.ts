@@ -10,6 +10,7 @@ export const t = {
   hiddenLines: (count: number) => `${count.toLocaleString()} lines are not shown.`,
   showLines: (next: number, total: number) => `Show ${next} more lines (${total} in total)`,
   effect: 'What it will do',
+  prediction: 'Prediction',
   shownEffect: (sentence: string) => `Effect shown before the decision: ${sentence}`,
   undo: 'Undo…',
   undoTitle: 'Undo this call?',
