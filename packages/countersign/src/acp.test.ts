@@ -365,31 +365,6 @@ describe('the session of an ACP agent', () => {
     await until(() => !existsSync(flags[1] ?? ''));
   });
 
-  it('[A59.9] an agent that starts in an automatic mode is set to one in which it asks', async () => {
-    const t = await open({ flags: ['--modes'] });
-    await t.tell('Hello');
-    expect(t.read('modes.log')).toEqual(['default']);
-    await t.tell([{ mode: 'bypassPermissions' }, { ask: [call('c1', 'rm')] }]);
-    expect(await t.lastText()).toContain('in which it runs calls without asking');
-    expect(await t.pending()).toEqual([]);
-  });
-
-  it('[A59.9] a mode that is only offered as a configuration option counts as one', async () => {
-    const t = await open({ flags: ['--options'] });
-    await t.tell('Hello');
-    expect(t.read('modes.log')).toEqual(['approvals=ask']);
-    await t.tell([{ option: 'yolo' }, { ask: [call('c1', 'rm')] }]);
-    expect(await t.lastText()).toContain('It switched to the mode "yolo", in which it runs calls without asking');
-    expect(await t.pending()).toEqual([]);
-  });
-
-  it('[A59.9] an agent that stays in such a mode gets no prompt', async () => {
-    const t = await open({ flags: ['--options', '--stubborn'] });
-    await t.tell('Hello');
-    expect(await t.lastText()).toContain('It stays in the mode "yolo"');
-    expect(t.read('prompts.log')).toEqual([]);
-  });
-
   it.each([
     ['--exit', {}, 'Its program exited with code 3 (no licence found)'],
     ['--mute', { clock: clockWith({ 60_000: 0 }) }, "Its program didn't answer within 60 seconds"],

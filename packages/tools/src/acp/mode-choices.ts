@@ -26,7 +26,7 @@ export function modeChoices(
 }
 
 /** The configuration options that choose a mode. */
-export function configuredModes(
+function configuredModes(
   options: readonly SessionConfigOption[] | null | undefined,
   program: string,
 ): readonly ModeChoice[] {
@@ -40,6 +40,11 @@ export function configuredModes(
     const values = option.options.flatMap((each) => ('options' in each ? each.options : [each]));
     return [{ configId, current, ids: values.map(({ value }) => value) }];
   });
+}
+
+/** The configuration option with which the agent is in a mode without questions. */
+export function automaticChoice(options: readonly SessionConfigOption[], program: string): ModeChoice | undefined {
+  return configuredModes(options, program).find(({ current }) => isAutomaticMode(current, program));
 }
 
 /**

@@ -1,17 +1,9 @@
 import { Readable, Writable } from 'node:stream';
-import type * as Acp from '@agentclientprotocol/sdk';
-import type {
-  ClientContext,
-  InitializeResponse,
-  NewSessionResponse,
-  SessionConfigOption,
-  SessionUpdate,
-} from '@agentclientprotocol/sdk';
 import { errorMessage, withinTime, type Clock } from '@countersign/core/ports';
-import { acpProgram, isAutomaticMode, VERSION, type AcpSettings } from '@countersign/protocol';
-import { ASK_META } from './ask-always.js';
-import { carefulModes, configuredModes, modeChoices, type ModeChoice } from './mode-choices.js';
+import { acpProgram, type AcpSettings } from '@countersign/protocol';
+import { handshake } from './handshake.js';
 import { createPrompt, type Prompt } from './prompt.js';
+import { reportedModes } from './reported-modes.js';
 import { startAgent, type AgentProcess } from './start-agent.js';
 import type { Continuation, StoredSession } from './write-prompt.js';
 
@@ -54,8 +46,9 @@ export async function openSession(opening: Opening): Promise<Session> {
   const sdk = await import('@agentclientprotocol/sdk');
   const child = await startAgent(acp, workingDirectory, opening.env);
   const program = acpProgram(acp);
+  const reported = reportedModes(program);
   let prompt: Prompt | undefined;
-  let sessionId = '';
+  let sessionId: string | undefined;
   let isSent = false;
   let failure: string | undefined;
   const connection = sdk
@@ -65,9 +58,11 @@ export async function openSession(opening: Opening): Promise<Session> {
       return { outcome: await prompt.ask(params.toolCall, params.options) };
     })
     .onNotification(sdk.methods.client.session.update, ({ params: { sessionId: of, update } }) => {
-      if (of !== sessionId) return;
-      const mode = automaticModeIn(update, program);
-      if (mode !== undefined) {
+      if (sessionId !== undefined && of !== sessionId) return;
+      reported.note(update);
+      const mode = reported.automatic();
+      // While the session is opened, the program can still be set to another mode.
+      if (sessionId !== undefined && mode !== undefined) {
         fail(`it switched to the mode "${mode}", in which it runs calls without asking, so it was stopped`);
         return;
       }
@@ -101,15 +96,18 @@ export async function openSession(opening: Opening): Promise<Session> {
     prompt?.finish({ kind: 'failed', reason });
     void close();
   }
+  let id: string;
   let continuation: Continuation;
   try {
     const opened = await withinTime(
       clock,
       START_MS,
-      () => Promise.race([handshake(agent, sdk, opening), gone.then((how): never => raise(how))]),
+      () => Promise.race([handshake(agent, sdk, { ...opening, reported }), gone.then((how): never => raise(how))]),
       `its program didn't answer within ${START_MS / 1000} seconds, or doesn't speak the Agent Client Protocol`,
     );
-    sessionId = opened.sessionId;
+    const automatic = opened.automatic ?? reported.automatic();
+    if (automatic !== undefined) raise(`it stays in the mode "${automatic}", in which it runs calls without asking`);
+    id = sessionId = opened.sessionId;
     continuation = opened.continuation;
   } catch (error) {
     const why = isAuthRequired(error)
@@ -119,7 +117,7 @@ export async function openSession(opening: Opening): Promise<Session> {
     throw new Error(why, { cause: error });
   }
   return {
-    id: sessionId,
+    id,
     workingDirectory,
     continuation: () => continuation,
     prompt: () => prompt,
@@ -128,7 +126,7 @@ export async function openSession(opening: Opening): Promise<Session> {
       isSent = true;
       continuation = 'live';
       agent
-        .request(methods.session.prompt, { sessionId, prompt: [{ type: 'text', text }] })
+        .request(methods.session.prompt, { sessionId: id, prompt: [{ type: 'text', text }] })
         .then(({ stopReason }) => sent.finish({ kind: 'answered', stopReason }))
         .catch(async (error: unknown) => sent.finish({ kind: 'failed', reason: await explain(error) }));
       return sent;
@@ -136,67 +134,12 @@ export async function openSession(opening: Opening): Promise<Session> {
     cancel() {
       if (prompt === undefined || prompt.isCancelled()) return;
       prompt.cancel();
-      agent.notify(methods.session.cancel, { sessionId }).catch(() => undefined);
+      agent.notify(methods.session.cancel, { sessionId: id }).catch(() => undefined);
     },
     isAlive: () => isAlive,
     ended,
     close,
   };
-}
-
-type Sdk = typeof Acp;
-
-async function handshake(
-  agent: ClientContext,
-  { methods: { agent: methods }, PROTOCOL_VERSION }: Sdk,
-  { acp, workingDirectory: cwd, stored }: Opening,
-): Promise<{ sessionId: string; continuation: Continuation }> {
-  const initialized: InitializeResponse = await agent.request(methods.initialize, {
-    protocolVersion: PROTOCOL_VERSION,
-    // The agent must not use us as a file server or a shell: that would bypass the gate.
-    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-    clientInfo: { name: 'countersign', version: VERSION },
-  });
-  const place = { cwd, mcpServers: [], _meta: ASK_META };
-  let session: Pick<NewSessionResponse, 'modes' | 'configOptions'> & { sessionId: string };
-  let continuation: Continuation = 'new';
-  const mayLoad = stored?.cwd === cwd && initialized.agentCapabilities?.loadSession === true;
-  const loaded = mayLoad
-    ? await agent.request(methods.session.load, { ...place, sessionId: stored.sessionId }).catch(() => undefined)
-    : undefined;
-  if (stored !== undefined && loaded !== undefined) {
-    session = { ...loaded, sessionId: stored.sessionId };
-    continuation = 'loaded';
-  } else session = await agent.request(methods.session.new, place);
-  const { sessionId } = session;
-  const program = acpProgram(acp);
-  for (const { choice, id } of carefulModes(modeChoices(session, program), { mode: acp.mode, program })) {
-    const { configId } = choice;
-    if (configId === undefined) await agent.request(methods.session.setMode, { sessionId, modeId: id });
-    else {
-      const { configOptions } = await agent.request(methods.session.setConfigOption, {
-        sessionId,
-        configId,
-        value: id,
-      });
-      const left = automaticChoice(configOptions, program);
-      if (left !== undefined) raise(`it stays in the mode "${left.current}", in which it runs calls without asking`);
-    }
-  }
-  return { sessionId, continuation };
-}
-
-/** The configuration option with which the agent is in a mode without questions. */
-function automaticChoice(options: readonly SessionConfigOption[], program: string): ModeChoice | undefined {
-  return configuredModes(options, program).find(({ current }) => isAutomaticMode(current, program));
-}
-
-/** The mode without questions that the agent reports it is in. */
-function automaticModeIn(update: SessionUpdate, program: string): string | undefined {
-  if (update.sessionUpdate === 'current_mode_update')
-    return isAutomaticMode(update.currentModeId, program) ? update.currentModeId : undefined;
-  if (update.sessionUpdate !== 'config_option_update') return undefined;
-  return automaticChoice(update.configOptions, program)?.current;
 }
 
 /** How long to wait for the rest of the output of a program that has ended, or for the end of one that closed its output. */

@@ -36,14 +36,21 @@ const OPTIONS: acp.PermissionOption[] = [
 
 const flags = process.argv.slice(2);
 const has = (flag: string): boolean => flags.includes(flag);
+/** The value of `--name=value`, the other one for `--name`, and undefined without the flag. */
+const valueOf = (name: string, otherwise: string): string | undefined =>
+  has(name) ? otherwise : flags.find((flag) => flag.startsWith(`${name}=`))?.slice(name.length + 1);
 const inFolder = (name: string): string => join(process.cwd(), name);
 const log = (name: string, text: string): void => appendFileSync(inFolder(name), `${text}\n`);
 const cancelled = new Map<string, () => void>();
 let sessions = 0;
 
-const modeOption = (currentValue: string): acp.SessionConfigOption => ({
+/** The options of `--options`, and their values. */
+const optionValues = new Map((valueOf('--options', 'approvals') ?? '').split(',').map((id) => [id, 'yolo']));
+const modeOptions = (): acp.SessionConfigOption[] => [...optionValues].map(([id, value]) => modeOption(value, id));
+
+const modeOption = (currentValue: string, id = 'approvals'): acp.SessionConfigOption => ({
   type: 'select',
-  id: 'approvals',
+  id,
   category: 'mode',
   name: 'Approvals',
   currentValue,
@@ -95,7 +102,7 @@ async function act(sessionId: string, client: acp.AgentContext, todo: Todo): Pro
     await update({ sessionUpdate: 'tool_call', toolCallId: 'own', title: todo.alone, kind: 'read' });
     await update({ sessionUpdate: 'tool_call_update', toolCallId: 'own', status: 'completed' });
   }
-  if (todo.mode !== undefined) await update({ sessionUpdate: 'current_mode_update', currentModeId: todo.mode });
+  if (todo.mode !== undefined) await reportMode(sessionId, client, todo.mode);
   if (todo.option !== undefined)
     await update({ sessionUpdate: 'config_option_update', configOptions: [modeOption(todo.option)] });
   if (todo.garbage === true) process.stdout.write('not a message\n');
@@ -113,6 +120,11 @@ async function act(sessionId: string, client: acp.AgentContext, todo: Todo): Pro
   return cancelled.has(sessionId) ? 'cancelled' : undefined;
 }
 
+async function reportMode(sessionId: string, client: acp.AgentContext, currentModeId: string): Promise<void> {
+  const update = { sessionUpdate: 'current_mode_update' as const, currentModeId };
+  await client.notify(acp.methods.client.session.update, { sessionId, update });
+}
+
 function serve(): void {
   acp
     .agent({ name: 'fixture' })
@@ -120,24 +132,29 @@ function serve(): void {
       protocolVersion: acp.PROTOCOL_VERSION,
       agentCapabilities: { loadSession: has('--load') },
     }))
-    .onRequest(acp.methods.agent.session.new, ({ params: { _meta: meta } }) => {
+    .onRequest(acp.methods.agent.session.new, async ({ params: { _meta: meta }, client }) => {
       log('opened.log', JSON.stringify({ meta, flags }));
       if (has('--sign-in')) throw acp.RequestError.authRequired();
       sessions += 1;
       const sessionId = `session-${process.pid}-${sessions}`;
       writeFileSync(inFolder(`${sessionId}.json`), '{}');
-      if (has('--options')) return { sessionId, configOptions: [modeOption('yolo')] };
-      if (!has('--modes')) return { sessionId };
+      const reported = valueOf('--reports', 'auto');
+      if (reported !== undefined) await reportMode(sessionId, client, reported);
+      if (valueOf('--options', '') !== undefined) return { sessionId, configOptions: modeOptions() };
+      const currentModeId = valueOf('--modes', 'auto');
+      if (currentModeId === undefined) return { sessionId };
       const availableModes = ['auto', 'default'].map((id) => ({ id, name: id }));
-      return { sessionId, modes: { currentModeId: 'auto', availableModes } };
+      return { sessionId, modes: { currentModeId, availableModes } };
     })
-    .onRequest(acp.methods.agent.session.setMode, ({ params }) => {
-      log('modes.log', params.modeId);
+    .onRequest(acp.methods.agent.session.setMode, async ({ params: { sessionId, modeId }, client }) => {
+      log('modes.log', modeId);
+      if (has('--stubborn')) await reportMode(sessionId, client, 'auto');
       return {};
     })
     .onRequest(acp.methods.agent.session.setConfigOption, ({ params: { configId, value } }) => {
       log('modes.log', `${configId}=${String(value)}`);
-      return { configOptions: [modeOption(has('--stubborn') ? 'yolo' : String(value))] };
+      if (!has('--stubborn')) optionValues.set(configId, String(value));
+      return { configOptions: modeOptions() };
     })
     .onRequest(acp.methods.agent.session.load, async ({ params: { sessionId, _meta: meta }, client }) => {
       log('opened.log', JSON.stringify({ meta, flags }));
