@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import {
   addAgent,
   createChat,
@@ -38,6 +38,30 @@ function clockWith(times: Readonly<Record<number, number>>): Clock {
     after: (ms, fire, options) => systemClock.after(times[ms] ?? ms, fire, options),
   };
 }
+
+/** A clock on which timers of this length fire only when a test says so. */
+function clockHolding(length: number) {
+  const held = new Set<() => void>();
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    after(ms, fire, options) {
+      if (ms !== length) return systemClock.after(ms, fire, options);
+      held.add(fire);
+      return () => void held.delete(fire);
+    },
+  };
+  const fire = (): void => {
+    for (const each of held) each();
+    held.clear();
+  };
+  return { clock, held, fire };
+}
+
+/** The ids of the processes that have opened a session. */
+const programs = (): readonly number[] =>
+  readdirSync(inFolder('work'))
+    .flatMap((file) => /^session-(\d+)-/.exec(file)?.[1] ?? [])
+    .map(Number);
 
 /** Looks often whether a call is blocked. */
 const impatient = clockWith({ 3_000: 5 });
@@ -302,17 +326,38 @@ describe('the session of an ACP agent', () => {
 
   it.each([
     ['an answer', 'Hello'],
+    ['an error', [{ error: true }]],
     ['a stop', [{ ask: [call('c1', 'rm -rf build')] }]],
-  ] as const)('[A59.8] the program ends some time after %s, and the next message starts it again', async (_, first) => {
-    const t = await open({ clock: clockWith({ 600_000: 0 }) });
-    await t.tell(first);
+  ] as const)(
+    '[A59.8] the program ends ten minutes after %s, and the next message starts it again',
+    async (_, first) => {
+      const { clock, held, fire } = clockHolding(600_000);
+      const t = await open({ clock });
+      await t.tell(first);
+      await stopChat(t.runtime, W, t.chatId, person);
+      await vi.waitFor(() => expect(held.size).toBe(1), 20_000);
+      fire();
+      await until(() => programs().every((pid) => !isAlive(pid)));
+      await t.tell('And now?');
+      expect(await t.lastText()).toBe('You said: And now?');
+      expect(t.read('prompts.log')[1]).toContain('You are joining a conversation');
+      expect(t.read('ran.log')).toEqual([]);
+      expect(programs()).toHaveLength(2);
+    },
+  );
+
+  it('[A59.8] a program whose turn was stopped while it started ends ten minutes later', async () => {
+    const { clock, held, fire } = clockHolding(600_000);
+    const t = await open({ clock });
+    await t.tell('Hello', { waits: false });
+    await until(() => t.streamed.some(({ content }) => content?.includes('Starting fixture…') === true));
     await stopChat(t.runtime, W, t.chatId, person);
-    const { sessionId } = JSON.parse(t.read('prompts.log')[0] ?? '') as { sessionId: string };
-    await until(() => !isAlive(Number(sessionId.split('-')[1])));
-    await t.tell('And now?');
-    expect(await t.lastText()).toBe('You said: And now?');
-    expect(t.read('prompts.log')[1]).toContain('You are joining a conversation');
-    expect(t.read('ran.log')).toEqual([]);
+    await t.engine.quiet();
+    await vi.waitFor(() => expect(held.size).toBe(1), 20_000);
+    expect(programs()).toHaveLength(1);
+    fire();
+    await until(() => programs().every((pid) => !isAlive(pid)));
+    expect(t.read('prompts.log')).toEqual([]);
   });
 
   it('[A59.8] [A59.13] the program gets no variables but those that its settings name, and one that makes opencode ask', async () => {

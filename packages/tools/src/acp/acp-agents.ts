@@ -74,7 +74,8 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
       await sessions.drop(key);
       throw new Error('its settings were changed while it started. Send your message again');
     }
-    return [session, session.send(place.turnId, writePrompt(request.messages, session.continuation()))];
+    const text = writePrompt(request.messages, session.continuation());
+    return [session, sessions.send(key, session, place.turnId, text)];
   }
 
   async function generate(request: GenerateRequest): Promise<LLMResponse> {
@@ -93,6 +94,8 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     } catch (error) {
       if (signal.aborted) throw error;
       throw failed(`${capitalized(errorMessage(error)).replace(/\.$/, '')}.`);
+    } finally {
+      sessions.release(key, request);
     }
     prompt.listen(request.stream ? { onChunk, onThinking } : undefined);
     const stopped = onAbort(signal, () => session.cancel());
@@ -125,7 +128,6 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
     }
     const end = prompt.close();
     if (end?.kind === 'failed') throw failed(`${capitalized(end.reason)}. Send your message again to restart it.`);
-    sessions.startIdle(key, session);
     const note = STOPPED[end?.stopReason ?? ''];
     return { type: 'text', ...common, content: note === undefined ? content : `${content}\n\n[${note}]`.trim() };
   }
@@ -161,10 +163,7 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
           if (prompt.end() !== undefined) continue;
           session.cancel();
           const late = clock.after(CANCEL_MS, () => void (prompt.end() ?? sessions.drop(key)), { background: true });
-          void prompt.finished.then(() => {
-            late();
-            sessions.startIdle(key, session);
-          });
+          void prompt.finished.then(late);
         }
       },
       close: () => sessions.close(),

@@ -1,15 +1,17 @@
 import type { AgentSession, Clock, GenerateRequest } from '@countersign/core/ports';
 import { openSession, type Session } from './open-session.js';
+import type { Prompt } from './prompt.js';
 import { storedSession } from './write-prompt.js';
 
 /** The running sessions of ACP agents, each with a key for the agent and its chat. */
 export interface LiveSessions {
   get(key: string): Session | undefined;
   list(): readonly (readonly [key: string, session: Session])[];
-  /** The session with this key, started if necessary. */
+  /** The session with this key, started if necessary. It ends after a while without a prompt, and makes no room for others until `release`. */
   find(key: string, place: AgentSession, request: GenerateRequest): Promise<Session>;
-  /** Ends the session after a while, unless the agent gets another prompt. */
-  startIdle(key: string, session: Session): void;
+  release(key: string, request: GenerateRequest): void;
+  /** Sends a prompt. The latest one must have ended. */
+  send(key: string, session: Session, turnId: string, text: string): Prompt;
   drop(key: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -18,6 +20,8 @@ interface LiveSession {
   session: Session;
   /** The settings that the program was started with. */
   settings: string;
+  /** Of the turn that is about to send a prompt. */
+  wantedBy: AbortSignal | undefined;
   stopIdle(): void;
 }
 
@@ -26,13 +30,15 @@ interface Options {
   env: NodeJS.ProcessEnv | undefined;
   /** Called when a session has ended, for whatever reason. */
   onEnd: (key: string) => void;
+  /** How many programs may run at once. */
+  maxSessions?: number;
 }
 
 /** A session without a prompt ends after this time. Its agent restores it, if it can. */
 const IDLE_MS = 10 * 60_000;
 const MAX_SESSIONS = 32;
 
-export function liveSessions({ clock, env, onEnd }: Options): LiveSessions {
+export function liveSessions({ clock, env, onEnd, maxSessions = MAX_SESSIONS }: Options): LiveSessions {
   const live = new Map<string, LiveSession>();
   const opening = new Map<string, Promise<Session>>();
   let isClosed = false;
@@ -62,7 +68,9 @@ export function liveSessions({ clock, env, onEnd }: Options): LiveSessions {
       await session.close();
       throw new Error('the server is shutting down');
     }
-    live.set(key, { session, settings: JSON.stringify(acp), stopIdle: () => undefined });
+    live.set(key, { session, settings: JSON.stringify(acp), wantedBy: request.signal, stopIdle: () => undefined });
+    // The turn may have been stopped meanwhile, so that nobody sends a prompt.
+    startIdle(key, session);
     void session.ended.then(() => {
       onEnd(key);
       if (live.get(key)?.session !== session) return;
@@ -72,12 +80,19 @@ export function liveSessions({ clock, env, onEnd }: Options): LiveSessions {
     return session;
   }
 
+  function startIdle(key: string, session: Session): void {
+    const known = live.get(key);
+    if (known?.session !== session) return;
+    known.stopIdle();
+    known.stopIdle = clock.after(IDLE_MS, () => void drop(key), { background: true });
+  }
+
   /** Called before the new session is in `opening`. */
   async function makeRoom(): Promise<void> {
-    if (live.size + opening.size < MAX_SESSIONS) return;
-    const idle = [...live].find(([, { session }]) => session.prompt()?.end() !== undefined);
+    if (live.size + opening.size < maxSessions) return;
+    const idle = [...live].find(([, one]) => isIdle(one));
     if (idle === undefined)
-      throw new Error(`${MAX_SESSIONS} ACP agents are already working. Wait until one has finished, or stop a chat`);
+      throw new Error(`${maxSessions} ACP agents are already working. Wait until one has finished, or stop a chat`);
     await drop(idle[0]);
   }
 
@@ -87,21 +102,34 @@ export function liveSessions({ clock, env, onEnd }: Options): LiveSessions {
     async find(key, place, request) {
       const known = live.get(key);
       if (known !== undefined) {
-        known.stopIdle();
         const isSame = known.settings === JSON.stringify(place.acp);
         const { session } = known;
-        if (isSame && session.workingDirectory === place.workingDirectory && session.isAlive()) return session;
+        if (isSame && session.workingDirectory === place.workingDirectory && session.isAlive()) {
+          known.wantedBy = request.signal;
+          // A prompt that waits for a person may take days.
+          if (!isWorking(session)) startIdle(key, session);
+          return session;
+        }
         await drop(key);
       }
       const starting = opening.get(key) ?? open(key, place, request).finally(() => opening.delete(key));
       opening.set(key, starting);
-      return await starting;
+      const session = await starting;
+      const opened = live.get(key);
+      // Another turn, which was stopped, may have started it.
+      if (opened?.session === session) opened.wantedBy = request.signal;
+      return session;
     },
-    startIdle(key, session) {
+    release(key, { signal }) {
       const known = live.get(key);
-      if (known?.session !== session) return;
-      known.stopIdle();
-      known.stopIdle = clock.after(IDLE_MS, () => void drop(key), { background: true });
+      if (known?.wantedBy === signal) known.wantedBy = undefined;
+    },
+    send(key, session, turnId, text) {
+      const known = live.get(key);
+      if (known?.session === session) known.stopIdle();
+      const prompt = session.send(turnId, text);
+      void prompt.finished.then(() => startIdle(key, session));
+      return prompt;
     },
     drop,
     async close() {
@@ -110,4 +138,14 @@ export function liveSessions({ clock, env, onEnd }: Options): LiveSessions {
       await Promise.allSettled(opening.values());
     },
   };
+}
+
+function isWorking(session: Session): boolean {
+  const prompt = session.prompt();
+  return prompt !== undefined && prompt.end() === undefined;
+}
+
+/** Whether the agent neither works nor is about to get a prompt. */
+function isIdle({ session, wantedBy }: LiveSession): boolean {
+  return !isWorking(session) && wantedBy?.aborted !== false;
 }

@@ -24,6 +24,8 @@ interface Todo {
   huge?: true;
   exit?: true;
   hang?: true;
+  /** Answers the prompt with an error. */
+  error?: true;
   /** Calls to ask for at the same time. */
   ask?: AskedCall[];
 }
@@ -108,6 +110,7 @@ async function act(sessionId: string, client: acp.AgentContext, todo: Todo): Pro
   if (todo.garbage === true) process.stdout.write('not a message\n');
   if (todo.huge === true) process.stdout.write(`"${'x'.repeat(17 * 1024 * 1024)}"\n`);
   if (todo.exit === true) process.exit(9);
+  if (todo.error === true) throw acp.RequestError.internalError();
   if (todo.hang === true && !cancelled.has(sessionId))
     await new Promise<void>((resolve) => cancelled.set(sessionId, resolve));
   if (todo.ask !== undefined) {
