@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorMessage } from '@countersign/core/ports';
 import { acpProgram, type AcpSettings } from '@countersign/protocol';
+import { codeOf } from '../sandbox/draft/move.js';
 
 const OPENCODE_TOOLS = ['*', 'bash', 'edit', 'webfetch', 'websearch', 'task', 'external_directory'] as const;
 
@@ -37,22 +39,37 @@ priority = 998
 const SYSTEM_POLICIES =
   process.platform === 'darwin' ? '/Library/Application Support/GeminiCli/policies' : '/etc/gemini-cli/policies';
 
-/** Arguments that make the program ask for every call. A version that doesn't know them refuses to start. */
+/** Arguments that make the program ask for every call. A version that doesn't know them refuses to start. `folder`: to remove when it has ended. */
 export async function askArguments(
   acp: AcpSettings,
   systemPolicies = SYSTEM_POLICIES,
-): Promise<{ arguments: readonly string[]; remove(): Promise<void> }> {
-  if (acpProgram(acp) !== 'gemini') return { arguments: [], remove: () => Promise.resolve() };
-  const others = await readdir(systemPolicies).catch(() => []);
+): Promise<{ arguments: readonly string[]; folder?: string }> {
+  if (acpProgram(acp) !== 'gemini') return { arguments: [] };
+  const others = await policiesIn(systemPolicies);
   if (others.some((file) => file.endsWith('.toml')))
     throw new Error(
       `Gemini CLI would run calls without asking: because of the policies in ${systemPolicies}, it ignores Countersign's. Remove them, or use another agent.`,
     );
   const folder = await mkdtemp(join(tmpdir(), 'countersign-policy-'));
   const file = join(folder, 'ask.toml');
-  await writeFile(file, GEMINI_POLICY);
-  return {
-    arguments: ['--admin-policy', file],
-    remove: async () => await rm(folder, { recursive: true, force: true }),
-  };
+  try {
+    await writeFile(file, GEMINI_POLICY);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return { arguments: ['--admin-policy', file], folder };
+}
+
+/** Throws if it is unknown whether the folder has policies. */
+async function policiesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))) return [];
+    throw new Error(
+      `Gemini CLI may run calls without asking: its policies in ${folder} can't be read (${errorMessage(error)}). Remove the folder, or make it readable.`,
+      { cause: error },
+    );
+  }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -56,12 +57,14 @@ export async function startAgent(
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const exited = exitOf(child);
-  void exited.then(() => ask.remove()).catch(() => undefined);
   const { stdin, stdout, stderr, pid } = child;
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
-  if (pid === undefined) throw new Error(`"${name}" ${await exited}`);
+  if (pid === undefined) {
+    if (ask.folder !== undefined) await rm(ask.folder, { recursive: true, force: true });
+    throw new Error(`"${name}" ${await exited}`);
+  }
   // Without it, the program would outlive a killed server.
-  const watchdog = startWatchdog(pid, mark);
+  const watchdog = startWatchdog(pid, mark, ask.folder);
   let complaints = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     complaints = (complaints + text).slice(-LONGEST_COMPLAINT);

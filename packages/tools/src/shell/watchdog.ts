@@ -8,30 +8,32 @@ export const MARK = 'COUNTERSIGN_CALL';
 
 /**
  * Waits until stdin closes, which also happens when we are killed, and then kills what is left: the process group and every process with
- * the mark. Repeats, because a killed process may have just forked.
+ * the mark. Repeats, because a killed process may have just forked. Then removes the folder, if there is one.
  */
 const SCRIPT = `
 read -r _
 kill -KILL -- "-$1" 2>/dev/null
 for round in {1..100}; do
   found=$(grep -lszxF -- "$2" /proc/[0-9]*/environ 2>/dev/null)
-  [[ -n $found ]] || exit 0
+  [[ -n $found ]] || break
   for file in $found; do
     pid=\${file#/proc/}
     kill -KILL "\${pid%/environ}" 2>/dev/null
   done
 done
+[[ -z $3 ]] || rm -rf -- "$3"
 `;
 
 export interface Watchdog {
-  /** Kills all remaining processes and resolves when they are dead. */
+  /** Kills all remaining processes, removes the folder, and resolves when this is done. */
   sweep(): Promise<void>;
 }
 
-/** Starts a watchdog: without it, a command's processes would outlive a killed server. */
-export function startWatchdog(group: number, mark: string): Watchdog {
+/** Starts a watchdog: without it, a command's processes, and the folder made for them, would outlive a killed server. */
+export function startWatchdog(group: number, mark: string, folder = ''): Watchdog {
   const bash = systemProgram('bash');
-  const child = spawn(bash, ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', String(group), `${MARK}=${mark}`], {
+  const about = [String(group), `${MARK}=${mark}`, folder];
+  const child = spawn(bash, ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', ...about], {
     // A separate session, so that Ctrl-C in our terminal doesn't kill it before it is done.
     detached: true,
     cwd: '/',
