@@ -1,19 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import {
-  addAgent,
-  createChat,
-  exportWorld,
-  importWorld,
-  publishMessage,
-  setPolicy,
-  stopChat,
-  systemClock,
-  updateAgent,
-  type Engine,
-} from '@countersign/core';
+import { setPolicy, stopChat, systemClock, updateAgent, type Engine } from '@countersign/core';
 import type { Clock } from '@countersign/core/ports';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, openAcpWorld, W } from './testing/acp-world.js';
+import { call, MAY_RUN, openAcpWorld, W } from './testing/acp-world.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
 
@@ -67,8 +56,6 @@ const programs = (): readonly number[] =>
 const impatient = clockWith({ 3_000: 5 });
 /** Waits long for the second of two requests too, on a slow machine as well. */
 const gathering = clockWith({ 25: 2_000, 3_000: 5 });
-
-const MAY_RUN = { mayRunPrograms: true };
 
 describe('an ACP agent', () => {
   it('[A59] answers in the chat, and shows its thoughts, its plan and what it does without asking', async () => {
@@ -444,64 +431,6 @@ describe('the session of an ACP agent', () => {
     expect(await t.lastText()).toContain('Coder could not answer.');
     await t.tell('Hello again');
     expect(await t.lastText()).toBe('You said: Hello again');
-  });
-});
-
-describe('the program of an ACP agent', () => {
-  const coder = { name: 'Builder', provider: 'acp', model: 'fixture' };
-  const acp = { command: ['gemini', '--acp'] };
-
-  it.each([
-    [{ ...coder }, 'acp', 'needs the command of its program'],
-    [{ ...coder, provider: 'external', acp }, 'acp', 'only an agent with the provider acp'],
-    [{ ...coder, acp: { command: [] } }, 'acp.command', 'at least 1 item'],
-    [{ ...coder, acp: { command: ['./agent'] } }, 'acp.command', 'the name of a program, or its absolute path'],
-    [{ ...coder, acp: { ...acp, env: ['COUNTERSIGN_TOKEN'] } }, 'acp.env.0', "can't be a variable of Countersign"],
-    [{ ...coder, acp: { ...acp, mode: 'bypassPermissions' } }, 'acp.mode', 'without asking'],
-    [{ ...coder, acp: { command: ['codex-acp'], mode: 'agent' } }, 'acp.mode', 'without asking'],
-    [{ ...coder, acp: { ...acp, program: 'mcp' } }, 'acp.program', 'reserved'],
-  ])('[A59.9] [A59.11] is refused with the field: %j', async (definition, field, detail) => {
-    const t = await open();
-    const adding = addAgent(t.runtime, W, definition, person, MAY_RUN);
-    await expect(adding).rejects.toMatchObject({ code: 'invalid', field });
-    await expect(adding).rejects.toThrow(detail);
-    const { agents } = await exportWorld(t.runtime, W);
-    expect(agents.map(({ name }) => name)).toEqual(['Coder']);
-  });
-
-  it('[A59.11] an imported agent is turned off, so its program is not started', async () => {
-    const t = await open();
-    const file = await exportWorld(t.runtime, W);
-    const { id, notes } = await importWorld(t.runtime, { ...file, name: 'Copy' }, person);
-    expect(notes.join()).toContain('Coder is turned off');
-    const copy = await exportWorld(t.runtime, id);
-    expect(copy.agents).toMatchObject([{ name: 'Coder', active: false, acp: { program: 'fixture' } }]);
-    const { id: chatId } = await createChat(t.runtime, id);
-    await publishMessage(t.runtime, {
-      worldId: id,
-      chatId,
-      speaker: 'human',
-      content: '@Coder hello',
-      who: person.who,
-    });
-    await t.engine.quiet();
-    expect(t.read('prompts.log')).toEqual([]);
-  });
-
-  it('[A59.11] is not started by a caller that does not say that it may', async () => {
-    const t = await open();
-    const refused = { code: 'forbidden', field: 'acp' };
-    await expect(addAgent(t.runtime, W, { ...coder, acp }, person)).rejects.toMatchObject(refused);
-    await expect(updateAgent(t.runtime, W, 'coder', { acp }, person)).rejects.toMatchObject(refused);
-  });
-
-  it('[A59.11] the command is in the audit log', async () => {
-    const t = await open();
-    await addAgent(t.runtime, W, { ...coder, acp }, person, MAY_RUN);
-    await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person, MAY_RUN);
-    const items = await t.runtime.store.read((reader) => reader.audit(W, { after: 0, limit: 100 }));
-    expect(JSON.stringify(items)).toContain('gemini');
-    expect(JSON.stringify(items)).toContain('opencode');
   });
 });
 

@@ -22,6 +22,9 @@ const program = fileURLToPath(new URL('../../../tools/dist/testing/acp-agent.js'
 
 export const W = 'harbour';
 
+/** The person may add agents that run programs. */
+export const MAY_RUN = { mayRunPrograms: true };
+
 /** The settings of an agent whose program does what the last line of its prompt says. */
 function fixtureAgent(...flags: string[]): AcpSettings {
   return { command: [process.execPath, program, ...flags], program: 'fixture' };
@@ -74,7 +77,7 @@ export async function openAcpWorld(folder: string, options: Options = {}) {
   if ((await store.read((reader) => reader.world(W))) === undefined) {
     await createWorld(runtime, { name: 'Harbour', ...world }, person);
     const definition = { name: 'Coder', provider: 'acp', model: 'fixture', acp: { ...fixtureAgent(...flags), ...acp } };
-    await addAgent(runtime, W, definition, person, { mayRunPrograms: true });
+    await addAgent(runtime, W, definition, person, MAY_RUN);
   }
   await engine.start();
   const streamed: SSEEvent[] = [];
