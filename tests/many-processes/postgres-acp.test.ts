@@ -22,10 +22,13 @@ import { isStatus, nextEvent, say, signer, type Scene } from './engines-fixture.
 
 const program = fileURLToPath(new URL('../../packages/tools/dist/testing/acp-agent.js', import.meta.url));
 
-async function openAcpEngine(url: string, folder: string): Promise<Engine> {
+async function openAcpEngine(url: string, folder: string, losesHints = false): Promise<Engine> {
+  const postgres = await openPostgres(url);
+  const { shared } = postgres;
+  const isLossy = losesHints && shared !== undefined;
   const agents = acpAgents({ clock: systemClock, env: process.env });
   const engine = createRuntime({
-    store: await openPostgres(url),
+    store: isLossy ? { ...postgres, shared: { ...shared, hint: () => undefined } } : postgres,
     clock: systemClock,
     providers: [agents.provider],
     externalTool: (name) => agents.externalTool(name),
@@ -40,12 +43,12 @@ async function openAcpEngine(url: string, folder: string): Promise<Engine> {
   return engine;
 }
 
-/** Two processes on one database, and a call of an ACP agent that waits in the first. */
-async function prepare() {
+/** Two processes on one database, and a call of an ACP agent that waits in the first. The hints of the second may be lost. */
+async function prepare({ losesHints = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-acp-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();
-  const [here, there] = await Promise.all([openAcpEngine(url, folder), openAcpEngine(url, folder)]);
+  const [here, there] = await Promise.all([openAcpEngine(url, folder), openAcpEngine(url, folder, losesHints)]);
   const { id: worldId } = await createWorld(here.runtime, { name: 'Harbour' }, signer);
   const acp = { command: [process.execPath, program], program: 'fixture' };
   const coder = { name: 'Coder', provider: 'acp', model: 'fixture', acp };
@@ -63,16 +66,22 @@ async function prepare() {
   return { there, scene, read };
 }
 
-it('[A59.6] [S4.1] stopping the chat in another process cancels the agent', async () => {
-  const { there, scene, read } = await prepare();
+it.each([
+  ['', false],
+  [', also if the hint about it is lost', true],
+])('[A59.6] [S4.1] stopping the chat in another process cancels the agent%s', async (_, losesHints) => {
+  const { there, scene, read } = await prepare({ losesHints });
   await stopChat(there.runtime, scene.worldId, scene.chatId, signer);
   await expect.poll(() => read('answers.log'), { timeout: 20_000 }).toBe('c1 cancelled\n');
   expect(read('cancelled.log')).not.toBe('');
   expect(read('ran.log')).toBe('');
 });
 
-it('[A59.7] [S4.1] a yes in another process runs nothing, ends the waiting request, and tells the agent', async () => {
-  const { there, scene, read } = await prepare();
+it.each([
+  ['', false],
+  [', also if hints are lost', true],
+])('[A59.7] [S4.1] a yes elsewhere runs nothing, ends the request, and tells the agent%s', async (_, losesHints) => {
+  const { there, scene, read } = await prepare({ losesHints });
   const { worldId, chatId } = scene;
   const [approval] = await listApprovals(there.runtime, worldId, { status: 'pending' });
   const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;

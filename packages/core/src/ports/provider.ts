@@ -108,8 +108,10 @@ export interface Provider {
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
   /** Asks the model for one answer. Throws a `ProviderError` if that fails. */
   generate(request: GenerateRequest): Promise<LLMResponse>;
-  /** Called after a turn has ended, also if it was stopped while it waited. Must not throw. */
+  /** Called after a turn has ended here or in another process, also if it was stopped while it waited. Must not throw. */
   endTurn?(turnId: string): void;
+  /** The turns for which `endTurn` must still be called, because something works or waits for them. Must not throw. */
+  openTurns?(): readonly string[];
   /** Ends everything that the provider started. */
   close?(): Promise<void>;
 }

@@ -269,6 +269,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     endTurn(turnId) {
       for (const provider of options.providers) provider.endTurn?.(turnId);
     },
+    openTurns: () => options.providers.flatMap((provider) => provider.openTurns?.() ?? []),
     onChatIdle(worldId, chatId) {
       // A chat that becomes idle twice before its first title must not call the model twice.
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;

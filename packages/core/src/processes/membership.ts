@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock, SharedStore } from '../ports/index.js';
 import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
 import { claimTurn, SILENT_MS } from '../turns/take-over.js';
+import { endLostTurns } from './end-lost-turns.js';
 import { createRepeater } from './repeater.js';
 import type { Runtime } from '../step/runtime.js';
 
@@ -111,6 +112,7 @@ export function createMembership(options: MembershipOptions): Membership {
     // Wake our own turns too: a hint or the answer to a claim may have been lost.
     for (const turnId of own) options.runtime().scheduler.wake(turnId);
     for (const turnId of orphaned) await tryToTake(turnId);
+    await endLostTurns(options.runtime(), owner);
     options.bus().recheck();
     await options.eachRound();
   }

@@ -147,6 +147,8 @@ export interface Runtime {
   external: ExternalWatch;
   /** Called after a turn has ended, for providers that keep a session (A59). */
   endTurn(turnId: string): void;
+  /** The turns for which a provider keeps something in this process. */
+  openTurns(): readonly string[];
   /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
   /**

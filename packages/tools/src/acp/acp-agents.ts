@@ -41,6 +41,8 @@ const GONE =
 
 export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEnv }): AcpAgents {
   const asked = new Map<string, { key: string; prompt: Prompt; permission: Permission }>();
+  /** Prompts whose turn has ended, and that are killed if they don't stop. */
+  const ending = new WeakSet<Prompt>();
   const sessions = liveSessions({ clock, env, onEnd: forgetAsked });
 
   function forgetAsked(key: string): void {
@@ -160,12 +162,18 @@ export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEn
           const prompt = session.prompt();
           if (prompt?.turnId !== turnId) continue;
           forgetAsked(key);
-          if (prompt.end() !== undefined) continue;
+          if (prompt.end() !== undefined || ending.has(prompt)) continue;
+          ending.add(prompt);
           session.cancel();
           const late = clock.after(CANCEL_MS, () => void (prompt.end() ?? sessions.drop(key)), { background: true });
           void prompt.finished.then(late);
         }
       },
+      openTurns: () =>
+        sessions.list().flatMap(([, session]) => {
+          const prompt = session.prompt();
+          return prompt === undefined || prompt.end() !== undefined || ending.has(prompt) ? [] : [prompt.turnId];
+        }),
       close: () => sessions.close(),
     },
     externalTool(name) {
