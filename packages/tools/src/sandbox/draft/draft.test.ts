@@ -263,10 +263,12 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         const drafts = at('drafts');
         await mkdir(drafts, { mode: 0o700 });
         // The shell becomes a program that never asks how its child ended.
-        const parent = spawn('sh', ['-c', 'sh -c "kill -9 \\$\\$" & echo $!; exec sleep 100']);
+        const parent = spawn('sh', ['-c', 'sleep 100 & echo $!; exec sleep 100']);
         try {
           const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
           const killed = Number(String(pid));
+          await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+          process.kill(killed, 'SIGKILL');
           await expect.poll(() => readFile(`/proc/${killed}/stat`, 'utf8')).toMatch(/\) Z /);
           const left = await makeCallFolder(drafts);
           await rename(left, left.replace(`-${process.pid}-`, `-${killed}-`));
