@@ -58,6 +58,26 @@ describe.runIf(hasBrowser)('calls of an external agent in the web app', () => {
     expect(await readdir(folder)).toEqual(['a.tmp']);
   });
 
+  it('[A55.14] its chat has no message field and says why, also on a phone', async () => {
+    const { world } = await opened.newChat();
+    const { agent } = await opened.api.external.createAgent(world, { name: 'Claude', program: 'claude' });
+    const call = { agent, session: 's2', program: 'claude', tool: 'Bash', arguments: { command: 'ls' }, reports: true };
+    const { approval } = await opened.api.external.propose(world, { ...call, key: 'k1' });
+    const link = new URL(approval?.link ?? '');
+    const phone = await opened.visit({ width: 390, height: 780 });
+    for (const { page } of [visit, phone]) {
+      await goTo(page, link.pathname);
+      const note = page.getByText('Claude runs in its own program and takes no messages here.');
+      await note.waitFor();
+      expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+      const box = await note.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+    }
+    await visit.page.getByRole('note').getByRole('link', { name: 'new chat' }).click();
+    await visit.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  });
+
   it('[A55.4] [A26.6] its tools can be tested on the policy page, and a rule that can’t apply is marked', async () => {
     const { page } = visit;
     const { world } = await opened.newChat();
@@ -66,7 +86,7 @@ describe.runIf(hasBrowser)('calls of an external agent in the web app', () => {
     const rules = [...before.value.rules, 'allow claude__Bash(rm *)'];
     await opened.api.setPolicy(world, { rules }, { ifMatch: before.etag ?? '' });
     await goTo(page, `/w/${world}/policy`);
-    await page.getByText('a rule with * allows no command').waitFor();
+    await page.getByText('a rule allows a command only if it spells it out').waitFor();
     const tester = page.locator('form').filter({ has: button(page, 'Test') });
     await tester.getByLabel('Tool', { exact: true }).selectOption('claude__Bash');
     await tester.getByRole('textbox').fill('{"command":"rm -rf build"}');

@@ -110,6 +110,7 @@ export {
 } from './mcp-file/read-mcp-file.js';
 export { mcpCauseFixes, mcpCauseText, needsSignIn, type McpFix } from './show/mcp-cause-text.js';
 export { folderOf, sandboxText } from './show/sandbox-text.js';
+export { outsideAgent } from './show/outside-agent.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { worldLabel } from './show/world-label.js';
 export { agoText, durationText, secondsText } from './show/time-text.js';

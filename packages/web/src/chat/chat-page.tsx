@@ -1,4 +1,4 @@
-import { suggestionsFor } from '@countersign/client';
+import { outsideAgent, suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
@@ -18,6 +18,7 @@ import { Guarded } from '../shell/guarded.js';
 import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
+import { NoMessages } from './no-messages.js';
 import { TimelineDialog } from './timeline-dialog.js';
 import { Transcript } from './transcript.js';
 import { WaitingNote } from './waiting-note.js';
@@ -43,6 +44,7 @@ function OpenChat(): ReactElement {
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const isQuiet = useChat((state) => state.transcript.length === 0 && state.status === 'idle');
+  const outside = useChat(outsideAgent);
   const isEmpty = !useOutgoing().some((message) => message.chatId === chatId) && isQuiet;
   const worldStore = useWorldStore();
   const mainAgent = useWorld((state) => state.world?.mainAgent);
@@ -89,18 +91,22 @@ function OpenChat(): ReactElement {
           <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
             <WaitingNote />
             {isDesktop ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
-            <Guarded needs="chat" worldId={worldId}>
-              <Composer
-                key={chatId}
-                agents={agents}
-                mainAgent={mainAgent}
-                worldName={worldStore.getState().world?.name ?? ''}
-                draftKey={chatId}
-                suggestions={suggestions}
-                floating
-                onSend={send}
-              />
-            </Guarded>
+            {outside === undefined ? (
+              <Guarded needs="chat" worldId={worldId}>
+                <Composer
+                  key={chatId}
+                  agents={agents}
+                  mainAgent={mainAgent}
+                  worldName={worldStore.getState().world?.name ?? ''}
+                  draftKey={chatId}
+                  suggestions={suggestions}
+                  floating
+                  onSend={send}
+                />
+              </Guarded>
+            ) : (
+              <NoMessages agent={outside} agents={agents} worldId={worldId} />
+            )}
           </div>
         </div>
         {isDesktop ? <WaitingColumn wanted={wanted} onWantedShown={forget} /> : null}

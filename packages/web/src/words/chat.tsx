@@ -26,6 +26,11 @@ export const t = {
   agents: 'Agents',
   placeholder: (world: string) => `Message ${world}…`,
   widePlaceholder: (world: string) => `Message ${world}…  @ mentions an agent`,
+  takesNoMessages: (name: ReactElement): ReactElement => (
+    <>{name} runs in its own program and takes no messages here. It gets only your decisions about its calls.</>
+  ),
+  messageOthers: (newChat: ReactElement): ReactElement => <>To write to another agent, start a {newChat}.</>,
+  newChatLink: 'new chat',
   recipients: recipientsText,
   fixMention: 'Fix mention',
   insertFromServer: 'Insert…',
