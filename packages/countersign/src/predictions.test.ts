@@ -227,6 +227,8 @@ describe('[A60] a call that another program runs and that needs approval', () =>
       ['claude__Bash', { only_a_title: 'Run ls' }],
       ['claude__Bash', { command: ' ' }],
       ['claude__Read', { file_path: 'notes.txt' }],
+      ['codex__read', { command: 'view', path: 'notes.txt' }],
+      ['codex__fetch', { command: 'curl', url: 'https://example.org/' }],
     ];
     for (const [key, [toolName, args]] of calls.entries())
       await t.propose({ key: `k${key}`, toolName, arguments: args });
@@ -236,6 +238,11 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toEqual([]);
     await t.propose({ key: 'words', toolName: 'codex__shell', arguments: { command: ['bash', '-c', "echo 'a'"] } });
     expect(made.asked.map(({ command }) => command)).toEqual([`'bash' '-c' 'echo '\\''a'\\'''`]);
+    // Codex names some commands by what it takes them for.
+    for (const kind of ['search', 'edit', 'fetch'])
+      await t.propose({ key: kind, toolName: `codex__${kind}`, arguments: { command: `grep ${kind}` } });
+    const found = made.asked.slice(1).map(({ command }) => command);
+    expect(found).toEqual(['grep search', 'grep edit', 'grep fetch']);
   });
 
   it('[A60.1] [A7.4] is not rehearsed again when a person edits or approves it', async () => {

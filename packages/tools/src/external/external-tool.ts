@@ -5,7 +5,15 @@ import { externalProgramSchema, programName, type Subject } from '@countersign/p
 import { KNOWN_TOOLS, type KnownTool } from './known-tools.js';
 import { previewOf, TITLE_ONLY, titleIn, touchedByTitle } from './title-only.js';
 import { quoteWord } from '../shell/join-command.js';
-import { movesFolder, readArguments, readCommand, touchedBy, type Arguments, type Touched } from './touched-by.js';
+import {
+  movesFolder,
+  readArguments,
+  readCommand,
+  runsCommand,
+  touchedBy,
+  type Arguments,
+  type Touched,
+} from './touched-by.js';
 
 /** Found by the program and its own name of the tool, as in `claude__Bash`. Undefined if the name has another form. */
 export function externalTool(name: string): Tool | undefined {
@@ -55,7 +63,7 @@ function touched(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
 
 /** A title isn't a command, and the sandbox has only the session's folder. */
 function predictedBy(known: KnownTool, args: Arguments): ReturnType<NonNullable<Tool['predictedBy']>> {
-  if (known.does !== 'run' || titleIn(args) !== 'none' || movesFolder(args)) return undefined;
+  if (!runsCommand(known, args) || titleIn(args) !== 'none' || movesFolder(args)) return undefined;
   const command = readCommand(args);
   if (command === undefined) return undefined;
   const text = typeof command === 'string' ? command : command.map(quoteWord).join(' ');

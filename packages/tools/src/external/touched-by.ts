@@ -28,7 +28,7 @@ function unknown(tool: string, args: Arguments): Touched {
 
 export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
   if (!isMislabelled(known, args)) return touchedByName(known, args, place);
-  return neverAllow(namesTarget(args) ? touchedByName(known, args, place) : commandOf(args));
+  return neverAllow(runsCommand(known, args) ? commandOf(args) : touchedByName(known, args, place));
 }
 
 function touchedByName(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
@@ -76,9 +76,15 @@ function isMislabelled({ does }: KnownTool, args: Arguments): boolean {
   return args['command'] !== undefined || args['cmd'] !== undefined;
 }
 
-/** With a path or a URL beside it, a command may be one of an editor, such as `view`, so rules about the path or URL apply instead. */
-function namesTarget(args: Arguments): boolean {
-  return [...PATH_ARGUMENTS, 'include', 'url', 'prompt'].some((name) => args[name] !== undefined);
+const TARGETS = [...PATH_ARGUMENTS, 'include', 'url', 'prompt'] as const;
+
+/**
+ * Whether the call runs a command, whatever the program calls it. With a path or a URL beside it, a command may be one of an editor, such as `view`, so
+ * rules about the path or the URL apply instead.
+ */
+export function runsCommand(known: KnownTool, args: Arguments): boolean {
+  if (known.does === 'run') return true;
+  return isMislabelled(known, args) && TARGETS.every((name) => args[name] === undefined);
 }
 
 /** Rules that deny the call still apply. No rule for the tool allows it. */
