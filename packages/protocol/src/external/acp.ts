@@ -6,17 +6,15 @@ export const ACP_PROVIDER = 'acp';
 
 /** Modes in which the known agents run calls without asking. */
 const AUTOMATIC_MODES: ReadonlySet<string> = new Set([
-  ...[
-    'acceptedits',
-    'auto',
-    'autoedit',
-    'autoreview',
-    'bypasspermissions',
-    'fullaccess',
-    'agentfullaccess',
-    'workspacewrite',
-    'yolo',
-  ],
+  'acceptedits',
+  'auto',
+  'autoedit',
+  'autoreview',
+  'bypasspermissions',
+  'fullaccess',
+  'agentfullaccess',
+  'workspacewrite',
+  'yolo',
 ]);
 
 /** Whether an agent in this mode is known to run calls without asking for permission. `program`: its name, as in its tools. */

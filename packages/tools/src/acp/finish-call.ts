@@ -1,10 +1,10 @@
 import { NotReported, onAbort, pauseFor, ToolFailure, type Clock, type ToolContext } from '@countersign/core/ports';
 import type { AllowedCall, CallEnd, Prompt } from './prompt.js';
 
-/** How often to look whether the agent waits for another decision too: it may not start the allowed call before it has both. */
-const LOOK_MS = 3_000;
-/** How often that time passes before a call that has started no longer keeps a new request from people. */
-const MOST_LOOKS = 20;
+/** How often to check whether the agent waits for another decision too: it may not start the allowed call before it has both. */
+const POLL_MS = 3_000;
+/** After this many polls, a call that has started no longer keeps a new request from people. */
+const MAX_POLLS = 20;
 
 /** The result of a call that was allowed. Throws if it failed or isn't known. */
 export async function finishCall(
@@ -44,9 +44,9 @@ interface Waiting {
 
 /** Resolves when waiting for the result would keep a new request from people. Passes on denials of other calls meanwhile. */
 async function untilBlocked({ clock, prompt, call, openCalls, signal }: Waiting): Promise<CallEnd> {
-  for (let looks = 0; looks < MOST_LOOKS;) {
-    await pauseFor(clock, LOOK_MS, signal);
-    if (prompt.isBlocked()) {
+  for (let polls = 0; polls < MAX_POLLS;) {
+    await pauseFor(clock, POLL_MS, signal);
+    if (prompt.hasProposed()) {
       // If the store can't be read, nobody is known to have decided.
       const open = await openCalls?.().catch(() => undefined);
       // The call has ended meanwhile. The agent may have asked for calls that aren't in the list.
@@ -54,8 +54,8 @@ async function untilBlocked({ clock, prompt, call, openCalls, signal }: Waiting)
       if (open !== undefined) prompt.rejectExcept(open);
     }
     // The new request can't be proposed while another call waits for a person.
-    if (!prompt.hasNewRequests() || prompt.hasProposed()) looks = 0;
-    else if (call.hasStarted()) looks += 1;
+    if (!prompt.hasNewRequests() || prompt.hasProposed()) polls = 0;
+    else if (call.hasStarted()) polls += 1;
     else break;
   }
   return { kind: 'not-reported' };

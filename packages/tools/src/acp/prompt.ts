@@ -40,8 +40,6 @@ export interface Prompt {
   listen(to: { onChunk(text: string): void; onThinking(text: string): void } | undefined): void;
   /** The requests that haven't been proposed yet. They count as proposed from now on. */
   takeAsked(): readonly Permission[];
-  /** Whether the agent waits for a request besides those that were answered. */
-  isBlocked(): boolean;
   /** Whether the agent waits for a request that hasn't been proposed. */
   hasNewRequests(): boolean;
   /** Whether the agent waits for a request that was proposed. */
@@ -138,7 +136,6 @@ export function createPrompt(turnId: string, program: string): Prompt {
       for (const permission of taken) proposed.add(permission);
       return taken;
     },
-    isBlocked: () => [...waiting, ...proposed].some((permission) => !permission.isAnswered()),
     hasNewRequests: () => waiting.some((permission) => !permission.isAnswered()),
     hasProposed: () => [...proposed].some((permission) => !permission.isAnswered()),
     rejectExcept(open) {
