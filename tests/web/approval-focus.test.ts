@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
     await asks(page, 'calm-d').waitFor();
     const sent = answersFrom(page);
     await enabled(button(page, 'Approve once'));
-    for (const key of ['a', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
+    for (const key of ['o', 'a', 'c', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
     await drawn(page);
     expect(sent).toEqual([]);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);

@@ -469,7 +469,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('too-late');
   });
 
-  it('[A17] by keyboard alone: single keys decide only while the card has the focus', async () => {
+  it('[A17] [A17.2] by keyboard alone: single keys decide only while the card has the focus', async () => {
     const { page } = await enter();
     await page.getByLabel('Message').focus();
     await page.keyboard.type(press('key-a'));
@@ -477,15 +477,27 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const sent = answersFrom(page);
     await enabled(button(page, 'Approve once'));
     // In the composer these are letters; on the page they do nothing.
-    await page.keyboard.type('ad');
+    await page.keyboard.type('od');
     await page.getByRole('main').focus();
-    await page.keyboard.press('a');
+    await page.keyboard.press('o');
     await page.keyboard.press('Enter');
     await drawn(page);
     expect(sent).toEqual([]);
     expect(opened.ran).not.toContain('key-a');
     await page.keyboard.press('Alt+n');
-    await page.keyboard.press('a');
+    // As in the terminal: these only open a form.
+    for (const [key, name] of [
+      ['c', 'Approve for this chat'],
+      ['a', 'Approve always'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await button(page, name).waitFor();
+      await button(page, 'Back').click();
+      await page.keyboard.press('Alt+n');
+      await enabled(button(page, 'Approve once'));
+    }
+    expect(sent).toEqual([]);
+    await page.keyboard.press('o');
     await said(page, 'Finished. done').waitFor();
     expect(opened.ran).toContain('key-a');
     await page.getByLabel('Message').fill(press('key-b'));

@@ -53,7 +53,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await enabled(button(page, 'Approve once'));
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
-    await page.keyboard.press('a');
+    await page.keyboard.press('o');
     // A keyboard user continues with the next one, even if that is a question.
     await expect.poll(() => focused(page)).toContain('asks');
     await page.getByLabel('Message').focus();
@@ -61,8 +61,8 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Dead', code: 'KeyN', altKey: true, bubbles: true }))`,
     );
     await expect.poll(() => focused(page)).toContain('asks');
-    // `a` approves calls; a question is answered with text.
-    await page.keyboard.press('a');
+    // `o` approves calls; a question is answered with text.
+    await page.keyboard.press('o');
     await page.getByLabel('Your answer').fill('blue');
     await button(page, 'Answer').click();
     await said(page, 'Finished.').waitFor();

@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
           if (moment > 0) await context.clock.runFor(moment);
           await hit(signPlace);
           await hit(denyPlace);
-          for (const key of ['a', 'd', 'Enter', ' ']) await page.keyboard.press(key);
+          for (const key of ['o', 'c', 'a', 'd', 'Enter', ' ']) await page.keyboard.press(key);
         }
         expect({ word, sent: sent.length }).toEqual({ word, sent: index });
         await context.clock.runFor(1000);
@@ -139,10 +139,10 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
         if (by === 'key' && shape !== 'question' && shape !== 'edited') {
           await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
           // Repeats of a held key were meant for this card and must not decide the next one.
-          await page.keyboard.down('a');
+          await page.keyboard.down('o');
           if (next !== undefined) await page.locator('[data-call]').filter({ hasText: next.word }).first().waitFor();
-          await page.keyboard.down('a');
-          await page.keyboard.up('a');
+          await page.keyboard.down('o');
+          await page.keyboard.up('o');
         } else await hit(signPlace);
         await expect.poll(() => sent.length).toBe(index + 1);
       }
@@ -220,7 +220,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
       expect(await approve.isDisabled()).toBe(true);
       expect(await approve.getAttribute('aria-describedby')).not.toBeNull();
       await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
-      await page.keyboard.press('a');
+      for (const key of ['o', 'c', 'a']) await page.keyboard.press(key);
       await button(page, 'More choices').click();
       for (const name of ['Approve for this chat', 'Always…'])
         for (const item of await page.getByRole('menuitem', { name }).all())

@@ -84,6 +84,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const part = yourPart(approval, me);
   const may = (option: ApprovalView['options'][number]): boolean =>
     part === 'decide' && approval.options.includes(option);
+  const mayAlways = may('approve_always') && approval.proposedRule !== undefined;
   const isEditable = part === 'decide' && mayEdit(approval);
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
   const found = useFound(wantedOf(mode, approval, rule.trim(), narrow ? pattern : undefined), matches);
@@ -115,8 +116,18 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   };
   const onKey = (key: string): (() => void) | undefined => {
     if (mode !== 'once' || !may('approve_once')) return undefined;
-    if (key === 'a' && mayApprove) return approve;
-    return key === 'e' && isArmed && isEditable ? () => setMode('edit') : undefined;
+    switch (key) {
+      case 'o':
+        return mayApprove ? approve : undefined;
+      case 'c':
+        return mayApprove && may('approve_session') ? () => setMode('chat') : undefined;
+      case 'a':
+        return mayApprove && mayAlways ? () => setMode('always') : undefined;
+      case 'e':
+        return isArmed && isEditable ? () => setMode('edit') : undefined;
+      default:
+        return undefined;
+    }
   };
   // The other calls that would run must be listed first (A5).
   const isReady =
@@ -127,9 +138,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
     ...(may('approve_session')
       ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]
       : []),
-    ...(may('approve_always') && approval.proposedRule !== undefined
-      ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }]
-      : []),
+    ...(mayAlways ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }] : []),
     ...(isEditable ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
   ];
   // Without other choices, there is nothing to open.

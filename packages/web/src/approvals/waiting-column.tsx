@@ -56,7 +56,12 @@ export function WaitingColumn({
         <LastTurn />
       </div>
       <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
-        {t.keys(isYours, isYours && (shown === undefined || mayEdit(shown)))}
+        {t.keys({
+          once: isYours,
+          chat: isYours && (shown === undefined || shown.options.includes('approve_session')),
+          always: isYours && (shown === undefined || shown.proposedRule !== undefined),
+          edit: isYours && (shown === undefined || mayEdit(shown)),
+        })}
       </p>
     </aside>
   );

@@ -115,16 +115,27 @@ export const t = {
   alsoWaiting: 'Also waiting',
   inboxOthers: 'Nothing is waiting for you. These calls are waiting for other people.',
   chatEmpty: 'Nothing in this chat is waiting for you.',
-  keys: (mayApprove: boolean, mayEdit: boolean): ReactElement => (
+  /** As in the terminal. */
+  keys: (may: { once: boolean; chat: boolean; always: boolean; edit: boolean }): ReactElement => (
     <>
       <kbd>Alt</kbd>+<kbd>N</kbd> goes to the card. There,{' '}
-      {mayApprove ? (
+      {may.once ? (
         <>
-          <kbd>a</kbd> approves once,{' '}
+          <kbd>o</kbd> approves once,{' '}
+        </>
+      ) : null}
+      {may.chat ? (
+        <>
+          <kbd>c</kbd> for this chat,{' '}
+        </>
+      ) : null}
+      {may.always ? (
+        <>
+          <kbd>a</kbd> always,{' '}
         </>
       ) : null}
       <kbd>d</kbd> denies
-      {mayEdit ? (
+      {may.edit ? (
         <>
           , <kbd>e</kbd> edits
         </>
