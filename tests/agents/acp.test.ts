@@ -98,6 +98,22 @@ describe.each(['gemini', 'opencode'] as const)('the real %s over ACP', (agent) =
       expect(t.created()).toBe(0);
     });
 
+    it(
+      '[A60] [A60.4] shows a prediction if the agent says which command runs, and runs nothing for it',
+      LIMIT,
+      async () => {
+        const { chat, approval } = await t.ask();
+        const { prediction, noEffect } = approval;
+        const files = prediction?.files.map(({ change, path }) => `${change} ${path.slice(0, 5)}`);
+        // A machine without a sandbox gives a reason instead. Gemini CLI sends only a title, so there is neither.
+        const predicted = noEffect === undefined ? { files: ['added made.'] } : { noEffect };
+        expect({ files, noEffect }).toEqual(agent === 'gemini' ? {} : predicted);
+        expect(t.created()).toBe(0);
+        await t.client.decide(t.world, approval, { decision: 'deny' });
+        await t.untilIdle(chat);
+      },
+    );
+
     it('[A59.6] does not run a call after the chat was stopped', LIMIT, async () => {
       const { chat, approval } = await t.ask();
       await t.client.stop(t.world, chat);
