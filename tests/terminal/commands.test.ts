@@ -33,7 +33,9 @@ async function ask(letter: string): Promise<string> {
 
 describe('the commands', () => {
   it('[X3] [X4] create, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
-    expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read' });
+    const folder = join(t.folder, 'home-worlds', 'ops');
+    expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read', folder });
+    expect((await run('worlds')).stdout).toContain(folder);
     expect(await json('worlds', 'edit', 'ops', '--mode', 'ask', '--approval-timeout', '5m')).toMatchObject({
       mode: 'ask',
       approvalTimeoutMs: 300_000,

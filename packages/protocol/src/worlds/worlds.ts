@@ -77,7 +77,14 @@ export const changeSchema = z.record(
 /** `lastEventId`: the response includes all events up to this number, so a stream can continue from there. */
 const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
 
-export const worldSchema = z.object({ ...worldSettingsSchema.shape, id: z.string(), name: z.string(), ...shownAt });
+export const worldSchema = z.object({
+  ...worldSettingsSchema.shape,
+  id: z.string(),
+  name: z.string(),
+  /** Where its calls run: `workingDirectory`, or the world's own folder. Absent if the program that serves the API decides it. */
+  folder: z.string().exactOptional(),
+  ...shownAt,
+});
 /** A world, with its settings. */
 export type World = z.infer<typeof worldSchema>;
 

@@ -67,6 +67,8 @@ export interface AppContext {
    * call.
    */
   checkWorkingDirectory?: (folder: string) => void;
+  /** The folder of a world that has no `workingDirectory`. */
+  ownFolder?: (worldId: string) => string;
   /** The folder of the built web app. If absent, only the API is served. */
   webRoot?: string;
   /** Served at `/metrics` to clients with the token. If absent, not served. */

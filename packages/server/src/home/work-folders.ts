@@ -8,7 +8,9 @@ import { makeFolder } from './make-folder.js';
 
 /** The folders that worlds work in. */
 export interface WorkFolders {
-  /** A world's default folder, outside our home folder. Created if missing. */
+  /** A world's default folder, outside our home folder, which may not exist yet. */
+  pathOf(worldId: string): string;
+  /** The same, created if missing. */
   own(worldId: string): string;
   /** The folders that agents in these worlds can write to. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
@@ -49,13 +51,16 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     return real;
   }
 
+  const pathOf = (worldId: string): string => join(worlds, worldId);
+
   function own(worldId: string): string {
-    const folder = join(worlds, worldId);
+    const folder = pathOf(worldId);
     makeFolder(folder);
     return folder;
   }
 
   return {
+    pathOf,
     own,
     check,
     all: (known) => [worlds, ...known.flatMap(({ settings }) => settings.workingDirectory ?? [])],

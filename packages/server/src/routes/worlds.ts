@@ -18,13 +18,21 @@ import {
   worldChangeSchema,
   worldFileSchema,
   worldSchema,
+  type World,
 } from '@countersign/protocol';
+import type { AppContext } from '../app/context.js';
 import { route } from '../app/route.js';
 import { confirmChange } from '../confirmations/confirm-change.js';
 import { actionsOf } from '../people/access.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'worlds';
+
+/** The world with the folder in which its calls run. */
+function withFolder<W extends World>({ ownFolder }: Pick<AppContext, 'ownFolder'>, world: W): W {
+  const folder = world.workingDirectory ?? ownFolder?.(world.id);
+  return folder === undefined ? world : { ...world, folder };
+}
 
 export const worldRoutes = [
   route({
@@ -40,7 +48,14 @@ export const worldRoutes = [
     async handle({ context, query, c }) {
       const worlds = await showWorlds(context.engine.runtime);
       const readable = worlds.filter(({ id }) => actionsOf(c.var.access, id).has('read'));
-      return { status: 200, body: pageOf(readable, ({ id }) => id, query) };
+      return {
+        status: 200,
+        body: pageOf(
+          readable.map((world) => withFolder(context, world)),
+          ({ id }) => id,
+          query,
+        ),
+      };
     },
   }),
   route({
@@ -59,7 +74,7 @@ export const worldRoutes = [
       if (wanted.workingDirectory !== undefined) context.checkWorkingDirectory?.(wanted.workingDirectory);
       const isConfirmed = await confirmChange({ c, context, sent });
       const world = await createWorld(context.engine.runtime, wanted, c.var.signer, { isConfirmed });
-      return { status: 201, body: toWorld(world), headers: etag(worldVersion(world)) };
+      return { status: 201, body: withFolder(context, toWorld(world)), headers: etag(worldVersion(world)) };
     },
   }),
   route({
@@ -76,7 +91,7 @@ export const worldRoutes = [
     answers: { 201: { description: 'The world, and what was not imported', schema: importedWorldSchema } },
     handle: async ({ context, body, c }) => ({
       status: 201,
-      body: await importWorld(context.engine.runtime, body, c.var.signer),
+      body: withFolder(context, await importWorld(context.engine.runtime, body, c.var.signer)),
     }),
   }),
   route({
@@ -90,7 +105,7 @@ export const worldRoutes = [
     answers: { 200: { description: 'The world', schema: worldSchema } },
     async handle({ context, params }) {
       const { value, version } = await showWorld(context.engine.runtime, params.world);
-      return { status: 200, body: value, headers: etag(version) };
+      return { status: 200, body: withFolder(context, value), headers: etag(version) };
     },
   }),
   route({
@@ -113,7 +128,7 @@ export const worldRoutes = [
         expected: ifMatch(c),
         isConfirmed: await confirmChange({ c, context, sent }),
       });
-      return { status: 200, body: value, headers: etag(version) };
+      return { status: 200, body: withFolder(context, value), headers: etag(version) };
     },
   }),
   route({

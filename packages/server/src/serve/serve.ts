@@ -101,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       providers: home.providers,
       ...(publicUrl === undefined ? {} : { publicUrl }),
       checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
+      ownFolder: (worldId: string) => home.workFolders.pathOf(worldId),
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
     // Resume unfinished turns only after listening succeeds: a failed start must not run anything.

@@ -39,7 +39,7 @@ export function addWorlds(program: Command, register: Register): void {
       { title: 'name', of: ({ name }: World) => name },
       { title: 'id', of: ({ id }: World) => id },
       { title: 'mode', of: ({ mode }: World) => mode },
-      { title: 'folder', of: ({ workingDirectory }: World) => workingDirectory ?? '' },
+      { title: 'folder', of: ({ folder, workingDirectory }: World) => folder ?? workingDirectory ?? '' },
       { title: 'description', of: ({ description }: World) => description ?? '' },
     ];
     showList(context, all, columns, results.noWorlds);
@@ -60,7 +60,7 @@ export function addWorlds(program: Command, register: Register): void {
     const client = await context.client();
     const { id } = await findWorld(client, args[0]);
     const { value, etag } = await client.world(id);
-    const { id: _, lastEventId: __, ...settings } = value;
+    const { id: _, lastEventId: __, folder: ___, ...settings } = value;
     // Not validated here: the server reports invalid fields by name.
     const save = async (change: unknown): Promise<World> =>
       await client.updateWorld(id, change as Partial<NewWorld>, etag === undefined ? {} : { ifMatch: etag });
