@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { addAgent, createWorld, setPolicy, updateWorld } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
@@ -135,7 +135,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     const t = await openPredicting(made);
     const proposed = ['k1', 'k2', 'k3'].map((key) => t.propose({ key, session: key }));
     while (made.asked.length < 2) await setImmediate();
-    // The third one may reach the line a moment later, so time moves until all have been asked about.
+    // The third one may reach the queue a moment later, so time moves until all have been asked about.
     while ((await t.pending()).length < 3) {
       t.clock.advance(5_000);
       await setImmediate();
@@ -147,7 +147,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(late).toEqual(['too-long', 'too-long', 'too-long']);
   });
 
-  it('[A60.3] [A52.5] keeps its place in the line until its rehearsal has ended, also after five seconds', async () => {
+  it('[A60.3] [A52.5] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
     const ends: (() => void)[] = [];
     const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ effect: EFFECT }))));
     const clock = createFakeClock();
@@ -254,18 +254,27 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toHaveLength(1);
   });
 
-  it('[A60.2] hides from the rehearsal what rules deny to either tool', async () => {
+  it('[A60.2] hides from the rehearsal what rules deny to either tool, in the folder of either', async () => {
     const made = predicting();
     const policy = ['deny shell_cmd(./secret/**)', 'deny claude__Bash(./private/**)'];
     const t = await openPredicting(made, { policy });
-    await t.propose({ command: 'cat *', runs: { where: 'outside', cwd: `${FOLDER}/src`, reports: true } });
+    await t.propose({ command: 'cat *', runs: { where: 'outside', cwd: '/home/ada/link', reports: true } });
     const [context] = made.asked.map((one) => one.context);
-    expect(context).toMatchObject({ workingDirectory: FOLDER, folder: `${FOLDER}/src` });
-    const hidden = ['secret/a', 'private/a', 'src/private/a', 'src/a'].map((path) =>
-      context?.protectedPaths?.isProtected(`${FOLDER}/${path}`),
-    );
-    expect(hidden).toEqual([true, true, true, false]);
-    expect(context?.protectedPaths?.mayHold(FOLDER, 'inside')).not.toBe('nothing');
+    expect(context).toMatchObject({ workingDirectory: FOLDER, folder: '/home/ada/link' });
+    const hidden = context?.protectedIn(`${FOLDER}/src`);
+    const paths = [`${FOLDER}/secret/a`, `${FOLDER}/private/a`, `${FOLDER}/src/private/a`, '/home/ada/link/private/a'];
+    expect(paths.map((path) => hidden?.isProtected(path))).toEqual([true, true, true, true]);
+    expect(hidden?.isProtected(`${FOLDER}/src/a`)).toBe(false);
+    expect(hidden?.mayHold(FOLDER, 'inside')).not.toBe('nothing');
+  });
+
+  it('[A55.12] [A60] is not rehearsed if the credential of its program has already ended', async () => {
+    const made = predicting();
+    const t = await openPredicting(made);
+    const proposed = t.propose({ signal: AbortSignal.abort() });
+    await expect(proposed).rejects.toThrow('stopped');
+    expect(made.asked).toEqual([]);
+    expect(await t.pending()).toEqual([]);
   });
 
   it('[A60] [A59.1] is predicted for an ACP agent that sends the command', async () => {
@@ -278,6 +287,20 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked.map(({ command }) => command)).toEqual(['rm -rf build']);
     await t.engine.close();
   });
+});
+
+it('[A60.2] hides paths from a real rehearsal if the program names its folder by a link', async () => {
+  const sandbox = await findSandbox();
+  mkdirSync(inFolder('world/src/private'), { recursive: true });
+  writeFileSync(inFolder('world/src/private/key'), 'treasure\n');
+  symlinkSync('world/src', inFolder('link'));
+  const findPlace = () => ({ workingDirectory: inFolder('world'), home: '/root' });
+  const policy = ['deny shell_cmd(./private/**)'];
+  const t = await open({ policy }, ':memory:', createFakeClock(), { tools: [shellCmd({ sandbox })], findPlace });
+  await t.propose({ command: 'cat */key', runs: { where: 'outside', cwd: inFolder('link'), reports: true } });
+  const [card] = await t.pending();
+  expect(card?.noEffect?.reason ?? card?.prediction?.hidden).toBe(sandbox.kind === 'bubblewrap' ? 1 : 'no-sandbox');
+  expect(JSON.stringify(card)).not.toContain('treasure');
 });
 
 it('[A60] [A53.6] predicts a real command where a sandbox with drafts is available, and changes nothing', async () => {

@@ -3,15 +3,14 @@ import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
 import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EffectPaths, RehearsalContext, RehearsalRecord, Tool } from '../ports/index.js';
-import { untilAborted } from '../ports/until-aborted.js';
 import { readState } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
 import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
-import { limitTime, withoutEffect } from './rehearsal/limit-time.js';
-import { findPredicting, predictCall } from './rehearsal/predict-call.js';
-import { lineOf } from './rehearsal/rehearsal-line.js';
+import { REHEARSAL_LIMIT_MS } from './rehearsal/limit-time.js';
+import { findPredictor, predictCall } from './rehearsal/predict-call.js';
+import { rehearseInQueue, withoutEffect } from './rehearsal/rehearse-in-queue.js';
 import { policiesOf, rulesAbout } from './rules-about.js';
 import { newId } from '../turn/ids.js';
 import { showEffect } from './show-effect.js';
@@ -49,8 +48,8 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
   const judged = judgeCall(call, setting);
   const { tool } = call;
   // Predicted once, when the call is made: nothing that is signed or applied depends on it.
-  const predicting = about.wasAsked ? undefined : findPredicting(runtime, about.worldId, call);
-  if (tool === undefined || (!canRehearse(call) && predicting === undefined)) return { judged, signed };
+  const predictor = about.wasAsked ? undefined : findPredictor(runtime, about.worldId, call);
+  if (tool === undefined || (!canRehearse(call) && predictor === undefined)) return { judged, signed };
   const needs = { chats: [], pendingOf: agentId, ...gateNeeds([judged]) };
   const state = await readState(runtime, about.worldId, needs, ({ tx, snapshot }) => {
     const gate = gateCall(tx, snapshot, judged);
@@ -58,9 +57,9 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
     return isNeeded(gate, about.wasAsked, () => hasRoom(tx, agentId), mayRun) ? { gate, snapshot } : undefined;
   });
   if (state === undefined) return { judged, signed };
-  if (predicting !== undefined) {
+  if (predictor !== undefined) {
     if (state.gate.kind !== 'ask') return { judged, signed };
-    const rehearsal = await predictCall(runtime, predicting, judged, { ...about, snapshot: state.snapshot });
+    const rehearsal = await predictCall(runtime, predictor, judged, { ...about, snapshot: state.snapshot });
     return { judged, signed: { ...signed, rehearsal } };
   }
   const { record, paths } = await rehearse(runtime, tool, judged, state, about);
@@ -136,11 +135,7 @@ async function rehearse(
     !about.wasAsked &&
     isAboutEffect(gate) &&
     !mayBeAllowedByEffect(policies, withoutFound);
-  // People wait for their decision, and it rarely runs anything. Agents that propose much must not hold it up.
-  const leave = about.wasAsked ? () => undefined : await lineOf(rehearsals).takeTurn(`${worldId}/${agentId}`, signal);
-  const limited = limitTime(runtime, signal);
-  const began = performance.now();
-  const context: RehearsalContext = {
+  const contextOf = (limit: AbortSignal): RehearsalContext => ({
     worldId,
     chatId,
     agentId,
@@ -153,25 +148,23 @@ async function rehearse(
     // Only a rule about effects may still require approval, so the limits of a run that nobody sees apply (A36).
     ...(isUnseen ? { mayCreate: namesPath(policies, place) } : {}),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
-    signal: limited.signal,
-  };
-  const took = (): number => Math.round(performance.now() - began);
-  try {
-    const found = await untilAborted(() => rehearsals.rehearse(value, context), limited.signal);
-    if (found.fingerprint !== undefined) {
-      const effect = showEffect(found.effect, runtime.ownSecrets());
-      const paths = readPaths(found.paths);
-      return { record: { ms: took(), effect }, ...(paths === undefined ? {} : { paths }) };
-    }
-    return { record: withoutEffect(found.noEffect, took()) };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    runtime.report(error, `failed to rehearse ${call.toolName}`, { worldId, invocationId });
-    return { record: { ms: took(), noEffect: { reason: limited.signal.aborted ? 'too-long' : 'failed' } } };
-  } finally {
-    limited.end();
-    leave();
-  }
+    signal: limit,
+  });
+  const ran = await rehearseInQueue(runtime, {
+    rehearsals,
+    call: { worldId, agentId, invocationId, toolName: call.toolName },
+    // Agents that propose much must not hold up a decision.
+    queue: about.wasAsked ? 'skip' : 'wait',
+    limitMs: REHEARSAL_LIMIT_MS,
+    signal,
+    run: (limit) => rehearsals.rehearse(value, contextOf(limit)),
+  });
+  if ('record' in ran) return ran;
+  const { found, ms } = ran;
+  if (found.fingerprint === undefined) return { record: withoutEffect(found.noEffect, ms) };
+  const effect = showEffect(found.effect, runtime.ownSecrets());
+  const paths = readPaths(found.paths);
+  return { record: { ms, effect }, ...(paths === undefined ? {} : { paths }) };
 }
 
 /** Undefined if the tool returned something else. The effect then counts as unknown. */

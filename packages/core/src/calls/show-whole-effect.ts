@@ -1,7 +1,7 @@
 import type { Effect } from '@countersign/protocol';
 import { untilAborted } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
-import { limitTime } from './rehearsal/limit-time.js';
+import { limitTime, REHEARSAL_LIMIT_MS } from './rehearsal/limit-time.js';
 import { showWhole } from './show-effect.js';
 import { isRehearsed } from './sign-call.js';
 
@@ -26,7 +26,7 @@ export async function showWholeEffect(
   // Without a rehearsal, the arguments are all of it.
   if (!effect.truncated || !isRehearsed(approval.rehearsal)) return { kind: 'shown', effect };
   const tool = approval.status === 'pending' ? runtime.tools(worldId).get(invocation.toolName) : undefined;
-  const limited = limitTime(runtime, new AbortController().signal);
+  const limited = limitTime(runtime, new AbortController().signal, REHEARSAL_LIMIT_MS);
   try {
     const show = async (): Promise<Effect | undefined> =>
       tool?.trusted === true

@@ -145,15 +145,11 @@ function rehearsalsOf<Value>(
     predict?(args: Value, context: PredictionContext): Promise<Prediction>;
   },
 ): Rehearsals {
+  const predict = rehearsals.predict?.bind(rehearsals);
   return {
     // As above: the value was returned by `check`.
     rehearse: (args, context) => rehearsals.rehearse(args as Value, context),
-    ...(rehearsals.predict === undefined
-      ? {}
-      : {
-          predict: async (args, context) =>
-            (await rehearsals.predict?.(args as Value, context)) ?? { noEffect: { reason: 'failed' } },
-        }),
+    ...(predict === undefined ? {} : { predict: (args, context) => predict(args as Value, context) }),
     drop: (invocationId) => rehearsals.drop(invocationId),
     show: async (invocationId, effectHash, signal) => await rehearsals.show?.(invocationId, effectHash, signal),
     list: () => rehearsals.list(),

@@ -114,12 +114,11 @@ export type RehearsalContext = Pick<
 >;
 
 /** Where another program would run a call, and which rules apply to it there. */
-export type PredictionContext = Pick<
-  RehearsalContext,
-  'workingDirectory' | 'sandboxGrants' | 'withheld' | 'protectedPaths' | 'signal'
-> & {
-  /** The folder in which the call starts, which must be in the working folder. If absent, it is the working folder. */
-  readonly folder?: string;
+export type PredictionContext = Pick<RehearsalContext, 'workingDirectory' | 'signal'> & {
+  /** The folder in which the call starts, as the program names it. Its real path must be in the working folder. */
+  readonly folder: string;
+  /** The paths to hide from the call if this is the real path of `folder`, to which `./` in rules then refers as well. */
+  readonly protectedIn: (realFolder: string) => ProtectedPaths | undefined;
 };
 
 /** An `effect` is what a rehearsal did. It says nothing certain about the real run. */

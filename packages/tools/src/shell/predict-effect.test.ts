@@ -33,7 +33,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
   const predict = async (command: string, more: Partial<ShellOptions> = {}, signal = new AbortController().signal) => {
     const isProtected = (path: string): boolean => path === join(folder.path, 'secret');
     const mayHold = (path: string) => (path === folder.path ? 'anything' : 'nothing');
-    const context = { workingDirectory: folder.path, protectedPaths: { isProtected, mayHold }, signal };
+    const protectedIn = () => ({ isProtected, mayHold }) as const;
+    const context = { workingDirectory: folder.path, folder: folder.path, protectedIn, signal };
     return await predictEffect({ ...options, ...more }, command, context);
   };
   const left = async (): Promise<string[]> =>
@@ -70,6 +71,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
       await predictEffect(options, command, {
         workingDirectory: folder.path,
         folder: join(folder.path, inside),
+        protectedIn: () => undefined,
         signal,
       });
     const found = await from("it's", 'rm *.tmp; mv ../a.tmp ../c.tmp; cat <<X\nhere\nX');

@@ -17,26 +17,23 @@ import type { ShellOptions } from './shell-options.js';
 export async function predictEffect(
   options: ShellOptions,
   command: string,
-  { folder, ...context }: PredictionContext,
+  { workingDirectory, folder, protectedIn, signal }: PredictionContext,
 ): Promise<Prediction> {
   if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
-  if (mayUseNetwork(options, context)) return { noEffect: { reason: 'network' } };
-  const inside = await findInside(context.workingDirectory, folder);
-  if (inside === undefined) return { noEffect: { reason: 'other-folder' } };
+  if (mayUseNetwork(options, {})) return { noEffect: { reason: 'network' } };
+  const real = await realpath(folder).catch(() => undefined);
+  if (real === undefined || !isInside(workingDirectory, real)) return { noEffect: { reason: 'other-folder' } };
+  const inside = relative(workingDirectory, real);
+  const protectedPaths = protectedIn(real);
+  const context = { workingDirectory, signal, ...(protectedPaths === undefined ? {} : { protectedPaths }) };
   // On a line of its own: the command may start and end in any way.
   const text = inside === '' ? command : `cd ${quoteWord(`./${inside}`)} || exit\n${command}`;
-  const done = await rehearseOnce(text, options, context, async ({ draft, hidden, signal, ...rehearsed }) => {
-    const effect = await effectOf(draft, await listChanges(draft, signal), rehearsed, { signal });
+  const done = await rehearseOnce(text, options, context, async ({ draft, hidden, signal: reading, ...rehearsed }) => {
+    const effect = await effectOf(draft, await listChanges(draft, reading), rehearsed, { signal: reading });
     // Nothing hides these paths from the program.
     return { effect: { ...seenFrom(inside, effect), ...(hidden === 0 ? {} : { hidden }) } };
   });
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
-}
-
-/** The relative path of a folder, which is empty for the working folder itself. Undefined if it is somewhere else. */
-async function findInside(workingDirectory: string, folder = workingDirectory): Promise<string | undefined> {
-  const real = await realpath(folder).catch(() => undefined);
-  return real === undefined || !isInside(workingDirectory, real) ? undefined : relative(workingDirectory, real);
 }
 
 /** The card names the folder in which the program works, so paths are relative to that one. */

@@ -7,7 +7,7 @@ const MAX_AT_ONCE = 4;
 const MAX_PER_AGENT = 2;
 
 /** The rehearsals that run now, by agent, and those that wait. */
-export interface RehearsalLine {
+export interface RehearsalQueue {
   /** Resolves when it may start. The returned function must be called at the end. Rejects if the signal aborts first. */
   takeTurn(agentId: string, signal: AbortSignal): Promise<() => void>;
 }
@@ -17,17 +17,17 @@ interface Waiting {
   start(): void;
 }
 
-const lines = new WeakMap<Rehearsals, RehearsalLine>();
+const queues = new WeakMap<Rehearsals, RehearsalQueue>();
 
-/** The line in which the rehearsals of this tool wait. */
-export function lineOf(rehearsals: Rehearsals): RehearsalLine {
-  const line = lines.get(rehearsals) ?? createRehearsalLine();
-  lines.set(rehearsals, line);
-  return line;
+/** The queue in which the rehearsals of this tool wait. */
+export function queueOf(rehearsals: Rehearsals): RehearsalQueue {
+  const queue = queues.get(rehearsals) ?? createRehearsalQueue();
+  queues.set(rehearsals, queue);
+  return queue;
 }
 
 /** When a rehearsal ends, the one that has waited longest among the agents with the fewest running ones is next. */
-export function createRehearsalLine(): RehearsalLine {
+export function createRehearsalQueue(): RehearsalQueue {
   const running: string[] = [];
   const waiting: Waiting[] = [];
   const countOf = (agentId: string): number => running.filter((one) => one === agentId).length;
@@ -46,6 +46,8 @@ export function createRehearsalLine(): RehearsalLine {
 
   return {
     async takeTurn(agentId, signal) {
+      // Nobody would take it out of the queue: a signal that has aborted calls nobody.
+      if (signal.aborted) throw new Error('stopped');
       if (isFree(agentId)) running.push(agentId);
       else {
         await new Promise<void>((resolve, reject) => {

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createRehearsalLine } from './rehearsal-line.js';
+import { createRehearsalQueue } from './rehearsal-queue.js';
 
 function start() {
-  const line = createRehearsalLine();
+  const queue = createRehearsalQueue();
   const started: string[] = [];
   const enter = (name: string, signal = new AbortController().signal): Promise<() => void> => {
-    const turn = line.takeTurn(name.charAt(0), signal);
+    const turn = queue.takeTurn(name.charAt(0), signal);
     turn.then(
       () => started.push(name),
       () => undefined,

@@ -1,0 +1,74 @@
+import type { NoEffect } from '@countersign/protocol';
+import type { RehearsalRecord, Rehearsals } from '../../ports/index.js';
+import { untilAborted } from '../../ports/until-aborted.js';
+import type { Runtime } from '../../step/runtime.js';
+import { limitTime } from './limit-time.js';
+import { queueOf } from './rehearsal-queue.js';
+
+/** A rehearsal that never ends leaves the queue after this time. */
+const MAX_IN_QUEUE_MS = 60_000;
+
+interface Wanted<T> {
+  rehearsals: Rehearsals;
+  call: { worldId: string; agentId: string; invocationId: string; toolName: string };
+  /** `wait-within-limit`: the time limit includes the wait. `skip`: people wait for their decision, and it rarely runs anything. */
+  queue: 'wait' | 'wait-within-limit' | 'skip';
+  limitMs: number;
+  signal: AbortSignal;
+  run: (signal: AbortSignal) => Promise<T>;
+}
+
+/** Runs one rehearsal when it is its turn. `record`: it failed or took too long. Rejects only if the signal aborts. */
+export async function rehearseInQueue<T>(
+  runtime: Pick<Runtime, 'clock' | 'report'>,
+  { rehearsals, call, queue, limitMs, signal, run }: Wanted<T>,
+): Promise<{ ms: number; found: T } | { record: RehearsalRecord }> {
+  const { worldId, agentId, invocationId, toolName } = call;
+  let limited = queue === 'wait-within-limit' ? limitTime(runtime, signal, limitMs) : undefined;
+  let leave = (): void => undefined;
+  let began: number | undefined;
+  const took = (): number => Math.round(performance.now() - (began ?? performance.now()));
+  try {
+    if (queue !== 'skip')
+      leave = await queueOf(rehearsals).takeTurn(`${worldId}/${agentId}`, limited?.signal ?? signal);
+    const limit = (limited ??= limitTime(runtime, signal, limitMs)).signal;
+    const found = await untilAborted(() => runInTurn(limit), limit);
+    return { ms: took(), found };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const isLate = limited?.signal.aborted === true;
+    if (!isLate) runtime.report(error, `failed to rehearse ${toolName}`, { worldId, invocationId });
+    const noEffect = { reason: isLate ? 'too-long' : 'failed' } as const;
+    return { record: began === undefined ? { noEffect } : { ms: took(), noEffect } };
+  } finally {
+    limited?.end();
+    if (began === undefined) leave();
+  }
+
+  /** A stopped sandbox takes a moment to end, and keeps its place until then: otherwise, an agent could have many at once. */
+  async function runInTurn(limit: AbortSignal): Promise<T> {
+    began = performance.now();
+    const cancel = runtime.clock.after(MAX_IN_QUEUE_MS, leave, { background: true });
+    try {
+      return await run(limit);
+    } finally {
+      cancel();
+      leave();
+    }
+  }
+}
+
+/** With these reasons, the tool didn't run the call at all. */
+const NOTHING_RAN: readonly NoEffect['reason'][] = [
+  'off',
+  'no-sandbox',
+  'folder-too-large',
+  'network',
+  'other-folder',
+  'dropped',
+];
+
+/** The record of a rehearsal that found no effect. It has no duration if nothing ran. */
+export function withoutEffect(noEffect: NoEffect, ms: number): RehearsalRecord {
+  return NOTHING_RAN.includes(noEffect.reason) ? { noEffect } : { ms, noEffect };
+}
