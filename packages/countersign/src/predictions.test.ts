@@ -272,7 +272,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     const made = predicting();
     const t = await openPredicting(made);
     const proposed = t.propose({ signal: AbortSignal.abort() });
-    await expect(proposed).rejects.toThrow('stopped');
+    await expect(proposed).rejects.toThrow('aborted');
     expect(made.asked).toEqual([]);
     expect(await t.pending()).toEqual([]);
   });
