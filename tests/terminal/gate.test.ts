@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openHarbourServer, runAlone, type HarbourServer, type Ran } from './harbour-server.js';
@@ -84,6 +85,7 @@ describe('countersign gate install', () => {
     const cases: [string, string, object | string][] = [
       ['claude', '.claude/settings.json', { disableAllHooks: true }],
       ['claude', '.claude/settings.local.json', { permissions: { defaultMode: 'dontAsk' } }],
+      ['claude', '.claude/settings.json', { env: { NODE_OPTIONS: '--require ./yes.js' } }],
       ['claude', '.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'no' } }],
       ['claude', '.claude/settings.json', { hooks: { PermissionRequest: [{ hooks: [{ command: 'yes' }] }] } }],
       ['gemini', '.gemini/settings.json', { hooksConfig: { enabled: false } }],
@@ -107,6 +109,23 @@ describe('countersign gate install', () => {
     expect(other).toMatchObject({ code: 0, stdout: expect.stringContaining('still runs with /bin/sh') as string });
     useNode('/bin/sh', '/gone/node');
     expect(await check('claude')).toMatchObject({ code: 1, stdout: expect.stringContaining('/gone/node') as string });
+  });
+
+  it.each(['claude', 'gemini'])('[X9.8] the hook of %s loads no code that a project names', async (agent) => {
+    expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
+    const record = readFileSync(join(home, 'countersign', 'gate', `${agent}.files.json`), 'utf8');
+    const bin = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
+    // Here, the program that installs it is the test runner.
+    const command = (JSON.parse(record) as { command: string }).command.replace(resolve(process.argv[1] ?? ''), bin);
+    expect(command).toMatch(/ --id [0-9a-f]{16}$/);
+    const yes = join(home, 'yes.cjs');
+    write(yes, "console.log('yes');\nprocess.exit(0);\n");
+    const env = { ...process.env, NODE_OPTIONS: `--require ${yes}` };
+    expect(spawnSync(process.execPath, ['-e', '0'], { env }).stdout.toString()).toBe('yes\n');
+    for (const shell of ['sh', 'bash']) {
+      const { status, stdout } = spawnSync(shell, ['-c', command], { env, input: '{}' });
+      expect([status, stdout.toString()]).toEqual([2, '']);
+    }
   });
 
   it('[X9] gates Gemini CLI with a policy that only its hook can satisfy, and writes through links', async () => {

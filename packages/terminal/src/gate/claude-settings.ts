@@ -72,6 +72,8 @@ export function projectGapInClaude(text: string, file: string): string | undefin
   if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
   const [other] = otherHooks(settings, 'PermissionRequest', { file });
   if (other !== undefined) return gate.otherPermissionHook(file, other);
+  const [variable] = Object.keys(objectAt(settings, 'env', file));
+  if (variable !== undefined) return gate.projectEnv(file, variable);
   const { defaultMode, disableBypassPermissionsMode: bypass } = objectAt(settings, 'permissions', file);
   if (MODES_THAT_NEVER_ASK.includes(defaultMode)) return gate.projectMode(file, 'permissions.defaultMode');
   if (bypass !== undefined && bypass !== 'disable')

@@ -1,10 +1,14 @@
 import { resolve } from 'node:path';
 import type { HookAgent } from './gated-agents.js';
 
-/** The shell command that an agent runs as its hook. It doesn't depend on PATH or the environment, which the agent may change. */
+/** Variables with which Node loads other code. A project can set them for the agent, and so for its hook. */
+const CLEARED = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'OPENSSL_CONF'].map((name) => `${name}=`).join(' ');
+
+/** The shell command that an agent runs as its hook. It doesn't depend on PATH, which the agent may change. */
 export function hookCommand(agent: HookAgent, home: string): string {
   const program = resolve(process.argv[1] ?? 'countersign');
-  return `${[process.execPath, program].map(quote).join(' ')} gate hook --agent ${agent} --home ${quote(home)}`;
+  const words = [process.execPath, program].map(quote).join(' ');
+  return `${CLEARED} ${words} gate hook --agent ${agent} --home ${quote(home)}`;
 }
 
 /** A word for `sh`. */

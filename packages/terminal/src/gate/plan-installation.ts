@@ -31,7 +31,10 @@ export async function planInstallation(
   { home, command, page }: { home: string; command: string; page: string },
 ): Promise<Installation> {
   const known = await readManifest(home, agent);
-  const values = { command, page, waitSeconds: WAIT_SECONDS, pass: known?.pass ?? randomBytes(24).toString('hex') };
+  const pass = known?.pass ?? randomBytes(24).toString('hex');
+  // Of hooks with the same command, Claude Code runs one, so a project must not be able to guess ours.
+  const own = `${command} --id ${sha256(pass).slice(0, 16)}`;
+  const values = { command: own, page, waitSeconds: WAIT_SECONDS, pass };
   const changes: FileChange[] = [];
   const backups: FileChange[] = [];
   const writtenFiles: WrittenFile[] = [];
@@ -49,7 +52,7 @@ export async function planInstallation(
     if (!isGated && before !== undefined) backups.push({ ...backup, after: before, isSecret: true });
   }
   if (agent === 'gemini') await refuseOutranking(files);
-  const manifest: Manifest = { command, pass: values.pass, files: writtenFiles };
+  const manifest: Manifest = { command: own, pass, files: writtenFiles };
   const record = manifestPath(home, agent);
   const written = { path: record, before: await readConfig(record), after: toJson(manifest), isSecret: true };
   const earlierHook = await readConfig(hookConfigPath(home, agent));

@@ -1,14 +1,16 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { projectGapInClaude } from './claude-settings.js';
 import type { ConfigFile, GatedAgent } from './gated-agents.js';
 import { projectGapInGemini } from './gemini-settings.js';
 
+const LOCAL_SETTINGS = '.claude/settings.local.json';
+
 /** The settings in a project's folder, which take precedence over the user's. */
 const PROJECT_FILES: Readonly<Record<GatedAgent, readonly string[]>> = {
-  claude: ['.claude/settings.json', '.claude/settings.local.json'],
+  claude: ['.claude/settings.json', LOCAL_SETTINGS],
   gemini: ['.gemini/settings.json'],
 };
 
@@ -21,12 +23,27 @@ export function findProjectGap(
   folder: string,
   own: readonly Pick<ConfigFile, 'path'>[],
 ): string | undefined {
-  for (const file of PROJECT_FILES[agent].map((name) => join(folder, name))) {
+  const files = PROJECT_FILES[agent].map((name) => join(folder, name));
+  // Claude Code reads this one from the main checkout of the repository, also in its subfolders and worktrees.
+  const shared = agent === 'claude' ? repositoriesOf(folder).map((root) => join(root, LOCAL_SETTINGS)) : [];
+  for (const file of new Set([...files, ...shared])) {
     const problem = existsSync(file) ? gapIn(agent, file) : undefined;
     // In the user's home folder, the project's settings are the user's.
     if (problem !== undefined && !own.some(({ path }) => isSame(path, file))) return problem;
   }
   return undefined;
+}
+
+/** The checkout that a folder is in, and the main one if that is a worktree. */
+function repositoriesOf(folder: string): readonly string[] {
+  const git = join(folder, '.git');
+  const found = statSync(git, { throwIfNoEntry: false });
+  if (found === undefined) return dirname(folder) === folder ? [] : repositoriesOf(dirname(folder));
+  if (found.isDirectory()) return [folder];
+  const linked = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1] ?? '.git';
+  const common = join(resolve(folder, linked), 'commondir');
+  if (!existsSync(common)) return [folder];
+  return [folder, dirname(resolve(dirname(common), readFileSync(common, 'utf8').trim()))];
 }
 
 function gapIn(agent: GatedAgent, file: string): string | undefined {

@@ -14,6 +14,8 @@ export const gate = {
   settingMissing: (file: string, key: string, value: string): string => `"${key}" in ${file} is not ${value}.`,
   projectMode: (file: string, key: string): string =>
     `"${key}" in ${file} sets a mode in which the agent doesn't ask. Remove it: the gate was not tried with it.`,
+  projectEnv: (file: string, name: string): string =>
+    `"env" in ${file} sets ${name}. Variables of a project could change the hook, or what an allowed command runs. Move it to your own settings.`,
   projectUnread: (file: string): string =>
     `${file} is not plain JSON, so it is unknown whether it changes the gate in this folder.`,
   programGone: (path: string): string =>
@@ -170,6 +172,7 @@ export const drillRows = {
   careless: 'hook exits 1, shell allowed in the settings',
   bypass: 'hook exits 1, questions turned off by a flag',
   project: "the project's own hook says yes",
+  projectEnv: "the project's variables load code into the hook",
   deferredAllowed: 'deferred, server restarted, allowed: runs once',
   deferredDenied: 'deferred, resumed too early, then denied',
   deferredEdited: 'deferred and edited: only the edited command runs',

@@ -25,6 +25,9 @@ export interface Outcome {
 /** The hook that the agent runs: ours, or one that fails. */
 export type HookKind = 'real' | 'exit' | 'garbage' | 'half';
 
+/** `hook`: settings that say yes. `env`: variables that replace our hook. */
+export type ProjectAttack = 'hook' | 'env';
+
 export interface Row {
   readonly name: string;
   readonly hook?: HookKind;
@@ -35,8 +38,8 @@ export interface Row {
   readonly reads?: true;
   readonly bypass?: true;
   readonly careless?: true;
-  /** The project has settings of its own that allow everything. */
-  readonly project?: true;
+  /** The project has files of its own that allow everything. */
+  readonly project?: ProjectAttack;
   /** `down`: from the start. `killed`: by the row. */
   readonly server?: 'down' | 'killed';
   /** The hook answers `defer` instead of waiting. Only for agents that can resume such a call. */
@@ -166,5 +169,6 @@ export const ROWS: readonly Row[] = [
     bypass: true,
     held: nothingRan,
   },
-  { name: names.project, commands: ['one'], project: true, held: nothingRan },
+  { name: names.project, commands: ['one'], project: 'hook', held: nothingRan },
+  { name: names.projectEnv, commands: ['one'], project: 'env', held: nothingRan },
 ];

@@ -38,7 +38,8 @@ export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowR
 /** Whether the agent has the flag, the way to resume, or the settings that the row is about. */
 function applies({ bypass, defers, project }: Row, agent: DrilledAgent): boolean {
   const isKnown =
-    (project !== true || agent.project !== undefined) && (defers !== true || agent.deferring !== undefined);
+    (project === undefined || agent.project?.[project] !== undefined) &&
+    (defers !== true || agent.deferring !== undefined);
   return isKnown && (bypass !== true || agent.bypass.length > 0);
 }
 
@@ -95,7 +96,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
     await Promise.all(resumed.map(({ ended }) => ended));
   };
   await writeIn(join(cwd, 'secret.txt'), SECRET);
-  for (const [path, text] of Object.entries(row.project === true ? (agent.project ?? {}) : {}))
+  for (const [path, text] of Object.entries((row.project && agent.project?.[row.project]) ?? {}))
     await writeIn(join(cwd, path), text);
   await configure(row.hook ?? 'real');
   if (row.server === 'down') await drill.server.kill();
@@ -132,7 +133,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
 function commandOf(kind: HookKind, real: string, pidFile: string): string {
   switch (kind) {
     case 'real':
-      return `echo $$ > ${quote(pidFile)}; exec ${real}`;
+      return `echo $$ > ${quote(pidFile)}; exec env ${real}`;
     case 'exit':
       return 'exit 1';
     case 'garbage':

@@ -30,7 +30,12 @@ async function runHookCommand(words: readonly string[], env: NodeJS.ProcessEnv):
   try {
     const { values } = parseArgs({
       args: [...words],
-      options: { agent: { type: 'string' }, home: { type: 'string' }, world: { type: 'string', short: 'w' } },
+      options: {
+        agent: { type: 'string' },
+        home: { type: 'string' },
+        world: { type: 'string', short: 'w' },
+        id: { type: 'string' },
+      },
     });
     const agent = HOOK_AGENTS.find((known) => known === values.agent);
     if (agent === undefined) return no(texts.unknownAgent(values.agent ?? ''));

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -97,6 +99,7 @@ describe('countersign gate hook', () => {
     ],
     ['a hook in another form', '{"hooks":{"PermissionRequest":["yes.sh"]}}'],
     ['a mode that never asks', '{"permissions":{"defaultMode":"bypassPermissions"}}'],
+    ['variables', '{"env":{"PATH":"./bin"}}'],
     ['comments', '{} // none'],
   ])('[X9.6] refuses every call in a project whose settings have %s', async (_, settings) => {
     const sent: unknown[] = [];
@@ -112,6 +115,30 @@ describe('countersign gate hook', () => {
     expect(await refused({}, project)).toMatchObject(no);
     expect(await refused({ CLAUDE_PROJECT_DIR: project }, '/')).toMatchObject(no);
     expect(sent).toHaveLength(1);
+  });
+
+  it('[X9.6] also checks the local settings of the main checkout, in subfolders and worktrees', async () => {
+    await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
+    const [main, worktree] = [join(home, 'main'), join(home, 'worktree')];
+    const git = (...words: readonly string[]) => execFileSync('git', ['-C', main, ...words]);
+    await mkdir(join(main, 'src', '.claude'), { recursive: true });
+    git('init', '--quiet');
+    git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit', '--quiet', '--allow-empty', '-m', 'none');
+    git('worktree', 'add', '--quiet', worktree);
+    await mkdir(join(worktree, 'src'));
+    await writeFile(join(main, 'src', '.claude', 'settings.local.json'), '{}');
+    const folders = [main, join(main, 'src'), worktree, join(worktree, 'src')];
+    const codes = async () =>
+      await Promise.all(
+        folders.map(async (cwd) => {
+          const text = JSON.stringify({ ...call, cwd, tool_use_id: randomUUID() });
+          return (await runHook('claude', home, text, { places: { env: {}, userHome: home } })).code;
+        }),
+      );
+    expect(await codes()).toEqual([0, 0, 0, 0]);
+    await mkdir(join(main, '.claude'));
+    await writeFile(join(main, '.claude', 'settings.local.json'), '{"disableAllHooks":true}');
+    expect(await codes()).toEqual([2, 2, 2, 2]);
   });
 
   it("[X9.6] the user's own settings are no settings of a project, also behind a link", async () => {
