@@ -306,9 +306,6 @@ const AUDITED_BYTES = 4096;
 
 const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;
 
-/** Told with an approval, because the record has only the arguments that were approved. */
-const EDITED = 'with edited arguments';
-
 /** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
   { how, by, via, client, scope, answer, approved, rule, receipt, principal }: ApprovalDecided,
@@ -319,17 +316,17 @@ function decisionRecord(
   if (how === 'supersede') return [];
   const given = answer === undefined || isFromTool ? reason : capText(answer, AUDITED_BYTES);
   const isEdited = approved !== undefined && approved.arguments !== call.arguments;
-  const words = isEdited ? [given, EDITED].filter((part) => part !== undefined).join(' · ') : given;
   const record: NewAuditRecord = {
     kind: 'decision',
     ...auditOf(approved === undefined ? call : { ...call, arguments: approved.arguments }),
     decision: AUDITED[how],
     ...(scope === undefined ? {} : { scope }),
+    ...(isEdited ? { edited: true } : {}),
     who: by,
     ...signedFor(principal),
     ...(via === undefined ? {} : { via }),
     ...(client === undefined ? {} : { client }),
-    ...(words === undefined ? {} : { why: how === 'release' ? words : maskSecrets(words) }),
+    ...(given === undefined ? {} : { why: how === 'release' ? given : maskSecrets(given) }),
     ...(rule === undefined ? {} : { rule: maskSecrets(rule) }),
     ...(receipt === undefined ? {} : { receipt }),
   };

@@ -144,6 +144,8 @@ const auditRecordSchema = z.object({
   original: z.string().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),
+  /** Set if a person edited the call before approving it (A7.4). `arguments` are the approved ones. */
+  edited: z.literal(true).exactOptional(),
   /** A name in records from older versions. */
   who: z.union([whoSchema, z.string()]).exactOptional(),
   /** The person whose right to sign was used: they delegated it to `who` (A51). */

@@ -173,6 +173,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'RevealedCall.arguments': 'Unmasked arguments of the call.',
   at: 'Sequence number of the first record that breaks the chain.',
   'AuditEntry.at': 'When it happened.',
+  'AuditEntry.edited': 'Present if a person edited the call before approving it. `arguments` are the approved ones.',
   available: 'Whether it is configured: it has a key, or needs none.',
   baseUrl: "Base URL of the provider. Absent: the vendor's default.",
   callHash: 'Keyed hash of the call as shown. A decision with a different hash is rejected.',

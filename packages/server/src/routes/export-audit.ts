@@ -79,6 +79,7 @@ const COLUMNS = [
   'arguments',
   'decision',
   'scope',
+  'edited',
   'who',
   'via',
   'client',

@@ -3,6 +3,7 @@ import { secondText } from '../text/clock-text.js';
 /** Output of `countersign audit`. */
 export const auditWords = {
   noRecords: 'The audit log is empty.',
+  edited: 'edited',
   serverLog: 'server',
   noHead: (world: string): string => `${world}: no records yet, so there is no head.`,
   notSigned: 'Not signed: no key is configured. Create one with: countersign audit key FILE',

@@ -34,7 +34,8 @@ export function signersIn(entries: readonly AuditEntry[]): { value: string; labe
 
 function textOf(entry: AuditEntry): string {
   const { tool, arguments: args, decision, scope, who, via, client, why, rule } = entry;
-  return [tool, JSON.stringify(args ?? ''), decision, scope, signedText(who, via, entry.for), client, why, rule]
+  const edited = entry.edited === true ? 'edited' : undefined;
+  return [tool, JSON.stringify(args ?? ''), decision, scope, edited, signedText(who, via, entry.for), client, why, rule]
     .join('\n')
     .toLowerCase();
 }

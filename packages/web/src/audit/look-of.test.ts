@@ -25,6 +25,9 @@ it('[A16] shows an answer as an answer, not as a denial', () => {
   expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'session' })).words).toBe(
     'approved for this chat',
   );
+  expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'once', edited: true })).words).toBe(
+    'approved once, edited',
+  );
 });
 
 it('[A16] labels only rule changes as rules', () => {

@@ -4,7 +4,11 @@ import type { IconName } from '../ui/icon-paths.js';
 import { t } from '../words/audit.js';
 
 /** The word, colour and icon of a record. */
-export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: string; tone: Tone; icon: IconName } {
+export function lookOf({ kind, decision, scope, edited, rule }: AuditEntry): {
+  words: string;
+  tone: Tone;
+  icon: IconName;
+} {
   switch (kind) {
     case 'rehearsal':
       return { words: t.rehearsed, tone: 'neutral', icon: 'eye' };
@@ -13,7 +17,7 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
     case 'sign':
       return { words: t.signed, tone: 'green', icon: 'check' };
     case 'decision':
-      if (decision === 'approve') return { words: t.approved(scope), tone: 'green', icon: 'check' };
+      if (decision === 'approve') return { words: t.approved(scope, edited), tone: 'green', icon: 'check' };
       if (decision === 'release')
         return {
           words: scope === 'session' ? t.allowedForChat : t.allowedByRule,

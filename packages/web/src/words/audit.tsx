@@ -38,8 +38,10 @@ export const t = {
 
   asked: 'requested',
   signed: 'signed',
-  approved: (scope: AuditEntry['scope']) =>
-    scope === 'session' ? 'approved for this chat' : `approved ${scope ?? ''}`.trim(),
+  approved: (scope: AuditEntry['scope'], edited: AuditEntry['edited']) => {
+    const words = scope === 'session' ? 'approved for this chat' : `approved ${scope ?? ''}`.trim();
+    return edited === true ? `${words}, edited` : words;
+  },
   allowedForChat: 'allowed for this chat',
   allowedByRule: 'allowed by a rule',
   answered: 'answered',

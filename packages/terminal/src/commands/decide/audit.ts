@@ -64,8 +64,10 @@ export function addAudit(program: Command, register: Register): void {
         { title: 'at', of: ({ at }: AuditEntry) => secondText(at) },
         {
           title: 'what',
-          of: ({ kind, decision = '' }: AuditEntry) =>
-            decision.startsWith(kind) ? decision : `${kind} ${decision}`.trim(),
+          of: ({ kind, decision = '', edited }: AuditEntry) => {
+            const what = decision.startsWith(kind) ? decision : `${kind} ${decision}`.trim();
+            return edited === true ? `${what}, ${auditWords.edited}` : what;
+          },
         },
         { title: 'agent', of: ({ agentId }: AuditEntry) => agentId ?? '' },
         { title: 'tool', of: ({ tool }: AuditEntry) => tool ?? '' },
