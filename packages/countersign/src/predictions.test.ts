@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { addAgent, createWorld, setPolicy, updateWorld } from '@countersign/core';
-import { createFakeClock } from '@countersign/core/testing';
+import { createFakeClock, type FakeClock } from '@countersign/core/testing';
 import type { Prediction, PredictionContext, Tool } from '@countersign/core/ports';
 import { describePrediction, type Effect, type NewWorld, type NoEffectReason } from '@countersign/protocol';
 import { findSandbox, shellCmd } from '@countersign/tools';
@@ -48,9 +48,31 @@ function predicting(predict: (context: PredictionContext) => Promise<Prediction>
 }
 
 /** The world's folder is that of the program. */
-async function openPredicting(made: ReturnType<typeof predicting>, world: Partial<NewWorld> = {}, more: object = {}) {
+async function openPredicting(
+  made: ReturnType<typeof predicting>,
+  world: Partial<NewWorld> = {},
+  { clock = createFakeClock(), ...more }: { clock?: FakeClock; onError?: () => void } = {},
+) {
   const findPlace = () => ({ workingDirectory: FOLDER, home: '/root' });
-  return await open(world, ':memory:', createFakeClock(), { tools: [made.tool], findPlace, ...more });
+  return await open(world, ':memory:', clock, { tools: [made.tool], findPlace, ...more });
+}
+
+/** A clock, and a way to wait until this many predictions have got their time limit. */
+function countLimits() {
+  const clock = createFakeClock();
+  const limits: number[] = [];
+  const counting: FakeClock = {
+    ...clock,
+    after(ms, fire) {
+      if (ms === 5_000) limits.push(ms);
+      return clock.after(ms, fire);
+    },
+  };
+  const reach = async (count: number): Promise<void> => {
+    while (limits.length < count) await setImmediate();
+    await setImmediate();
+  };
+  return { clock: counting, reach };
 }
 
 describe('[A60] a call that another program runs and that needs approval', () => {
@@ -116,6 +138,19 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     );
   });
 
+  it('[A60.2] [A54.3] needs approval because of a deny rule about effects, whatever is predicted or allows it', async () => {
+    for (const files of [EFFECT.files, []]) {
+      const made = predicting(async () => ({ effect: { ...EFFECT, files } }));
+      const policy = ['allow claude__Bash(rm -rf build)', 'deny shell_cmd removing *'];
+      const t = await openPredicting(made, { policy });
+      const { id } = await t.propose();
+      expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+      expect(await t.pending()).toMatchObject([{ reason: { code: 'effect-unknown' }, prediction: { files } }]);
+      await t.approve();
+      expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+    }
+  });
+
   it.each<[NoEffectReason, () => Promise<Prediction>]>([
     ['failed', () => Promise.reject(new Error('no space left'))],
     ['no-sandbox', async () => ({ noEffect: { reason: 'no-sandbox' } })],
@@ -132,14 +167,14 @@ describe('[A60] a call that another program runs and that needs approval', () =>
 
   it('[A60.3] is asked about after five seconds, if the rehearsal doesn’t end or has to wait', async () => {
     const made = predicting(() => new Promise(() => undefined));
-    const t = await openPredicting(made);
+    const { clock, reach } = countLimits();
+    const t = await openPredicting(made, {}, { clock });
     const proposed = ['k1', 'k2', 'k3'].map((key) => t.propose({ key, session: key }));
-    while (made.asked.length < 2) await setImmediate();
-    // The third one may reach the queue a moment later, so time moves until all have been asked about.
-    while ((await t.pending()).length < 3) {
-      t.clock.advance(5_000);
-      await setImmediate();
-    }
+    await reach(3);
+    clock.advance(4_999);
+    await setImmediate();
+    expect(await t.pending()).toEqual([]);
+    clock.advance(1);
     await Promise.all(proposed);
     expect(made.asked).toHaveLength(2);
     expect(made.asked.every(({ context }) => context.signal.aborted)).toBe(true);
@@ -150,21 +185,11 @@ describe('[A60] a call that another program runs and that needs approval', () =>
   it('[A60.3] [A52.5] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
     const ends: (() => void)[] = [];
     const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ effect: EFFECT }))));
-    const clock = createFakeClock();
-    const limits: number[] = [];
-    const counting: typeof clock = {
-      ...clock,
-      after(ms, fire) {
-        if (ms === 5_000) limits.push(ms);
-        return clock.after(ms, fire);
-      },
-    };
-    const findPlace = () => ({ workingDirectory: FOLDER, home: '/root' });
-    const t = await open({}, ':memory:', counting, { tools: [made.tool], findPlace });
+    const { clock, reach } = countLimits();
+    const t = await openPredicting(made, {}, { clock });
     const propose = async (key: string, count: number) => {
       const proposed = t.propose({ key });
-      while (limits.length < count) await setImmediate();
-      await setImmediate();
+      await reach(count);
       clock.advance(5_000);
       await proposed;
     };
