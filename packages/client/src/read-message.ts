@@ -9,6 +9,7 @@ import {
   scopeSchema,
   effectSchema,
   noEffectSchema,
+  predictionSchema,
   storedPreviewSchema,
   storedSandboxSchema,
   failedOutcomeSchema,
@@ -104,7 +105,8 @@ const requestSchema = z.object({
   sandbox: storedSandboxSchema,
   preview: storedPreviewSchema.exactOptional(),
   effect: effectSchema.exactOptional(),
-  prediction: effectSchema.exactOptional(),
+  /** Those of older versions have a hash, which is left out. */
+  prediction: predictionSchema.exactOptional(),
   noEffect: noEffectSchema.exactOptional(),
   /** Absent in transcripts from older versions, which have only `why`. */
   reason: askReasonSchema.exactOptional(),

@@ -142,29 +142,28 @@ describe('the chat reducer', () => {
     });
   });
 
-  const request = message(1, {
-    role: 'assistant',
-    sender: 'ada',
-    agentId: 'ada',
-    tool_calls: [
-      {
-        id: 'approval_1',
-        type: 'function',
-        function: {
-          name: 'client.requestApproval',
-          arguments: JSON.stringify({
-            originalToolCall: { id: 'call_1', name: 'remove', arguments: { what: 'crate' } },
-            message: 'Remove crate?',
-            options: ['deny', 'approve_once'],
-            callHash: 'h',
-            workingDirectory: '/',
-            sandbox: 'none',
-            reason: { code: 'no-rule' },
-            why: 'no rule allows this call',
-          }),
-        },
-      },
-    ],
+  const requestWith = (more: object) => {
+    const args = {
+      originalToolCall: { id: 'call_1', name: 'remove', arguments: { what: 'crate' } },
+      message: 'Remove crate?',
+      options: ['deny', 'approve_once'],
+      callHash: 'h',
+      workingDirectory: '/',
+      sandbox: 'none',
+      reason: { code: 'no-rule' },
+      why: 'no rule allows this call',
+      ...more,
+    };
+    const asked = { name: 'client.requestApproval', arguments: JSON.stringify(args) };
+    const tool_calls = [{ id: 'approval_1', type: 'function' as const, function: asked }];
+    return message(1, { role: 'assistant', sender: 'ada', agentId: 'ada', tool_calls });
+  };
+  const request = requestWith({});
+
+  it('[A60.1] reads a prediction that an older version stored with a hash, without the hash', () => {
+    const prediction = { files: [], leftOut: [], exitCode: 0, output: 'done', truncated: false, hidden: 1 };
+    const state = hear(loaded(), say(1, requestWith({ prediction: { ...prediction, effectHash: 'a'.repeat(64) } })));
+    expect(get(state.approvals, 'approval_1')?.prediction).toEqual(prediction);
   });
 
   it('[A5.5] shows that a rule or grant released a call, without an approver', () => {

@@ -9,6 +9,7 @@ import type {
   Effect,
   NeededSignatures,
   NoEffect,
+  Prediction,
   Preview,
   Question,
   Scope,
@@ -108,7 +109,7 @@ export interface ApprovalView {
   /** What the call will do, if it was rehearsed. A yes applies exactly this. */
   readonly effect?: Effect;
   /** What the call will probably do, if another program runs it itself (A60). */
-  readonly prediction?: Effect;
+  readonly prediction?: Prediction;
   /** Why there is no effect to show. */
   readonly noEffect?: NoEffect;
   readonly reason: AskReason;

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { addAgent, createWorld, setPolicy, updateWorld } from '@countersign/core';
 import { createFakeClock, type FakeClock } from '@countersign/core/testing';
-import type { Prediction, PredictionContext, Tool } from '@countersign/core/ports';
-import { describePrediction, type Effect, type NewWorld, type NoEffectReason } from '@countersign/protocol';
+import type { Predicted, PredictionContext, Tool } from '@countersign/core/ports';
+import { describePrediction, type NewWorld, type NoEffectReason, type Prediction } from '@countersign/protocol';
 import { findSandbox, shellCmd } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { call, openAcpWorld } from './testing/acp-world.js';
@@ -15,10 +15,9 @@ const { open } = externalWorlds();
 const inFolder = freshFolder();
 const FOLDER = '/home/ada/project';
 
-const EFFECT: Effect = {
+const FOUND: Prediction = {
   files: [{ path: 'notes.txt', change: 'removed', kind: 'file', bytes: 3 }],
   leftOut: [],
-  effectHash: 'a'.repeat(64),
   hidden: 1,
   exitCode: 0,
   output: 'token ghp_abcdefghijklmnopqrstuvwxyz0123456789\n',
@@ -26,7 +25,7 @@ const EFFECT: Effect = {
 };
 
 /** `shell_cmd` with a sandbox that predicts what a test says. Rehearsing, keeping or running anything fails the test. */
-function predicting(predict: (context: PredictionContext) => Promise<Prediction> = async () => ({ effect: EFFECT })) {
+function predicting(predict: (context: PredictionContext) => Promise<Predicted> = async () => ({ prediction: FOUND })) {
   const asked: { command: string; context: PredictionContext }[] = [];
   const never = (): never => {
     throw new Error('only a prediction was expected');
@@ -84,8 +83,9 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toMatchObject([
       { command: 'rm -rf build', context: { workingDirectory: FOLDER, folder: FOLDER } },
     ]);
-    expect(card).toMatchObject({ prediction: { files: EFFECT.files, hidden: 1 } });
+    expect(card).toMatchObject({ prediction: { files: FOUND.files, hidden: 1 } });
     expect(card?.prediction?.output).toContain('masked');
+    expect(card?.prediction).not.toHaveProperty('effectHash');
     expect(card).not.toHaveProperty('effect');
     expect(card).not.toHaveProperty('noEffect');
     expect(t.events[0]).toMatchObject({ type: 'TOOL_REHEARSED', predicted: true });
@@ -101,16 +101,16 @@ describe('[A60] a call that another program runs and that needs approval', () =>
   });
 
   it('[A60.1] [A7.1] has the same signature with another prediction, and without one', async () => {
-    const found: Prediction[] = [
-      { effect: EFFECT },
-      { effect: { ...EFFECT, effectHash: 'b'.repeat(64) } },
+    const found: Predicted[] = [
+      { prediction: FOUND },
+      { prediction: { ...FOUND, exitCode: 1 } },
       { noEffect: { reason: 'conflict' } },
     ];
     const made = predicting(async () => found[made.asked.length - 1] ?? { noEffect: { reason: 'failed' } });
     const t = await openPredicting(made);
     for (const key of ['k1', 'k2', 'k3']) await t.propose({ key });
     const cards = await t.pending();
-    expect(cards.map(({ prediction }) => prediction?.effectHash.charAt(0))).toEqual(['a', 'b', undefined]);
+    expect(cards.map(({ prediction }) => prediction?.exitCode)).toEqual([0, 1, undefined]);
     expect(new Set(cards.map(({ callHash }) => callHash)).size).toBe(1);
   });
 
@@ -124,8 +124,8 @@ describe('[A60] a call that another program runs and that needs approval', () =>
   });
 
   it('[A60.2] is allowed or denied by no rule about effects, whatever the prediction says', async () => {
-    const nothing: Effect = { ...EFFECT, files: [] };
-    const made = predicting(async () => ({ effect: nothing }));
+    const nothing: Prediction = { ...FOUND, files: [] };
+    const made = predicting(async () => ({ prediction: nothing }));
     const policy = ['allow shell_cmd writing ** removing **', 'deny shell_cmd removing *'];
     const t = await openPredicting(made, { policy, mode: 'auto' });
     const { id } = await t.propose({ command: 'touch a' });
@@ -139,8 +139,8 @@ describe('[A60] a call that another program runs and that needs approval', () =>
   });
 
   it('[A60.2] [A54.3] needs approval because of a deny rule about effects, whatever is predicted or allows it', async () => {
-    for (const files of [EFFECT.files, []]) {
-      const made = predicting(async () => ({ effect: { ...EFFECT, files } }));
+    for (const files of [FOUND.files, []]) {
+      const made = predicting(async () => ({ prediction: { ...FOUND, files } }));
       const policy = ['allow claude__Bash(rm -rf build)', 'deny shell_cmd removing *'];
       const t = await openPredicting(made, { policy });
       const { id } = await t.propose();
@@ -151,7 +151,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     }
   });
 
-  it.each<[NoEffectReason, () => Promise<Prediction>]>([
+  it.each<[NoEffectReason, () => Promise<Predicted>]>([
     ['failed', () => Promise.reject(new Error('no space left'))],
     ['no-sandbox', async () => ({ noEffect: { reason: 'no-sandbox' } })],
     ['other-folder', async () => ({ noEffect: { reason: 'other-folder' } })],
@@ -184,7 +184,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
 
   it('[A60.3] [A52.5] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
     const ends: (() => void)[] = [];
-    const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ effect: EFFECT }))));
+    const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ prediction: FOUND }))));
     const { clock, reach } = countLimits();
     const t = await openPredicting(made, {}, { clock });
     const propose = async (key: string, count: number) => {
@@ -220,7 +220,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
 
   it('[A60] [A56.6] refuses another call with the same key that arrives during the rehearsal', async () => {
     const ends: (() => void)[] = [];
-    const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ effect: EFFECT }))));
+    const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ prediction: FOUND }))));
     const t = await openPredicting(made);
     await t.propose({ key: 'k0', toolName: 'claude__Read', arguments: { file_path: 'a' } });
     const proposed = Promise.allSettled(['ls', 'rm -rf /'].map((command) => t.propose({ command })));
@@ -306,7 +306,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     const made = predicting();
     const t = await openAcpWorld(inFolder('work'), { tools: [made.tool] });
     await t.tell([{ ask: [call('c1', 'rm -rf build')] }]);
-    expect(await t.pending()).toMatchObject([{ toolName: 'fixture__execute', prediction: { files: EFFECT.files } }]);
+    expect(await t.pending()).toMatchObject([{ toolName: 'fixture__execute', prediction: { files: FOUND.files } }]);
     await t.answer();
     expect(t.read('ran.log')).toEqual(['c1']);
     expect(made.asked.map(({ command }) => command)).toEqual(['rm -rf build']);

@@ -63,8 +63,9 @@ export {
   leftOutFileSchema,
   noEffectReasonSchema,
   noEffectSchema,
+  predictionSchema,
 } from './calls/effect.js';
-export type { ChangedFile, Effect, NoEffect, NoEffectReason } from './calls/effect.js';
+export type { ChangedFile, Effect, NoEffect, NoEffectReason, Prediction } from './calls/effect.js';
 export { newUndoSchema, undoableCallSchema, undoPreviewSchema, whyNotUndone } from './calls/undo.js';
 export type { UndoableCall, UndoPreview } from './calls/undo.js';
 export {

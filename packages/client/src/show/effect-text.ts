@@ -4,6 +4,7 @@ import {
   describePrediction,
   type ChangedFile,
   type Effect,
+  type Prediction,
 } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { isFileTool } from './card-text.js';
@@ -101,12 +102,12 @@ export function effectText(
 }
 
 /** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (A60). */
-function predictionText(effect: Effect, program: string): EffectText {
-  const { leftOut, exitCode, output, unlisted, hidden, truncated } = effect;
+function predictionText(prediction: Prediction, program: string): EffectText {
+  const { leftOut, exitCode, output, unlisted, hidden, truncated } = prediction;
   return {
-    sentence: describePrediction(effect),
+    sentence: describePrediction(prediction),
     isKnown: true,
-    ...filesText(effect, true),
+    ...filesText(prediction, true),
     notes: [
       ...(exitCode === 0 ? [] : [`The command failed with exit code ${exitCode} when it was rehearsed.`]),
       ...(hidden === undefined ? [] : [hiddenText(hidden, program)]),
@@ -126,7 +127,10 @@ function hiddenText(count: number, program: string): string {
   return `Rules hid ${paths} from the rehearsal, but not from ${program}, which may read or change ${them}.`;
 }
 
-function filesText({ files }: Effect, withDiffs: boolean): Pick<EffectText, 'isDestructive' | 'files' | 'guess'> {
+function filesText(
+  { files }: Pick<Effect, 'files'>,
+  withDiffs: boolean,
+): Pick<EffectText, 'isDestructive' | 'files' | 'guess'> {
   return {
     isDestructive: files.some(({ change }) => change === 'removed'),
     guess: files.some(({ change }) => change === 'moved') ? GUESSED_MOVES : '',

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { effectSchema, type Effect } from '@countersign/protocol';
+import { effectSchema, predictionSchema, type Effect, type Prediction } from '@countersign/protocol';
 import { maskCallText, maskSecrets } from '../masking/index.js';
 import { capText, createOwnSecretStream } from '../results/index.js';
+
+/** What an effect and a prediction have in common. */
+type Changes = Omit<Effect, 'effectHash'>;
 
 interface ShownLimits {
   readonly bytes: number;
@@ -24,7 +27,25 @@ const HASH = /^[0-9a-f]{64}$/;
  * the tool returned something else.
  */
 export function showEffect(found: unknown, ownSecrets: readonly string[]): Effect {
-  const parts = showing(found, ownSecrets, CARD);
+  const effect = readEffect(found);
+  return { ...showOnCard(effect, ownSecrets), effectHash: effect.effectHash };
+}
+
+/** Like `showEffect`, for a prediction, which has no hash (A60). */
+export function showPrediction(found: unknown, ownSecrets: readonly string[]): Prediction {
+  const prediction = predictionSchema.parse(found);
+  const { hidden } = prediction;
+  return { ...showOnCard(prediction, ownSecrets), ...(hidden === undefined ? {} : { hidden }) };
+}
+
+function readEffect(found: unknown): Effect {
+  const effect = effectSchema.parse(found);
+  if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
+  return effect;
+}
+
+function showOnCard(changes: Changes, ownSecrets: readonly string[]): Changes {
+  const parts = showing(changes, ownSecrets, CARD);
   for (;;) {
     const next = parts.next();
     if (next.done === true) return next.value;
@@ -35,10 +56,11 @@ const BLOCK_MS = 10;
 
 /** Like `showEffect`, with much higher limits. Yields to the event loop, because masking this much takes up to a second. */
 export async function showWhole(found: unknown, ownSecrets: readonly string[]): Promise<Effect> {
-  const parts = showing(found, ownSecrets, WHOLE);
+  const effect = readEffect(found);
+  const parts = showing(effect, ownSecrets, WHOLE);
   for (let began = performance.now(); ;) {
     const next = parts.next();
-    if (next.done === true) return next.value;
+    if (next.done === true) return { ...next.value, effectHash: effect.effectHash };
     if (performance.now() - began < BLOCK_MS) continue;
     await setImmediate();
     began = performance.now();
@@ -47,12 +69,10 @@ export async function showWhole(found: unknown, ownSecrets: readonly string[]): 
 
 /** Yields after each text. */
 function* showing(
-  found: unknown,
+  effect: Changes,
   ownSecrets: readonly string[],
   limits: ShownLimits,
-): Generator<undefined, Effect, undefined> {
-  const effect = effectSchema.parse(found);
-  if (!HASH.test(effect.effectHash)) throw new Error('the tool returned no hash of the effect');
+): Generator<undefined, Changes, undefined> {
   let cuts = effect.truncated || effect.leftOut.length > limits.files ? 1 : 0;
   let room = limits.bytes;
   const show = (text: string, mask = maskCallText, most = limits.textBytes): string => {
@@ -92,8 +112,8 @@ function* showing(
     files.push(shown === '' ? file : { ...file, diff: shown });
     yield;
   }
-  const { effectHash, exitCode, hidden } = effect;
+  const { exitCode } = effect;
   const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
-  const more = { ...(unlisted === 0 ? {} : { unlisted }), ...(hidden === undefined ? {} : { hidden }) };
-  return { files, leftOut, effectHash, exitCode, output, truncated: cuts > 0 || unlisted > 0, ...more };
+  const truncated = cuts > 0 || unlisted > 0;
+  return { files, leftOut, exitCode, output, truncated, ...(unlisted === 0 ? {} : { unlisted }) };
 }

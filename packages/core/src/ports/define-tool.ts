@@ -12,7 +12,7 @@ import { checkToolInput } from './check-tool-input.js';
 import type { InputOf, OutputOf, ToolSchema } from './tool-schema.js';
 import type {
   OpenedToSandbox,
-  Prediction,
+  Predicted,
   PredictionContext,
   Rehearsal,
   RehearsalContext,
@@ -56,7 +56,7 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   /** Runs a call in a draft before people are asked, and keeps it until they decide. See `Rehearsals`. */
   rehearsals?: Omit<Rehearsals, 'rehearse' | 'predict'> & {
     rehearse(args: OutputOf<S>, context: RehearsalContext): Promise<Rehearsal>;
-    predict?(args: OutputOf<S>, context: PredictionContext): Promise<Prediction>;
+    predict?(args: OutputOf<S>, context: PredictionContext): Promise<Predicted>;
   };
   /** Reverts calls when a person asks for it. See `Undos`. */
   undos?: Undos;
@@ -142,7 +142,7 @@ function askOf<S extends ToolSchema>(input: ToolInput<S>, args: OutputOf<S>): Qu
 function rehearsalsOf<Value>(
   rehearsals: Omit<Rehearsals, 'rehearse' | 'predict'> & {
     rehearse(args: Value, context: RehearsalContext): Promise<Rehearsal>;
-    predict?(args: Value, context: PredictionContext): Promise<Prediction>;
+    predict?(args: Value, context: PredictionContext): Promise<Predicted>;
   },
 ): Rehearsals {
   const predict = rehearsals.predict?.bind(rehearsals);

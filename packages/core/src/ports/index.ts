@@ -66,7 +66,7 @@ export type {
   ProtectedPaths,
   OpenedToSandbox,
   EffectPaths,
-  Prediction,
+  Predicted,
   PredictionContext,
   Rehearsal,
   EffectPreview,

@@ -9,6 +9,7 @@ import type {
   ChatStatus,
   Effect,
   NoEffect,
+  Prediction,
   Preview,
   Principal,
   Role,
@@ -230,7 +231,7 @@ export interface SigningRecord {
 export type RehearsalRecord =
   | { readonly ms?: number; readonly effect: Effect }
   /** Another program runs the call itself, so nothing applies or signs this (A60). */
-  | { readonly ms: number; readonly prediction: Effect }
+  | { readonly ms: number; readonly prediction: Prediction }
   | { readonly ms?: number; readonly noEffect: NoEffect };
 
 export interface ApprovalRecord {

@@ -3,6 +3,7 @@ import type {
   CallSandbox,
   Effect,
   NoEffect,
+  Prediction,
   Preview,
   Question,
   Subject,
@@ -121,8 +122,8 @@ export type PredictionContext = Pick<RehearsalContext, 'workingDirectory' | 'sig
   readonly protectedIn: (realFolder: string) => ProtectedPaths | undefined;
 };
 
-/** An `effect` is what a rehearsal did. It says nothing certain about the real run. */
-export type Prediction = { readonly effect: Effect } | { readonly noEffect: NoEffect };
+/** What a rehearsal did, which says nothing certain about the real run, or the reason why there was none. */
+export type Predicted = { readonly prediction: Prediction } | { readonly noEffect: NoEffect };
 
 /**
  * Every path that a rehearsal adds, changes or removes, unmasked, for rules about effects. Paths are relative to the working folder, which is `.`
@@ -175,7 +176,7 @@ export interface Rehearsals {
   /** The ids of the calls that something is kept for on this machine. */
   list(): Promise<readonly string[]>;
   /** What the call would do if another program ran it (A60). Keeps nothing. Must end when the signal aborts. */
-  predict?(args: unknown, context: PredictionContext): Promise<Prediction>;
+  predict?(args: unknown, context: PredictionContext): Promise<Predicted>;
 }
 
 /** A call of a built-in tool that does the same as a call of another tool. */

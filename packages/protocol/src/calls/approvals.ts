@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
-import { effectSchema, noEffectSchema } from './effect.js';
+import { effectSchema, noEffectSchema, predictionSchema } from './effect.js';
 import { messageSchema } from './messages.js';
 import { principalSchema } from '../people/delegations.js';
 import { neededSignaturesSchema } from './needed-signatures.js';
@@ -61,7 +61,7 @@ export const approvalSchema = z.object({
    * What the call did in a rehearsal, if another program runs it itself (A60). That program may do something else: nobody applies this, and no signature
    * covers it.
    */
-  prediction: effectSchema.exactOptional(),
+  prediction: predictionSchema.exactOptional(),
   /** Why a call whose tool can rehearse has no effect to show. */
   noEffect: noEffectSchema.exactOptional(),
   /** Why the call needs approval. */

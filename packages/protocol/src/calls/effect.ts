@@ -59,11 +59,17 @@ export const effectSchema = z.object({
   truncated: z.boolean(),
   /** The number of paths that change but aren't in `files`, which has the most destructive changes. */
   unlisted: z.number().int().min(1).exactOptional(),
-  /** Only in a prediction: the number of paths that rules hid from the rehearsal. The program that runs the call may use them. */
-  hidden: z.number().int().min(1).exactOptional(),
 });
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;
+
+/** What a command did in a rehearsal if another program runs it itself (A60). It has no hash, because nobody signs or applies it. */
+export const predictionSchema = effectSchema.omit({ effectHash: true }).extend({
+  /** The number of paths that rules hid from the rehearsal. The program that runs the call may use them. */
+  hidden: z.number().int().min(1).exactOptional(),
+});
+/** What a call that another program runs itself will probably do. Never an `Effect`. */
+export type Prediction = z.infer<typeof predictionSchema>;
 
 /** The effect of a waiting call with much higher limits than on its card. */
 export const wholeEffectSchema = z.object({ effect: effectSchema });
@@ -111,8 +117,8 @@ export function describeNoEffect({ reason }: NoEffect): string {
 }
 
 /** What a program that runs the call itself will probably do: "Probably removes 2 files". */
-export function describePrediction(effect: Pick<Effect, 'files' | 'unlisted'>): string {
-  const sentence = describeEffect(effect);
+export function describePrediction(prediction: Pick<Prediction, 'files' | 'unlisted'>): string {
+  const sentence = describeEffect(prediction);
   return `Probably ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 

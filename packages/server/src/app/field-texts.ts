@@ -329,7 +329,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'prediction.leftOut': 'Changes that an approval of our own call would leave out. The program may make them.',
   'prediction.exitCode': 'Exit code of the command in the rehearsal.',
   'prediction.output': 'What the command printed in the rehearsal, masked.',
-  hidden: 'Only in a prediction: number of paths that rules hid from the rehearsal. The program may use them.',
+  hidden: 'Number of paths that rules hid from the rehearsal. The program may use them.',
   'effect.files': 'Paths that it changes, removed ones first.',
   'effect.leftOut': 'Changes that will not be applied.',
   'effect.exitCode': 'Exit code of the command.',

@@ -1,6 +1,6 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Prediction } from '@countersign/core/ports';
+import type { Predicted } from '@countersign/core/ports';
 import { describeEffect, type NoEffectReason } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
@@ -39,16 +39,17 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
   };
   const left = async (): Promise<string[]> =>
     (await readdir(drafts.path)).filter((name) => /^(?:draft|rehearsal)-/.test(name));
-  const reasonOf = (found: Prediction): NoEffectReason | undefined =>
-    'effect' in found ? undefined : found.noEffect.reason;
+  const reasonOf = (found: Predicted): NoEffectReason | undefined =>
+    'prediction' in found ? undefined : found.noEffect.reason;
 
   it('is what a rehearsal does, keeps rules, and leaves nothing behind', async () => {
     const before = readTree(folder.path);
     const found = await predict('rm *.tmp; echo "$0 $(cat secret)" > new; exit 2');
-    if (!('effect' in found)) throw new Error(found.noEffect.reason);
-    expect(describeEffect(found.effect)).toBe('Removes 1 file, adds 1 file');
-    expect(found.effect).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }], hidden: 1 });
-    expect(JSON.stringify(found.effect)).not.toContain('treasure');
+    if (!('prediction' in found)) throw new Error(found.noEffect.reason);
+    expect(describeEffect(found.prediction)).toBe('Removes 1 file, adds 1 file');
+    expect(found.prediction).toMatchObject({ exitCode: 2, files: [{ path: 'a.tmp' }, { path: 'new' }], hidden: 1 });
+    expect(found.prediction).not.toHaveProperty('effectHash');
+    expect(JSON.stringify(found.prediction)).not.toContain('treasure');
     expect(readTree(folder.path)).toEqual(before);
     expect(await left()).toEqual([]);
   });
@@ -76,7 +77,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A53.6] the predicted effect of 
       });
     const found = await from("it's", 'rm *.tmp; mv ../a.tmp ../c.tmp; cat <<X\nhere\nX');
     expect(found).toMatchObject({
-      effect: {
+      prediction: {
         files: [
           { path: 'b.tmp', change: 'removed' },
           { path: '../c.tmp', from: '../a.tmp', change: 'moved' },

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { Prediction, PredictionContext } from '@countersign/core/ports';
-import type { Effect } from '@countersign/protocol';
+import type { Predicted, PredictionContext } from '@countersign/core/ports';
+import type { Prediction } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { effectOf } from '../sandbox/draft/effect/effect-of.js';
 import { listChanges } from '../sandbox/draft/effect/list-changes.js';
@@ -18,7 +18,7 @@ export async function predictEffect(
   options: ShellOptions,
   command: string,
   { workingDirectory, folder, protectedIn, signal }: PredictionContext,
-): Promise<Prediction> {
+): Promise<Predicted> {
   if (options.sandbox.kind !== 'bubblewrap') return { noEffect: { reason: 'no-sandbox' } };
   if (mayUseNetwork(options, {})) return { noEffect: { reason: 'network' } };
   const real = await realpath(folder).catch(() => undefined);
@@ -29,24 +29,26 @@ export async function predictEffect(
   // On a line of its own: the command may start and end in any way.
   const text = inside === '' ? command : `cd ${quoteWord(`./${inside}`)} || exit\n${command}`;
   const done = await rehearseOnce(text, options, context, async ({ draft, hidden, signal: reading, ...rehearsed }) => {
-    const effect = await effectOf(draft, await listChanges(draft, reading), rehearsed, { signal: reading });
+    const { effectHash: _, ...changes } = await effectOf(draft, await listChanges(draft, reading), rehearsed, {
+      signal: reading,
+    });
     // Nothing hides these paths from the program.
-    return { effect: { ...seenFrom(inside, effect), ...(hidden === 0 ? {} : { hidden }) } };
+    return { prediction: { ...seenFrom(inside, changes), ...(hidden === 0 ? {} : { hidden }) } };
   });
   return typeof done === 'string' ? { noEffect: { reason: done } } : done;
 }
 
 /** The card names the folder in which the program works, so paths are relative to that one. */
-function seenFrom(inside: string, effect: Effect): Effect {
-  if (inside === '') return effect;
+function seenFrom(inside: string, changes: Prediction): Prediction {
+  if (inside === '') return changes;
   const seen = (path: string): string => relative(inside, path) || '.';
   return {
-    ...effect,
-    files: effect.files.map(({ path, from, ...file }) => ({
+    ...changes,
+    files: changes.files.map(({ path, from, ...file }) => ({
       ...file,
       path: seen(path),
       ...(from === undefined ? {} : { from: seen(from) }),
     })),
-    leftOut: effect.leftOut.map(({ path, why }) => ({ path: seen(path), why })),
+    leftOut: changes.leftOut.map(({ path, why }) => ({ path: seen(path), why })),
   };
 }

@@ -1,10 +1,10 @@
 import type { WorldSnapshot } from '../../memory/world-snapshot.js';
 import { canonicalJson } from '../../policy/index.js';
-import type { Prediction, PredictionContext, ProtectedPaths, RehearsalRecord, Rehearsals } from '../../ports/index.js';
+import type { Predicted, PredictionContext, ProtectedPaths, RehearsalRecord, Rehearsals } from '../../ports/index.js';
 import type { Place, Runtime } from '../../step/runtime.js';
 import { readCall, toPolicyCall, type JudgedCall, type ReadCall } from '../read-call.js';
 import { rulesAbout } from '../rules-about.js';
-import { showEffect } from '../show-effect.js';
+import { showPrediction } from '../show-effect.js';
 import { rehearseInQueue, withoutEffect } from './rehearse-in-queue.js';
 
 /** Includes waiting in the queue. The program, and the person who is asked, wait no longer than this for a prediction. */
@@ -14,7 +14,7 @@ const LIMIT_MS = 5_000;
 export interface PredictableCall {
   call: ReadCall;
   rehearsals: Rehearsals;
-  predict: (context: PredictionContext) => Promise<Prediction>;
+  predict: (context: PredictionContext) => Promise<Predicted>;
 }
 
 /** Undefined if nothing can predict the call. Only a trusted built-in tool can: an untrusted one would choose what people see (A1). */
@@ -60,7 +60,7 @@ export async function predictCall(
   if ('record' in ran) return ran.record;
   const { found, ms } = ran;
   if ('noEffect' in found) return withoutEffect(found.noEffect, ms);
-  return { ms, prediction: showEffect(found.effect, runtime.ownSecrets()) };
+  return { ms, prediction: showPrediction(found.prediction, runtime.ownSecrets()) };
 }
 
 /** The rehearsal runs in the world's folder, without what the world opens to its sandbox. Paths are hidden from it as from either call. */
