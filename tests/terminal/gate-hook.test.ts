@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -183,6 +183,11 @@ it('[X9.2] says no to garbage, an unknown agent or flag, a missing configuration
   expect(await run('codex', inputs.codex)).toMatchObject({ code: 2, stdout: '' });
   await t.close();
   expect(await run('claude', inputs.claude)).toMatchObject({ code: 2, stdout: '' });
+});
+
+it('[X9.2] says no with exit code 2 if its error message cannot be written', () => {
+  const hook = `'${process.execPath}' '${command}' gate hook --agent claude --home '${home}' 2> /dev/full`;
+  expect(spawnSync('sh', ['-c', hook], { input: '{}' })).toMatchObject({ status: 2, stdout: Buffer.from('') });
 });
 
 it('[X9.2] says no with exit code 2 if the command is damaged', async () => {

@@ -20,7 +20,7 @@ export async function hookMain(words: readonly string[]): Promise<void> {
   process.once('uncaughtException', (error) => fail(error.message));
   const exit = await runHookCommand(words, process.env);
   process.exitCode = exit.code;
-  if (exit.stderr !== '') writeSync(STDERR, `${plainLine(exit.stderr)}\n`);
+  if (exit.stderr !== '') say(exit.stderr);
   // In one write at the very end: for some agents, this is a yes whatever happens afterwards. Then exit: an open connection takes time to close.
   if (exit.stdout === '') process.exit();
   process.stdout.write(exit.stdout, () => process.exit());
@@ -56,8 +56,16 @@ function explainSignals(): void {
 }
 
 function fail(reason: string): never {
-  writeSync(STDERR, `${plainLine(texts.failed(reason))}\n`);
+  say(texts.failed(reason));
   process.exit(2);
+}
+
+function say(text: string): void {
+  try {
+    writeSync(STDERR, `${plainLine(text)}\n`);
+  } catch {
+    // Nobody reads it. The exit code says no all the same.
+  }
 }
 
 function no(reason: string): HookExit {

@@ -74,6 +74,22 @@ it('[A55] limits the length of an answer, from any server', async () => {
   await expect(answered(long, { request: (to) => requestAnywhere(to, REQUEST) })).rejects.toThrow('too long');
 });
 
+it('[A55] limits the time of an answer, even if some of it has come', async () => {
+  const request = { ...REQUEST, timeoutMs: 200 };
+  for (const send of [(to: URL) => requestLocally(to, '127.0.0.1', request), (to: URL) => requestAnywhere(to, request)])
+    for (const bytes of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{'])
+      await expect(answered(bytes, { request: send, keepsOpen: true })).rejects.toThrow('in time');
+  const drip = createServer((socket) => {
+    socket.on('error', () => undefined);
+    const timer = setInterval(() => socket.write('H'), 20);
+    socket.once('close', () => clearInterval(timer));
+  }).listen(0, '127.0.0.1');
+  await once(drip, 'listening');
+  const to = new URL(`http://127.0.0.1:${(drip.address() as AddressInfo).port}/`);
+  await expect(requestLocally(to, '127.0.0.1', request)).rejects.toThrow('in time');
+  drip.close();
+});
+
 it('[A55] sends no token that would add a header', async () => {
   const to = new URL('http://127.0.0.1:9/');
   await expect(requestLocally(to, '127.0.0.1', { ...REQUEST, token: 'a\r\nx: y' })).rejects.toThrow('token');

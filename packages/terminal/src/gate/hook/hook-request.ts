@@ -8,6 +8,8 @@ export interface HookRequest {
   readonly text: string;
   /** Called when the request has been sent, or has failed. */
   readonly onSent: () => void;
+  /** For the whole answer. */
+  readonly timeoutMs?: number;
 }
 
 export interface HookResponse {
@@ -15,7 +17,7 @@ export interface HookResponse {
   readonly text: string;
 }
 
-/** Longer than the server waits for a decision. A connection that hangs must not keep the agent waiting forever. */
+/** Longer than the server waits for a decision. A server that hangs, or sends byte by byte, must not keep the agent waiting forever. */
 const TIMEOUT_MS = 70_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -28,7 +30,8 @@ export async function requestLocally(to: URL, host: string, request: HookRequest
   const head = headOf(to, request);
   return await new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const socket = connect({ host, port, timeout: TIMEOUT_MS });
+    const socket = connect({ host, port });
+    const timer = setTimeout(() => socket.destroy(new Error(texts.noAnswer)), request.timeoutMs ?? TIMEOUT_MS);
     const finish = (isClosed: boolean): void => {
       try {
         const response = readResponse(received, isClosed);
@@ -39,27 +42,30 @@ export async function requestLocally(to: URL, host: string, request: HookRequest
       }
       socket.destroy();
     };
-    socket.once('timeout', () => socket.destroy(new Error(texts.noAnswer)));
     socket.once('error', reject);
     socket.on('data', (part: Buffer) => {
       received = Buffer.concat([received, part]);
       if (received.length > MOST_BYTES) socket.destroy(new Error(texts.longAnswer));
       else finish(false);
     });
-    socket.once('close', () => finish(true));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      finish(true);
+    });
     socket.write(`${head}\r\n\r\n${request.text}`, request.onSent);
   });
 }
 
 /** On any other machine, or over TLS. */
-export async function requestAnywhere(to: URL, { method, token, text, onSent }: HookRequest): Promise<HookResponse> {
+export async function requestAnywhere(to: URL, sending: HookRequest): Promise<HookResponse> {
+  const { method, token, text, onSent, timeoutMs = TIMEOUT_MS } = sending;
   const { request } = await (to.protocol === 'https:' ? import('node:https') : import('node:http'));
   return await new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(text === '' ? {} : { 'content-type': 'application/json' }),
     };
-    const sent = request(to, { method, headers, timeout: TIMEOUT_MS, agent: false }, (response) => {
+    const sent = request(to, { method, headers, agent: false }, (response) => {
       const parts: Buffer[] = [];
       let bytes = 0;
       response.once('error', reject);
@@ -70,9 +76,15 @@ export async function requestAnywhere(to: URL, { method, token, text, onSent }: 
       });
       response.once('end', () => resolve({ status: response.statusCode ?? 0, text: String(Buffer.concat(parts)) }));
     });
-    sent.once('timeout', () => sent.destroy(new Error(texts.noAnswer)));
+    const timer = setTimeout(() => {
+      reject(new Error(texts.noAnswer));
+      sent.destroy();
+    }, timeoutMs);
     sent.once('error', reject);
-    sent.once('close', onSent);
+    sent.once('close', () => {
+      clearTimeout(timer);
+      onSent();
+    });
     sent.end(text, onSent);
   });
 }
