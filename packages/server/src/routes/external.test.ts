@@ -153,7 +153,7 @@ it('[W3.50] bad input is refused at its field', async () => {
   expect(taken.body).toMatchObject({ status: 409, field: 'name' });
   const check = { tool: 'claude__Bash', arguments: { command: 'ls' }, rehearse: true };
   const rehearsed = await t.api('POST', '/worlds/harbour/policy/check', check);
-  const why = expect.stringContaining("Rules about effects don't apply to claude__Bash") as string;
+  const why = expect.stringContaining("Rules about effects can't allow calls to claude__Bash") as string;
   expect(rehearsed.body).toMatchObject({ status: 422, field: 'rehearse', detail: why });
   // Its tools and rules are those of Claude Code.
   const other = await t.api('POST', '/worlds/harbour/external/agents', { name: 'claude code', program: 'gemini' });
