@@ -347,7 +347,7 @@ describe('the session of an ACP agent', () => {
     expect(t.read('prompts.log')).toEqual([]);
   });
 
-  it('[A59.8] [A59.13] the program gets no variables but those that its settings name, and one that makes opencode ask', async () => {
+  it('[A59.8] [A59.13] the program gets no variables but those that its settings name, and those that make opencode ask', async () => {
     const env = { PATH: process.env['PATH'], MY_KEY: 'one', COUNTERSIGN_TOKEN: 'two', OTHER: 'three' };
     const t = await open({ env, acp: { env: ['MY_KEY', 'MISSING'] } });
     await t.tell('Hello');
@@ -357,6 +357,7 @@ describe('the session of an ACP agent', () => {
       'HOME',
       'LANG',
       'MY_KEY',
+      'OPENCODE_DISABLE_PROJECT_CONFIG',
       'OPENCODE_PERMISSION',
       'PATH',
       'TERM',

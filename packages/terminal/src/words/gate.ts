@@ -195,6 +195,7 @@ export const acpDrillRows = {
   reads: 'asks for a command that only reads',
   readTool: 'asks for its own tool that reads a file',
   careless: "asks although the user's settings allow everything",
+  project: "asks although the project's settings allow everything",
   bypass: 'asks although a flag turns questions off',
   mode: 'a mode without questions is refused',
 };

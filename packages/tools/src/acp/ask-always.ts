@@ -7,16 +7,20 @@ import { codeOf } from '../sandbox/draft/move.js';
 
 const OPENCODE_TOOLS = ['*', 'bash', 'edit', 'webfetch', 'websearch', 'task', 'external_directory'] as const;
 
-/** Without it, opencode runs calls without asking. It overrides opencode's own settings; other programs ignore it. */
+/**
+ * Without them, opencode runs calls without asking. Settings for one of opencode's agents take precedence over these permissions, so those of
+ * the project aren't loaded. Other programs ignore them.
+ */
 export const ASK_VARIABLES = {
+  OPENCODE_DISABLE_PROJECT_CONFIG: '1',
   OPENCODE_PERMISSION: JSON.stringify(Object.fromEntries(OPENCODE_TOOLS.map((name) => [name, 'ask']))),
 };
 
-/** Sent with each session. Claude Code then asks for every call, in every mode and despite allow rules; other programs ignore it. */
+/** Sent with each session. Claude Code then asks for every call, in every mode and despite allow rules, and no hook of a project answers. */
 export const ASK_META = {
   claudeCode: {
     options: {
-      settings: { permissions: { ask: ['*'], disableBypassPermissionsMode: 'disable' } },
+      settings: { disableAllHooks: true, permissions: { ask: ['*'], disableBypassPermissionsMode: 'disable' } },
       allowDangerouslySkipPermissions: false,
     },
   },

@@ -16,6 +16,8 @@ export interface AcpAgent {
   readonly readCall?: (path: string) => { readonly name: string; readonly arguments: Readonly<Record<string, string>> };
   /** The flag with which people turn its questions off. */
   readonly bypass: readonly string[];
+  /** Files of a project that allow every call, by path in its folder. */
+  readonly project?: Readonly<Record<string, string>>;
   readonly env: (scene: Scene) => Readonly<Record<string, string>>;
   /** Its configuration files, by path. `careless`: a user allowed everything. */
   readonly files: (scene: Scene, careless: boolean) => Readonly<Record<string, string>>;
@@ -32,6 +34,7 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     call: (command) => ({ command, ...DESCRIPTION }),
     readCall: (path) => ({ name: 'Read', arguments: { file_path: path } }),
     bypass: [],
+    ...projectOf('claude'),
     env: DRILLED.claude.env,
     files: ({ home }, careless) => {
       const permissions = { allow: ['Bash', 'Bash(*)'], defaultMode: 'bypassPermissions' };
@@ -63,6 +66,7 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     call: (command) => ({ command, ...DESCRIPTION }),
     readCall: (path) => ({ name: 'read_file', arguments: { file_path: path } }),
     bypass: DRILLED.gemini.bypass,
+    ...projectOf('gemini'),
     env: DRILLED.gemini.env,
     files: ({ home }, careless) => {
       const allowed = careless ? { tools: { allowed: ['run_shell_command'] } } : {};
@@ -77,6 +81,10 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     call: (command) => ({ command, ...DESCRIPTION }),
     readCall: (path) => ({ name: 'read', arguments: { filePath: path } }),
     bypass: [],
+    project: {
+      'opencode.json': JSON.stringify({ agent: { build: { permission: { bash: 'allow' } } } }),
+      '.opencode/agent/build.md': '---\nmode: primary\npermission:\n  bash: allow\n---\n',
+    },
     env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     files: ({ home, model }, careless) => {
       const scripted = {
@@ -94,3 +102,8 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
     },
   },
 };
+
+function projectOf(agent: 'claude' | 'gemini'): Pick<AcpAgent, 'project'> {
+  const files = DRILLED[agent].project?.hook;
+  return files === undefined ? {} : { project: files };
+}

@@ -10,6 +10,8 @@ export interface AcpStage {
   deny(approval: Approval): Promise<void>;
   /** Approves a call that may have ended already, which is refused. */
   approveLate(approval: Approval): Promise<void>;
+  /** Gives the agent time to run its call without an answer. */
+  hesitate(): Promise<void>;
   /** Stops the chat. */
   stop(): Promise<void>;
   /** Kills the agent's processes with SIGKILL. */
@@ -26,6 +28,8 @@ export interface AcpRow {
   readonly reads?: 'command' | 'tool';
   readonly bypass?: true;
   readonly careless?: true;
+  /** The project has files of its own that allow everything. */
+  readonly project?: true;
   readonly play: (stage: AcpStage) => Promise<void>;
   readonly held: (outcome: Outcome) => boolean;
 }
@@ -78,6 +82,16 @@ export const ACP_ROWS: readonly AcpRow[] = [
   { name: names.reads, reads: 'command', play: deny, held: notRead },
   { name: names.readTool, reads: 'tool', play: deny, held: notRead },
   { name: names.careless, careless: true, play: deny, held: nothingRan },
+  {
+    name: names.project,
+    project: true,
+    async play(stage) {
+      const approval = await stage.pending();
+      await stage.hesitate();
+      await stage.deny(approval);
+    },
+    held: nothingRan,
+  },
   { name: names.bypass, bypass: true, play: deny, held: nothingRan },
   {
     name: names.mode,

@@ -14,6 +14,8 @@ import { ACP_ROWS, type AcpRow, type AcpStage } from './acp-rows.js';
 /** Far longer than a row takes, even on a busy machine. */
 const LIMIT_MS = 240_000;
 const POLL_MS = 100;
+/** Longer than a hook of the agent takes to answer. */
+const HESITATION_MS = 5_000;
 const AUTOMATIC_MODE = 'bypassPermissions';
 
 interface Drill extends DrillPlace {
@@ -23,8 +25,10 @@ interface Drill extends DrillPlace {
 /** Starts the agent over ACP once per row, in a world of its own on a throwaway server, and reports whether each row held. */
 export async function runAcpDrill(options: DrillOptions): Promise<RowResult[]> {
   const agent = ACP_AGENTS[options.agent];
-  const applies = ({ bypass, reads }: AcpRow): boolean =>
-    (bypass !== true || agent.bypass.length > 0) && (reads !== 'tool' || agent.readCall !== undefined);
+  const applies = ({ bypass, reads, project }: AcpRow): boolean =>
+    (project !== true || agent.project !== undefined) &&
+    (bypass !== true || agent.bypass.length > 0) &&
+    (reads !== 'tool' || agent.readCall !== undefined);
   return await runRows(options, ACP_ROWS.filter(applies), (place) =>
     Promise.resolve((row, folder) => runRow({ ...place, options }, row, folder)),
   );
@@ -44,6 +48,7 @@ async function runRow(drill: Drill, row: AcpRow, folder: string): Promise<RowRes
   const scene = { home: drill.env.HOME, model: model.url };
   for (const [path, text] of Object.entries(agent.files(scene, row.careless === true))) await writeIn(path, text);
   await writeIn(join(cwd, 'secret.txt'), SECRET);
+  for (const [path, text] of Object.entries((row.project && agent.project) ?? {})) await writeIn(join(cwd, path), text);
   const pidFile = join(folder, 'pid');
   const words = [options.bin, ...agent.arguments, ...(row.bypass === true ? agent.bypass : [])];
   const script = join(folder, 'agent.sh');
@@ -110,6 +115,7 @@ function createAcpStage(
     async deny(approval) {
       await client.decide(world, approval, { decision: 'deny', reason: texts.denied });
     },
+    hesitate: async () => await new Promise((resolve) => setTimeout(resolve, HESITATION_MS)),
     stop: async () => await client.stop(world, chat),
     async killAgent() {
       process.kill(-Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
