@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { createClient } from '@countersign/client';
 import type { CreatedExternalAgent } from '@countersign/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closeApps, openApp, TOKEN, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+import { startCommand, startServer } from '../../packages/server/src/testing/start-process.js';
 import { createServerAccess } from '../../packages/terminal/src/main.js';
 import { runWith } from './harbour-server.js';
 
@@ -153,7 +155,7 @@ it('[X5.1] approving a call that the agent runs itself ends when the agent got t
   };
   // Nobody reports how the first call ended.
   expect(await decide('approve', 'toolu_1')).toMatchObject({
-    said: { code: 0, stderr: expect.stringContaining('The agent may run the call now.') as string },
+    said: { code: 0, stderr: expect.stringMatching(/The agent may run the call now\.[^\n]*\n$/) as string },
     hook: { code: 0 },
   });
   expect(await decide('deny', 'toolu_2')).toMatchObject({ said: { code: 0 }, hook: { code: 2 } });
@@ -168,6 +170,24 @@ it('[A55.10] approving a deferred call says when it runs, and does not wait for 
   const words = ['approvals', 'approve', body.items[0]?.approvalId ?? '', '--yes', '-w', 'harbour'];
   const approved = await runWith(createServerAccess({ version: 'test' }), words, { env });
   expect(approved).toMatchObject({ code: 0, stderr: expect.stringContaining('when you resume its session') as string });
+});
+
+it('[X5.1] without a server, a call that an agent waits for is not approved, because the agent would not hear of it', async () => {
+  const folder = join(home, 'store');
+  const server = await startServer(folder);
+  const client = createClient({ url: server.url, token: server.token });
+  const { id: world } = await client.createWorld({ name: 'Harbour' });
+  const { token } = await client.external.createAgent(world, { name: 'Claude Code', program: 'claude' });
+  const call = { session: 's', key: 'k', program: 'claude', tool: 'Bash', arguments: { command: 'ls' }, reports: true };
+  await createClient({ url: server.url, token }).external.propose(world, call);
+  const waiting = (await client.approvals(world)).items[0]?.approvalId ?? '';
+  await server.end('SIGTERM');
+  const decide = (...words: string[]) =>
+    startCommand(['approvals', ...words, '-w', world, '--home', folder], { HOME: home });
+  const approved = decide('approve', waiting, '--yes');
+  expect(await approved.exited).toMatchObject({ code: 2 });
+  expect(approved.stderr()).toContain('Start countersign serve, then approve the call again. Nothing was decided.');
+  expect(await decide('deny', waiting).exited).toMatchObject({ code: 0 });
 });
 
 it('[X9.2] says no to garbage, an unknown agent or flag, a missing configuration and a server that is down', async () => {

@@ -138,7 +138,11 @@ describe('countersign gate install', () => {
     expect(readFileSync(real, 'utf8')).toContain('gate hook --agent gemini');
     const policy = join(home, '.gemini', 'policies', 'countersign.toml');
     expect(statSync(policy).mode & 0o777).toBe(0o600);
-    expect((await gate(['uninstall', 'gemini', '--yes'])).code).toBe(0);
+    const [pass = 'none'] = /[\da-f]{48}/.exec(readFileSync(policy, 'utf8')) ?? [];
+    const { code, stdout, stderr } = await gate(['uninstall', 'gemini', '--yes']);
+    expect(code).toBe(0);
+    expect(stdout + stderr).toContain('contains a secret, so it is not shown');
+    expect(stdout + stderr).not.toContain(pass);
     expect(readFileSync(link, 'utf8')).toBe('{}\n');
     expect(existsSync(policy)).toBe(false);
   });

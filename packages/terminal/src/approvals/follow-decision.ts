@@ -91,8 +91,21 @@ export async function checkDetach(context: CommandContext, isDetached: boolean):
   throw new CommandError(errors.detachNeedsServer);
 }
 
+/** Checks before an approval that the agent can get the answer: it asks the server that was running, and a call that isn't claimed ends. */
+export async function checkAgentCanAsk(
+  context: CommandContext,
+  asked: Pick<Deciding, 'client' | 'world' | 'approval'>,
+): Promise<void> {
+  if (asked.approval.deferred === true || (await context.ownServer()) === undefined) return;
+  if (await runsOutside(asked)) throw new CommandError(errors.agentNeedsServer);
+}
+
 /** An ACP agent runs its calls itself, too, but this server follows its turn. */
-async function runsOutside({ client, world, approval }: Deciding): Promise<boolean> {
+async function runsOutside({
+  client,
+  world,
+  approval,
+}: Pick<Deciding, 'client' | 'world' | 'approval'>): Promise<boolean> {
   if (approval.sandbox.kind !== 'external') return false;
   return (await client.agent(world, approval.agentId)).value.provider === EXTERNAL_PROVIDER;
 }
@@ -127,7 +140,8 @@ function tell(
   session: Session,
   { call, isApproved }: { call: InvocationStatus | undefined; isApproved: boolean },
 ): ExitCode {
-  if (session.state().status === 'waiting') context.note(cardWords.chatWaits);
+  // A chat also waits while a program outside runs a call.
+  if (session.state().status === 'waiting' && session.state().queue.length > 0) context.note(cardWords.chatWaits);
   if (!isApproved || call === undefined) return EXIT.ok;
   switch (call.kind) {
     case 'failed':

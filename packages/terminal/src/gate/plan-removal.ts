@@ -25,7 +25,7 @@ export async function planRemoval(agent: GatedAgent, files: readonly ConfigFile[
       const original = originalOf(written, backup);
       const isUnchanged = written !== undefined && sha256(text) === written.sha256;
       const after = isUnchanged && original !== undefined ? original.text : file.remove(text, original);
-      if (after !== text) changes.push({ path, before: text, after, isSecret: false });
+      if (after !== text) changes.push({ path, before: text, after, isSecret: file.isSecret });
       if (after !== text && after !== undefined && original === undefined) unsure.push(path);
     }
     if (backup !== undefined)

@@ -112,6 +112,8 @@ export const errors = {
   noServer: 'No server is running for this home folder. Start one with countersign serve.',
   detachNeedsServer:
     '--detach needs a running server to continue the chat. Start one with countersign serve, or omit --detach.',
+  agentNeedsServer:
+    'No server is running, so the agent that waits for this call could not get your answer. Start countersign serve, then approve the call again. Nothing was decided.',
   serverClosed: 'The server shut down.',
   worldDeleted: (world: string): string => `The world "${world}" was deleted.`,
   chatDeleted: 'The chat was deleted.',

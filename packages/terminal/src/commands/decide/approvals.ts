@@ -13,7 +13,7 @@ import type { Command } from 'commander';
 import { describeApproval, describeQuestion, type CardLook } from '../../approvals/describe-approval.js';
 import { approveInBrowser } from '../../approvals/sign-in-browser.js';
 import { whyEdited } from '../../approvals/why-edited.js';
-import { checkDetach, followDecision } from '../../approvals/follow-decision.js';
+import { checkAgentCanAsk, checkDetach, followDecision } from '../../approvals/follow-decision.js';
 import { watchWorlds } from '../../approvals/watch-worlds.js';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -133,6 +133,7 @@ export function addApprovals(program: Command, register: Register): void {
         await showCovered(context, client, world, grantMatch(approval, options.pattern), { invocationId, chatId });
       if (scope === 'always' && rule !== undefined)
         await showCovered(context, client, world, { chatId, rule }, { invocationId, chatId });
+      await checkAgentCanAsk(context, { client, world, approval });
       await confirm(context, { yes: options.yes, what: cardWords.approving(cardWords.scope[scope]), word: 'approve' });
       if (needsPasskey(approval.needs))
         return await approveInBrowser(context, client, { world, approval, isDetached: options.detach === true });
