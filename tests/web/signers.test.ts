@@ -37,7 +37,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await page.getByText('Needs 2 of Finance', { exact: true }).waitFor();
     // Neither a wider scope nor an edit is offered.
     expect(await button(page, 'More choices').count()).toBe(0);
-    await page.getByText('a approves once, d denies and n shows').waitFor();
+    await page.getByText('o approves once, d denies and n shows').waitFor();
 
     // Someone whose signature doesn't count sees who can sign, and can only deny.
     await eve.getByRole('button', { name: '1 waiting for others' }).click();
