@@ -106,7 +106,7 @@ describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
         race.decide = () => {
           const all = engines.map(async ({ runtime }, at) => {
             const [approval] = await listApprovals(runtime, worldId, { status: 'pending' });
-            const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+            const decision = { tool_call_id: approval?.approvalId ?? 'none', decision: 'approve' } as const;
             const by = signedBy(PEOPLE[at] ?? '', `device ${at}`);
             return await publishToolResult(runtime, worldId, undefined, decision, by);
           });
