@@ -6,7 +6,7 @@ import { unfinished } from './unfinished.js';
 
 /** Short by default; `npm run soak` sets these for a long run. */
 const plan: SoakPlan & { servers: number } = {
-  turns: Number(process.env['SOAK_TURNS'] ?? 12),
+  turns: Number(process.env['SOAK_TURNS'] ?? 8),
   chats: Number(process.env['SOAK_CHATS'] ?? 6),
   servers: Number(process.env['SOAK_SERVERS'] ?? 3),
   killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 2_000),
