@@ -19,13 +19,12 @@ const CONTAINED = new Set(['shell_cmd', 'write_file', 'edit_file']);
 
 /**
  * Makes a model obey orders: in a full run every order through every channel, otherwise each through one. With a
- * `share` of 0 to 2, a small run tries every third of the older orders, and every attack that once worked.
+ * `share` of 0 to 2, a small run tries every third order; the ground without a share tries them all.
  */
 export function tryOrders(ground: Ground, share?: number): void {
   const { channels, close } = openChannels();
   const step = isFullSize ? 1 : channels.length;
-  const isMine = (place: number): boolean =>
-    isFullSize || share === undefined || place >= oldOrders.length || place % 3 === share;
+  const isMine = (place: number): boolean => isFullSize || share === undefined || place % 3 === share;
   const aims = new Map<string, number>();
   const log: AuditEntry[] = [];
   let site: Site;
