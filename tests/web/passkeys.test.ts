@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAuthenticator } from './support/authenticator.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, goTo, overflow, press, remarked, tabTo } from './support/steps.js';
+import { button, goTo, holdAnswer, overflow, press, remarked, tabTo } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('passkeys', () => {
@@ -12,7 +12,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[W8.8] [W1.11] a person adds, confirms and removes passkeys and signs in with one, with keys alone', async () => {
+  it('[W8.8] [W1.11] [S8.6] a person adds, confirms and removes passkeys and signs in with one, with keys alone', async () => {
     const { page, complaints } = await opened.visit({ path: '/account' });
     expect(new URL(page.url()).hostname).toBe('localhost');
     const laptop = await addAuthenticator(page);
@@ -128,8 +128,13 @@ describe.runIf(hasBrowser)('passkeys', () => {
     expect(await button(bob.page, 'Approve once').count()).toBe(0);
     expect(await violations(bob.page)).toEqual([]);
     await addAuthenticator(bob.page);
+    // The list was read before he added the passkey, but arrives after it.
+    const arrives = await holdAnswer(bob.page, '**/api/people/bob/passkeys');
     await bob.page.getByRole('link', { name: 'Add or confirm a passkey' }).click();
+    await arrives.asked;
     await button(bob.page, 'Add a passkey').click();
+    await remarked(bob.page, 'Passkey added.');
+    arrives.letGo();
     await bob.page.getByText('not trusted yet').waitFor();
     await goTo(bob.page, chatPath);
     await bob.page.getByText('You need a trusted passkey to sign this call.').waitFor();

@@ -161,6 +161,24 @@ export async function holdUp(
   return { asked, letGo };
 }
 
+/** Holds back the answer to the first request to this URL. The server has answered it when `asked` resolves. */
+export async function holdAnswer(page: Page, address: string): Promise<{ asked: Promise<void>; letGo: () => void }> {
+  const [released, letGo] = gate();
+  const [asked, isAsked] = gate();
+  await page.route(
+    address,
+    async (route) => {
+      const response = await route.fetch();
+      isAsked();
+      await released;
+      // The page may have given up on it.
+      await route.fulfill({ response }).catch(() => undefined);
+    },
+    { times: 1 },
+  );
+  return { asked, letGo };
+}
+
 function gate(): [opened: Promise<void>, open: () => void] {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {

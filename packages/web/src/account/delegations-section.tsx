@@ -37,13 +37,10 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
   const mayChange = !isLimited(account);
   const worlds = [undefined, ...Object.keys(account.worldRoles)];
   const mayAdd = mayChange && worlds.some((world) => mayDo(account, 'sign', world));
-  const reread = async (): Promise<void> => {
-    if (read.kind === 'ready') await read.reread();
-  };
   const end = async ({ id, to }: Delegation): Promise<void> => {
     if (!(await attempt(`end-${id}`, client.endDelegation(account.id, id)))) return;
     say(t.delegationEnded(to.name), 'green');
-    await reread();
+    await read.reread();
   };
   return (
     <Section
@@ -71,7 +68,7 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
           others={read.data?.others ?? []}
           onMade={() => {
             setIsAdding(false);
-            void reread();
+            void read.reread();
           }}
           onClose={() => setIsAdding(false)}
         />

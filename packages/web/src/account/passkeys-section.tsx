@@ -43,7 +43,7 @@ export function PasskeysSection({ account }: { account: Me }): ReactElement | nu
     if (!isDone) return;
     setAsked(undefined);
     say(done, 'green');
-    if (passkeys.kind === 'ready') await passkeys.reread();
+    await passkeys.reread();
   };
   const add = (): Promise<void> =>
     change('passkey', async () => {

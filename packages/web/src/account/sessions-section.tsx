@@ -18,7 +18,7 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
   const end = async (id: string | undefined): Promise<void> => {
     if (!(await attempt('end-session', client.endSessions(id)))) return;
     say(id === undefined ? t.othersEnded : t.ended, 'green');
-    if (sessions.kind === 'ready') await sessions.reread();
+    await sessions.reread();
   };
   const others = sessions.kind === 'ready' ? sessions.data.items.filter(({ current }) => !current) : [];
   return (

@@ -35,7 +35,7 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
     if (!(await attempt(`revoke-${id}`, client.revokeToken(account.id, id)))) return;
     setRevoking(undefined);
     say(t.revoked(name), 'green');
-    if (tokens.kind === 'ready') await tokens.reread();
+    await tokens.reread();
   };
   return (
     <Section
@@ -55,11 +55,7 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
         <NotRead read={tokens} what={t.theTokens} />
       )}
       {isAdding ? (
-        <NewToken
-          account={account}
-          onMade={() => void (tokens.kind === 'ready' && tokens.reread())}
-          onClose={() => setIsAdding(false)}
-        />
+        <NewToken account={account} onMade={() => void tokens.reread()} onClose={() => setIsAdding(false)} />
       ) : null}
       {revoking === undefined ? null : (
         <Dialog title={t.revokeTitle} onClose={() => setRevoking(undefined)}>

@@ -68,7 +68,7 @@ function UndoDialog({
       setWhy(error instanceof Error ? error.message : t.undoFailed);
     }
     setSending(false);
-    if (found.kind === 'ready') void found.reread();
+    void found.reread();
   };
   return (
     <Dialog title={t.undoTitle} onClose={onClose}>

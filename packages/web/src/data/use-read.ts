@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 
 /** The state of data from the server. Once `ready`, it stays `ready`: a later failure keeps the data. */
-export type Read<T> =
+export type Read<T> = {
+  /** Reads again after a change. Also while loading: an answer that the server sent before the change is dropped. */
+  readonly reread: () => Promise<unknown>;
+} & (
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly why: string; readonly retry: () => void; readonly isRetrying: boolean }
   /** `failure`: the last request failed, and `data` is from before. */
-  | {
-      readonly kind: 'ready';
-      readonly data: T;
-      readonly reread: () => Promise<unknown>;
-      readonly failure?: { why: string; retry: () => void };
-    };
+  | { readonly kind: 'ready'; readonly data: T; readonly failure?: { why: string; retry: () => void } }
+);
 
 export interface Reading<T> {
   /** Identifies the data, which stays on screen as long as the key is the same. */
@@ -32,8 +31,10 @@ export interface Reading<T> {
  * unmounted and lost what a person had typed.
  */
 export function useRead<T>({ key, revision, read, everyMs, once, forget, enabled = true }: Reading<T>): Read<T> {
+  const queries = useQueryClient();
+  const queryKey = [...key, revision];
   const query = useQuery({
-    queryKey: [...key, revision],
+    queryKey,
     queryFn: ({ signal }) => read(signal),
     enabled,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
@@ -44,13 +45,15 @@ export function useRead<T>({ key, revision, read, everyMs, once, forget, enabled
   const last = useRef<{ id: string; data: T }>(undefined);
   if (query.data !== undefined) last.current = { id, data: query.data };
   const retry = (): void => void query.refetch();
+  const reread = async (): Promise<unknown> => {
+    // Until there is data, the library would wait for the request under way instead of sending another one.
+    await queries.cancelQueries({ queryKey, exact: true });
+    return await query.refetch();
+  };
   const failure = query.error === null ? undefined : { why: query.error.message, retry };
   if (last.current?.id === id)
-    return {
-      kind: 'ready',
-      data: last.current.data,
-      reread: () => query.refetch(),
-      ...(failure === undefined ? {} : { failure }),
-    };
-  return failure === undefined ? { kind: 'loading' } : { kind: 'failed', ...failure, isRetrying: query.isFetching };
+    return { kind: 'ready', data: last.current.data, reread, ...(failure === undefined ? {} : { failure }) };
+  return failure === undefined
+    ? { kind: 'loading', reread }
+    : { kind: 'failed', ...failure, reread, isRetrying: query.isFetching };
 }

@@ -30,7 +30,7 @@ export function PersonPasskeys({ person, onClose }: { person: Person; onClose: (
       clearErrors('trust-passkey');
       setAsked(undefined);
       say(t.passkeyConfirmed(person.name), 'green');
-      if (passkeys.kind === 'ready') await passkeys.reread();
+      await passkeys.reread();
     } catch (error) {
       sayError('trust-passkey', error, error instanceof PasskeyFailure ? linkFor(error) : undefined);
     } finally {

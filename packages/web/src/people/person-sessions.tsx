@@ -19,7 +19,7 @@ export function PersonSessions({ person, onClose }: { person: Person; onClose: (
   const end = async (id?: string): Promise<void> => {
     if (!(await attempt('end-session', client.endPersonSessions(person.id, id)))) return;
     say(id === undefined ? t.allEnded(person.name) : t.sessionEnded, 'green');
-    if (sessions.kind === 'ready') await sessions.reread();
+    await sessions.reread();
   };
   return (
     <Dialog title={t.sessionsOf(person.name)} onClose={onClose}>

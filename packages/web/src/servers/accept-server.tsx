@@ -33,7 +33,7 @@ export function AcceptServer({
       onClose();
     } catch (error) {
       const isOvertaken = error instanceof ClientError && error.status === 412;
-      if (isOvertaken && server.kind === 'ready') await server.reread();
+      if (isOvertaken) await server.reread();
       else sayError(`server-${name}`, error);
       setState(isOvertaken ? 'overtaken' : 'reading');
     }
