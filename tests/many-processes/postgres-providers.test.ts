@@ -83,3 +83,23 @@ it('[P7.3] two concurrent changes to the same name: the second one is refused at
     await other.end();
   }
 });
+
+it('[W1.12] [W1.7] of several processes that open one device link, one succeeds, and none after its session ended', async () => {
+  const [a, b] = [await start('a'), await start('b')];
+  const post = async (at: Serving, path: string, body: object, session: Record<string, string> = {}) => {
+    const headers = { 'Content-Type': 'application/json', ...session };
+    return await fetch(`${at.url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const opened = await post(a, '/session', { ticket: a.newStartUrl().split('=')[1] });
+  const { session } = (await opened.json()) as { session: string };
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const laptop = { cookie, 'X-Countersign-Session': session };
+  const ticket = async (): Promise<string> =>
+    ((await (await post(a, '/me/devices/link', {}, laptop)).json()) as { open: string }).open.split('=')[1] ?? '';
+  const [first, second] = [await ticket(), await ticket()];
+  const tries = [a, b, a, b, a, b].map(async (at) => (await post(at, '/session', { ticket: first })).status);
+  expect((await Promise.all(tries)).toSorted()).toEqual([200, 401, 401, 401, 401, 401]);
+  const id = cookie.split('=')[1]?.split('.')[0] ?? '';
+  expect((await fetch(`${a.url}/api/me/sessions/${id}`, { method: 'DELETE', headers: laptop })).status).toBe(204);
+  expect((await post(b, '/session', { ticket: second })).status).toBe(401);
+});

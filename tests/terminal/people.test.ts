@@ -25,6 +25,9 @@ describe('countersign people and tokens', () => {
     });
     expect(added.stderr).toContain('Added the person "ada-lovelace".');
     expect(added.stderr).toContain('It only works on this machine.');
+    expect(added.stderr).toContain('It signs Ada Lovelace in with all their rights (approver).');
+    await ownToken(t, 'Zoe', ['read']);
+    expect((await t.runHere(['people', 'invite', 'zoe'])).stderr).toContain('It only lets Zoe read and chat, because');
     expect((await t.runHere(['people'])).stdout).toMatch(
       /ada-lovelace +Ada Lovelace +approver +active +ada@example\.com/,
     );

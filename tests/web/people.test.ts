@@ -79,6 +79,7 @@ describe.runIf(hasBrowser)('people', () => {
     await button(page, 'Add and create invitation').click();
     const link = dialog.getByLabel('Invitation link');
     await dialog.getByText('This link only works on this machine.').waitFor();
+    await dialog.getByText('It gives all rights of Bob.').waitFor();
     expect(await violations(page)).toEqual([]);
     const invitation = new URL(await link.inputValue()).hash;
     await button(page, 'Done').click();
@@ -105,6 +106,32 @@ describe.runIf(hasBrowser)('people', () => {
     }
     expect(await violations(bob.page)).toEqual([]);
 
+    // [W1.12] He opens another device, which may sign, and sees which device it was.
+    await goTo(bob.page, '/account');
+    await button(bob.page, 'Open on another device').click();
+    const bobs = bob.page.getByRole('dialog');
+    await bobs.getByText('This link only works on this computer.').waitFor();
+    await bobs.getByText(/^Works for \d+ s\.$/).waitFor();
+    expect(await violations(bob.page)).toEqual([]);
+    const deviceLink = await bobs.getByLabel('Link', { exact: true }).inputValue();
+    const phone = await opened.visit({ path: '/account', invitation: deviceLink, width: 390 });
+    await phone.page.getByText('Approver', { exact: true }).waitFor();
+    await bobs.getByText(/^Signed in: Chrome on \w+, opened from Chrome on \w+\.$/).waitFor();
+    await button(bob.page, 'Done').click();
+    await phone.page.getByRole('button', { name: 'Add a passkey' }).waitFor();
+    // [W8.11] An invitation would only let him read and chat, and says so before it is sent and after.
+    await act('Bob', 'New invitation');
+    await dialog.getByText('It only lets Bob read and chat').waitFor();
+    const limited = new URL(await dialog.getByLabel('Invitation link').inputValue()).hash;
+    await button(page, 'Done').click();
+    await phone.page.evaluate(`location.hash = ${JSON.stringify(limited)}`);
+    await phone.page.getByText('You opened an invitation while you were signed in elsewhere').waitFor();
+    expect(await phone.page.getByText('limited token').count()).toBe(0);
+    expect(await overflow(phone.page)).toBe(0);
+    expect(await violations(phone.page)).toEqual([]);
+    expect(phone.complaints).toEqual([]);
+    await phone.context.close();
+
     // A group with Bob in it, and a rule that needs him.
     await button(page, 'New group').click();
     await dialog.getByLabel('Group name').fill('Release');
@@ -119,7 +146,7 @@ describe.runIf(hasBrowser)('people', () => {
     await opened.api.setPolicy(world, { rules }, { ifMatch: etag ?? '' });
 
     await act('Bob', 'Sessions');
-    await dialog.getByRole('button', { name: 'End', exact: true }).click();
+    await button(page, 'End all').click();
     await bob.page.getByText('This session has ended.').waitFor();
     // An invited person usually has no terminal on the server, and the connection is not the problem.
     await bob.page.getByText('ask an admin for a new invitation link').waitFor();

@@ -167,6 +167,8 @@ export interface Client {
   personSessions(person: string, options?: CallOptions): Promise<List<OpenSession>>;
   /** Ends one session of someone else, or all of them. */
   endPersonSessions(person: string, session?: string, options?: CallOptions): Promise<void>;
+  /** Creates a link that opens another device of yours, within a minute. May ask for a passkey. */
+  linkDevice(options?: CallOptions): Promise<Invitation>;
   /** Starts a sign-in with a passkey. Send what it signs to `openSession`. */
   passkeySignIn(options?: CallOptions): Promise<PasskeySignIn>;
   /** Starts the registration of a passkey. */

@@ -129,6 +129,8 @@ export function createClient(options: ClientOptions): Client {
       const path = person === undefined ? ['me', 'delegations'] : ['people', person, 'delegations'];
       return list(delegationSchema, { path }, options);
     },
+    linkDevice: (options) =>
+      get(invitationSchema, { method: 'POST', path: ['me', 'devices', 'link'], body: {} }, options),
     delegate: (body, options) => get(delegationSchema, { method: 'POST', path: ['me', 'delegations'], body }, options),
     endDelegation: (person, delegation, options) =>
       nothing({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),

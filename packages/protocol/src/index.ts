@@ -295,6 +295,7 @@ export {
   confirmedMcpChangeSchema,
   confirmedMcpServerSchema,
   confirmedWorldSchema,
+  newDeviceLinkSchema,
   newPolicySchema,
   newToolResultSchema,
   removalSchema,

@@ -19,11 +19,17 @@ export interface ServerAccess {
     words: { from: string; to: string },
     onProgress: (progress: MigrationStep) => void,
   ): Promise<MigrationReport>;
-  /** Removes a person's passkeys. Rejects with `code: 'store-locked'` while a server uses the home folder. */
+  /** Removes a person's passkeys and ends their sessions. Rejects with `code: 'store-locked'` while a server uses the home folder. */
   resetPasskeys(
     home: string,
     name: string,
-  ): Promise<{ person: { id: string; name: string }; removed: number; trustedLeft: number }>;
+  ): Promise<{
+    person: { id: string; name: string };
+    removed: number;
+    sessions: number;
+    tokensLeft: number;
+    trustedLeft: number;
+  }>;
   /** Verifies the receipts of a log offline, record by record in order. Without pinned keys, with the keys in the log itself. */
   receiptCheck(
     pinned: readonly PinnedPasskey[] | undefined,

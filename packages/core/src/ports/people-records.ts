@@ -96,11 +96,13 @@ export interface CredentialRecord {
     external?: { worldId: string; agentId: string };
     /** A ticket for someone who signed in with OIDC. */
     oidc?: true;
+    /** A ticket for another device of the same person, or the session opened with it (W1.12). It is not a sign-in. */
+    linked?: true;
     passkey?: PasskeyData;
     challenge?: ChallengeData;
     delegation?: DelegationData;
   };
-  /** The token that a session was opened with. It ends together with the token. */
+  /** The token that a session was opened with, or the session that created a link for another device. It ends together with its parent. */
   parentId: string | null;
   createdAt: number;
   usedAt: number | null;

@@ -78,6 +78,8 @@ const { policy: _, ...worldShape } = newWorldSchema.shape;
 const confirmation = passkeyConfirmationSchema.exactOptional();
 /** A trusted passkey, and what a rule `with passkey` protects, is only removed with a confirmation. */
 export const removalSchema = z.strictObject({ confirmation });
+/** Opens another device of the same person (W1.12). */
+export const newDeviceLinkSchema = z.strictObject({ confirmation });
 export const confirmedWorldSchema = newWorldSchema.extend({ confirmation });
 export const worldChangeSchema = partOf(worldShape).extend({ confirmation });
 const [program, remote] = newMcpServerSchema.options;

@@ -111,8 +111,13 @@ export const personChangeSchema = z.strictObject({
 });
 export type PersonChange = z.infer<typeof personChangeSchema>;
 
-/** A single-use link that signs a person in. */
-export const invitationSchema = z.object({ open: z.string(), expiresAt: z.string() });
+/** A single-use link that signs a person in: an invitation, or one that the person creates for another device. */
+export const invitationSchema = z.object({
+  open: z.string(),
+  expiresAt: z.string(),
+  /** What the session may do at most. Absent: everything that the person may do. */
+  scopes: z.array(tokenScopeSchema).exactOptional(),
+});
 export type Invitation = z.infer<typeof invitationSchema>;
 
 export const newTokenSchema = z.strictObject({
@@ -179,8 +184,10 @@ export const meSchema = z.object({
   worldRoles: z.record(z.string(), personRoleSchema),
   /** What this credential may do on the server and in worlds without another role. */
   actions: z.array(tokenScopeSchema),
-  /** The scopes of the token, or of the token with which the session was opened. Absent: everything that the roles allow. */
+  /** The scopes of the token, or of the token or invitation with which the session was opened. Absent: everything that the roles allow. */
   scopes: z.array(tokenScopeSchema).exactOptional(),
+  /** Where the scopes come from. */
+  limitedBy: z.enum(['token', 'invitation']).exactOptional(),
   /** The server is part of a program, and has no routes to manage people or to read its log. */
   mounted: z.literal(true).exactOptional(),
 });

@@ -1,6 +1,6 @@
 import { SERVER_LOG } from '@countersign/core/ports';
 import { ROLE_ACTIONS, ROLES, type Action, type TokenScope } from '@countersign/protocol';
-import { actionsAnywhere, actionsOf, whoMay, type Access } from '../people/access.js';
+import { actionsAnywhere, actionsOf, limitedProblem, whoMay, type Access } from '../people/access.js';
 import type { AppContext, AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
@@ -72,7 +72,9 @@ async function refusal(
 ): Promise<HttpProblem> {
   const { scopes, ...unlimited } = access;
   if (scopes !== undefined && actionsOf(unlimited, worldId).has(needs))
-    return new HttpProblem(403, problemTexts.scopeLacks(scopes, needs));
+    return access.invited === true
+      ? limitedProblem(access)
+      : new HttpProblem(403, problemTexts.scopeLacks(scopes, needs));
   const people = await engine.runtime.store.read((reader) => reader.people());
   const names = whoMay(people, needs, worldId).map(({ name }) => name);
   const least = ROLES.findLast((role) => ROLE_ACTIONS[role].includes(needs)) ?? 'owner';

@@ -149,6 +149,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'Me.kind': 'person, or token for a shared token that belongs to nobody in particular.',
   people: 'Ids of people.',
   scopes: 'What the token may do: read, chat, sign, admin or propose.',
+  'Invitation.scopes': 'What the session may do at most. Absent: everything that the person may do.',
+  limitedBy: 'Whether `scopes` are those of a token or of an invitation (W8.11).',
   token: "A personal token, or the server's token. Returned only when it is created.",
   usedAt: 'When it was last used.',
   worldRoles: 'Roles in individual worlds, by world id.',

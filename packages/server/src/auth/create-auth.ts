@@ -152,12 +152,13 @@ export function createAuth(options: AuthOptions): Auth {
       report(error, 'The last use of a session or token could not be saved'),
     );
     const { scopes, external } = credential.data;
+    const isInvited = credential.kind === 'session' && credential.parentId === null;
     const kind = credential.kind === 'token' ? 'token' : 'session';
     const access = {
       holder: credential.id,
       kind,
       person,
-      ...(scopes && { scopes }),
+      ...(scopes && { scopes, ...(isInvited && ({ invited: true } as const)) }),
       ...(external && { external }),
     } as const;
     return { signer: { who: whoIs(person), via }, access };

@@ -5,6 +5,7 @@ import type { PersonRecord, Store } from '@countersign/core/ports';
 import { CountersignError, SYSTEM } from '@countersign/protocol';
 import { lockFile } from '@countersign/storage';
 import { changePeople } from '../people/change-people.js';
+import { isOwnWayIn } from '../people/manage-sessions.js';
 import { prepareHome } from './home-folder.js';
 import { describeOwner } from './home-owner.js';
 import { openStore, takeDatabase } from './open-home.js';
@@ -13,6 +14,10 @@ import { openStore, takeDatabase } from './open-home.js';
 export interface PasskeyReset {
   person: { id: string; name: string };
   removed: number;
+  /** Sessions that ended. An open one would limit the person's next invitation, which then could not add a passkey (W8.11). */
+  sessions: number;
+  /** Tokens with which the person can still sign in. They limit invitations, too. */
+  tokensLeft: number;
   trustedLeft: number;
 }
 
@@ -45,11 +50,20 @@ async function reset(store: Store, name: string): Promise<PasskeyReset> {
     const before = await tx.passkeys();
     const theirs = before.filter(({ person }) => person.id === id);
     const trusted = before.filter(({ person, credential }) => person.id !== id && credential.data.passkey?.trusted);
-    const value = { person: { id, name: found }, removed: theirs.length, trustedLeft: trusted.length };
-    if (theirs.length === 0) return { value };
+    const { length: sessions } = await tx.credentials(id, 'session');
+    const tokens = (await tx.credentials(id, 'token')).filter(isOwnWayIn);
+    const value = {
+      person: { id, name: found },
+      removed: theirs.length,
+      sessions,
+      tokensLeft: tokens.length,
+      trustedLeft: trusted.length,
+    };
+    if (theirs.length + sessions === 0) return { value };
     await tx.endCredentials(id, 'passkey');
-    const names = theirs.map(({ credential }) => `"${credential.name}" (${credential.id})`).join(', ');
-    const why = `${id}: ${names}, with the server stopped, by the system user ${userName()}`;
+    await tx.endCredentials(id, 'session');
+    const names = theirs.map(({ credential }) => `"${credential.name}" (${credential.id})`).join(', ') || 'no passkeys';
+    const why = `${id}: ${names}, and ${sessions} sessions, with the server stopped, by the system user ${userName()}`;
     return { value, record: { decision: 'passkeys reset', why } };
   });
 }

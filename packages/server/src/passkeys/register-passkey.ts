@@ -4,6 +4,7 @@ import type { NewPasskey, PasskeyOptions, RegisteredPasskey } from '@countersign
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { hashSecret, randomSecret } from '../auth/secrets.js';
+import { limitedProblem } from '../people/access.js';
 import type { By } from '../people/by.js';
 import { changePeople } from '../people/change-people.js';
 import { insertCredential } from '../people/credentials.js';
@@ -81,7 +82,7 @@ export async function registerPasskey(
  * (W8.11).
  */
 function holderOf({ access }: By): PersonRecord {
-  if (access.scopes !== undefined) throw new HttpProblem(403, problemTexts.limitedCredential);
+  if (access.scopes !== undefined) throw limitedProblem(access);
   if (access.person === undefined) throw new HttpProblem(403, problemTexts.nobodysPasskeys);
   return access.person;
 }

@@ -15,6 +15,8 @@ export interface Access {
   external?: { worldId: string; agentId: string };
   /** If absent, everything the person may do. */
   scopes?: readonly TokenScope[];
+  /** The scopes are those of an invitation, not of a token (W8.11). */
+  invited?: true;
 }
 
 const EVERYTHING: ReadonlySet<TokenScope> = new Set(tokenScopeSchema.options);
@@ -35,8 +37,12 @@ export function actionsAnywhere(access: Access): ReadonlySet<TokenScope> {
  * that outlive it, or sign its person out.
  */
 export function refuseLimited(access: Access): void {
-  if (access.scopes !== undefined && !actionsOf(access).has('admin'))
-    throw new HttpProblem(403, problemTexts.limitedCredential);
+  if (access.scopes !== undefined && !actionsOf(access).has('admin')) throw limitedProblem(access);
+}
+
+/** Says why a credential may do less than its person, and how to get the rest. */
+export function limitedProblem({ invited }: Access): HttpProblem {
+  return new HttpProblem(403, invited === true ? problemTexts.invitedSession : problemTexts.limitedCredential);
 }
 
 /** Only the person and admins may see and change a person's sessions and tokens. */

@@ -18,6 +18,7 @@ type PeopleDecision =
   | 'token created'
   | 'token revoked'
   | 'invitation created'
+  | 'device link created'
   | 'session opened'
   | 'session ended'
   | 'passkey registered'

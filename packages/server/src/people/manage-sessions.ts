@@ -39,21 +39,29 @@ export async function openSession(
     const isToken = credential.kind === 'token';
     const isLink = credential.kind === 'ticket' || credential.kind === 'invitation';
     if (isLink && !(await tx.endCredential(credential.id))) return { value: undefined };
-    const { createdBy } = credential.data;
+    const { createdBy, linked } = credential.data;
     const isElsewhere =
-      credential.kind === 'invitation' && createdBy !== undefined && (await hasOwnWayIn(tx, person.id));
-    const scopes = isElsewhere ? LIMITED_SCOPES : credential.data.scopes;
+      credential.kind === 'invitation' && createdBy !== undefined && (await isLimitedFor(tx, person.id, credential));
     const invitedBy = credential.kind === 'invitation' && createdBy !== undefined ? ` by ${createdBy}` : '';
     const parentId = isToken ? credential.id : credential.parentId;
     const parent = parentId === null ? undefined : await tx.credential(parentId);
     if (parentId !== null && (parent === undefined || !isUsable(parent, tx.now()))) return { value: undefined };
+    const source = linked === true ? parent?.credential : undefined;
+    if (linked === true && source === undefined) return { value: undefined };
+    const scopes = isElsewhere ? LIMITED_SCOPES : (source ?? credential).data.scopes;
+    const origin = isElsewhere ? `, invited${invitedBy}` : source === undefined ? '' : `, opened from ${source.name}`;
     await endOldest(tx, await tx.credentials(person.id, 'session'));
     await insertCredential(tx, made, {
       personId: person.id,
       kind: 'session',
-      name: isElsewhere ? `${device}, invited${invitedBy}`.slice(0, LONGEST_NAME) : device,
-      data: { headerHash: hashSecret(header).toString('hex'), ...(scopes === undefined ? {} : { scopes }) },
-      parentId,
+      name: `${device}${origin}`.slice(0, LONGEST_NAME),
+      data: {
+        headerHash: hashSecret(header).toString('hex'),
+        ...(scopes === undefined ? {} : { scopes }),
+        ...(linked === true ? { linked } : {}),
+      },
+      // Like the session that opened it, it ends with their token.
+      parentId: source === undefined ? parentId : source.parentId,
       // A session never outlives the token it was opened with.
       expiresAt: Math.min(tx.now() + SESSION_MS, parent?.credential.expiresAt ?? Infinity),
     });
@@ -62,7 +70,7 @@ export async function openSession(
     tx.record({
       kind: 'policy',
       decision: 'session opened',
-      why: `${person.id}: ${credential.data.oidc === true ? 'with OIDC' : HOW[credential.kind]}${invitedBy}${isElsewhere ? ELSEWHERE : ''}`,
+      why: `${person.id}: ${source === undefined ? howOf(credential) : `with a link from ${source.name} (${source.id})`}${invitedBy}${isElsewhere ? ELSEWHERE : ''}`,
       ...signer,
     });
     return { value: { cookie: `${made.id}.${made.secret}`, header, person } };
@@ -72,18 +80,36 @@ export async function openSession(
 const LONGEST_NAME = 200;
 const ELSEWHERE = ', although signed in elsewhere; may only read and chat';
 /** Without `admin` too: such a session could register a passkey, which signs in without these limits. */
-const LIMITED_SCOPES = ['read', 'chat'] as const;
+export const LIMITED_SCOPES = ['read', 'chat'] as const;
+
+/** An invitation that was limited when it was sent stays limited. */
+async function isLimitedFor(
+  tx: Pick<StoreReader, 'credentials'>,
+  personId: string,
+  { data }: CredentialRecord,
+): Promise<boolean> {
+  return data.scopes !== undefined || (await hasOwnWayIn(tx, personId));
+}
 
 /**
  * Whether a person can sign in without someone else's invitation. An invitation for such a person doesn't let anyone sign calls: its creator may
  * have opened it (W8.11).
  */
-async function hasOwnWayIn(tx: Pick<StoreReader, 'credentials'>, personId: string): Promise<boolean> {
+export async function hasOwnWayIn(tx: Pick<StoreReader, 'credentials'>, personId: string): Promise<boolean> {
   for (const kind of ['session', 'passkey', 'token'] as const) {
     const found = await tx.credentials(personId, kind);
-    if (found.some(({ data }) => data.createdBy === undefined)) return true;
+    if (found.some(isOwnWayIn)) return true;
   }
   return false;
+}
+
+/** A token of an external agent opens no session. */
+export function isOwnWayIn({ data }: CredentialRecord): boolean {
+  return data.createdBy === undefined && data.external === undefined;
+}
+
+function howOf({ kind, data }: CredentialRecord): string {
+  return data.oidc === true ? 'with OIDC' : HOW[kind];
 }
 
 const HOW = {

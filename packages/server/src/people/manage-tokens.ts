@@ -1,5 +1,5 @@
 import type { CredentialRecord, Store } from '@countersign/core/ports';
-import { CountersignError, type CreatedToken, type NewToken, type Token } from '@countersign/protocol';
+import { CountersignError, type CreatedToken, type NewToken, type Token, type TokenScope } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { actionsAnywhere, refuseLimited, refuseOthers } from './access.js';
@@ -7,6 +7,7 @@ import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { INVITATION_MS, insertCredential, makeLink, makeSecret } from './credentials.js';
 import { present, refuseOwnerChange } from './manage-people.js';
+import { hasOwnWayIn, LIMITED_SCOPES } from './manage-sessions.js';
 
 const DEFAULT_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -94,7 +95,7 @@ export async function invitePerson(
   store: Store,
   personId: string,
   by: By,
-): Promise<{ invitation: string; expiresAt: number }> {
+): Promise<{ invitation: string; expiresAt: number; scopes?: readonly TokenScope[] }> {
   const made = makeLink();
   return await changePeople(store, by.signer, async (tx) => {
     const person = present(await tx.person(personId), personId);
@@ -107,10 +108,13 @@ export async function invitePerson(
     if (wider !== undefined) throw new HttpProblem(403, problemTexts.widerScope(wider));
     await tx.endCredentials(personId, 'invitation');
     const expiresAt = tx.now() + INVITATION_MS;
-    const data = by.access.person?.id === personId ? {} : { createdBy: by.signer.who.name };
+    const isOwn = by.access.person?.id === personId;
+    const limits = !isOwn && (await hasOwnWayIn(tx, personId)) ? { scopes: LIMITED_SCOPES } : {};
+    const data = isOwn ? {} : { createdBy: by.signer.who.name, ...limits };
     await insertCredential(tx, made, { personId, kind: 'invitation', name: '', data, expiresAt });
-    const value = { invitation: made.secret, expiresAt };
-    return { value, record: { decision: 'invitation created', why: `${personId}: ${person.name}` } };
+    const value = { invitation: made.secret, expiresAt, ...limits };
+    const rights = limits.scopes === undefined ? '' : ', may only read and chat';
+    return { value, record: { decision: 'invitation created', why: `${personId}: ${person.name}${rights}` } };
   });
 }
 

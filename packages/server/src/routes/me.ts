@@ -1,9 +1,18 @@
-import { listOf, meSchema, openSessionSchema, type Me } from '@countersign/protocol';
+import {
+  invitationSchema,
+  listOf,
+  meSchema,
+  newDeviceLinkSchema,
+  openSessionSchema,
+  type Me,
+} from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { actionsOf } from '../people/access.js';
 import type { By } from '../people/by.js';
+import { linkDevice } from '../people/link-device.js';
 import { endSessions, listSessions } from '../people/manage-sessions.js';
 import { byOf, changing } from './people.js';
+import { linkOrigin, pageOrigin } from './support.js';
 
 const tag = 'people';
 
@@ -34,6 +43,25 @@ export const meRoutes = [
       status: 200,
       body: { items: await listSessions(context.engine.runtime.store, byOf(c)) },
     }),
+  }),
+  route({
+    method: 'post',
+    path: '/me/devices/link',
+    scope: 'web-app',
+    needs: 'account',
+    tag,
+    summary: 'Create a link that opens another device',
+    description:
+      'The link signs in one browser as you, once, within a minute, with the rights of this session at most. It needs a browser session, and a sign-in of the last five minutes or a `confirmation` of this request by a trusted passkey (409 otherwise).',
+    body: newDeviceLinkSchema,
+    bodyOptional: true,
+    answers: { 201: { description: 'The link', schema: invitationSchema } },
+    async handle({ context, body, c }) {
+      const asked = { ...body, origin: pageOrigin(c, context) };
+      const { ticket, expiresAt, ...rest } = await linkDevice(context.engine.runtime.store, byOf(c), asked);
+      const open = `${linkOrigin(c, context)}/#ticket=${ticket}`;
+      return { status: 201, body: { open, expiresAt: new Date(expiresAt).toISOString(), ...rest } };
+    },
   }),
   route({
     method: 'delete',
@@ -76,6 +104,8 @@ function toMe({ access, signer }: By): Me {
     role: person === undefined ? 'owner' : person.role,
     worldRoles: person?.worldRoles ?? {},
     actions: [...actionsOf(access)],
-    ...(access.scopes === undefined ? {} : { scopes: [...access.scopes] }),
+    ...(access.scopes === undefined
+      ? {}
+      : { scopes: [...access.scopes], limitedBy: access.invited === true ? 'invitation' : 'token' }),
   };
 }

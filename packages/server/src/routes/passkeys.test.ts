@@ -124,6 +124,31 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     );
   });
 
+  it('[W1.12] open another device, confirmed for exactly this, from a session of any age or kind', async () => {
+    const { t, own, ask } = await setUp();
+    const { soft } = await own();
+    const untrusted = await own(false);
+    t.clock.advance(5 * 60_000);
+    const link = (confirmation?: unknown, as = ask) =>
+      as<{ open: string }>('POST', '/me/devices/link', confirmation === undefined ? undefined : { confirmation });
+    const signed = async (with_: SoftPasskey, path = '/me/devices/link', as = ask) => {
+      const action = { kind: 'change-world', method: 'POST', path, body: {} };
+      const { challenge, options } = (await as<Challenge>('POST', '/me/challenges', { action })).body;
+      return { challenge, ...with_.sign(options.challenge) };
+    };
+    expect(await link()).toMatchObject({ status: 409, body: { field: 'confirmation' } });
+    expect((await link(await signed(untrusted.soft))).status).toBe(403);
+    expect((await link(await signed(soft, '/me/delegations'))).status).toBe(403);
+    const confirmation = await signed(soft);
+    const made = await link(confirmation);
+    expect(made.status).toBe(201);
+    expect((await link(confirmation)).status).toBe(403);
+    // A device that was opened by a link needs the passkey at once.
+    const phone = browser(t, await signIn(t, { ticket: made.body.open.split('=')[1] }));
+    expect((await link(undefined, phone)).status).toBe(409);
+    expect((await link(await signed(soft, undefined, phone), phone)).status).toBe(201);
+  });
+
   it('are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
     const { own, ask, confirmed, audit } = await setUp();
     const [first, second] = [await own(), await own(false)];

@@ -132,12 +132,17 @@ export const peopleRoutes = [
     needs: 'admin',
     tag,
     summary: 'Create a link that signs a person in',
-    description: 'It works once, for a week, and replaces earlier invitations of the person.',
+    description:
+      'It works once, for a week, and replaces earlier invitations of the person. `scopes` is present if it only lets someone read and chat, because the person has a session, a passkey or a token of their own.',
     answers: { 201: { description: 'The link', schema: invitationSchema } },
     async handle({ context, params, c }) {
-      const { invitation, expiresAt } = await invitePerson(context.engine.runtime.store, params.person, byOf(c));
+      const { invitation, expiresAt, ...rest } = await invitePerson(
+        context.engine.runtime.store,
+        params.person,
+        byOf(c),
+      );
       const open = `${linkOrigin(c, context)}/#invitation=${invitation}`;
-      return { status: 201, body: { open, expiresAt: new Date(expiresAt).toISOString() } };
+      return { status: 201, body: { open, expiresAt: new Date(expiresAt).toISOString(), ...rest } };
     },
   }),
   route({

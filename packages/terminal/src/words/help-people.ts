@@ -21,7 +21,9 @@ export const peopleHelp = {
   },
   invite: {
     about: 'Print a new link that signs a person in',
-    notes: ['Earlier links of the person stop working.'],
+    notes: [
+      'Earlier links of the person stop working. For someone who has a session, a passkey or a token of their own, the link only lets them read and chat; they open other devices themselves, under Account.',
+    ],
     examples: ['countersign people invite bob'],
   },
   disable: {
@@ -38,7 +40,7 @@ export const peopleHelp = {
     examples: ['countersign people keys >> /mnt/elsewhere/keys.jsonl'],
   },
   resetPasskeys: {
-    about: 'Remove all passkeys of a person who lost them, with the server stopped',
+    about: 'Remove all passkeys of a person who lost them and end their sessions, with the server stopped',
     notes: [
       "Run it on the machine with the home folder. On PostgreSQL, set DATABASE_URL. The reset is recorded in the server's audit log.",
     ],

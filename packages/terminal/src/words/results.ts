@@ -186,18 +186,24 @@ export const results = {
   noPeople: 'There are no people.',
   personAdded: (id: string): string => `Added the person "${id}".`,
   personInvited: (name: string): string => `Send this link to ${name}:`,
-  invitationWorks: 'The link works once, for a week.',
+  invitationGives: (name: string, roles: string): string =>
+    `It signs ${name} in with all their rights (${roles}). It works once, for a week.`,
+  noRole: 'no role',
+  invitationIsLimited: (name: string, id: string): string =>
+    `It only lets ${name} read and chat, because they have a session, a passkey or a token of their own. To sign calls in another browser, ${name} chooses "Open on another device" under Account where they are signed in. If they can't sign in anymore, end their sessions (countersign sessions end --all --person ${id}) and create another invitation. The link works once, for a week.`,
   invitationIsLocal:
     "It only works on this machine. To invite people on other machines, set COUNTERSIGN_PUBLIC_URL to the server's address and create another invitation.",
   personChanged: (id: string): string => `Updated the person "${id}".`,
   personDisabled: (id: string): string => `Disabled "${id}". Their sessions and tokens have ended.`,
   personRemoval: (name: string): string => `This removes ${name} and ends their sessions and tokens.`,
   noTrustedPasskeys: 'Nobody has a trusted passkey.',
-  passkeyReset: (name: string): string => `This removes all passkeys of ${name}.`,
-  passkeysReset: (name: string, count: number): string =>
-    count === 0
-      ? `${name} has no passkeys. Nothing changed.`
-      : `Removed ${count === 1 ? 'one passkey' : `${count} passkeys`} of ${name}.`,
+  passkeyReset: (name: string): string => `This removes all passkeys of ${name} and ends their sessions.`,
+  passkeysReset: (name: string, count: number, sessions: number): string =>
+    count + sessions === 0
+      ? `${name} has neither passkeys nor sessions. Nothing changed.`
+      : `Removed ${plural(count, 'passkey')} of ${name} and ended ${plural(sessions, 'session')}.`,
+  tokensLeft: (name: string, id: string): string =>
+    `${name} still has tokens of their own. While they do, an invitation only lets them read and chat. To let them add a passkey, revoke the tokens first: countersign tokens list --person ${id}`,
   afterReset: (hasTrusted: boolean): string =>
     hasTrusted
       ? 'A new passkey must be confirmed with a trusted one: by the person, or by an admin.'

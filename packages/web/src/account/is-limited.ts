@@ -1,6 +1,11 @@
 import { mayDo, type Me } from '@countersign/protocol';
 
-/** Whether the session was opened with a token that may not manage sessions and tokens (W8.3). */
+/** Whether the session was opened with a token or an invitation that may not manage sessions and tokens (W8.3, W8.11). */
 export function isLimited(account: Me): boolean {
   return account.scopes !== undefined && !mayDo(account, 'admin');
+}
+
+/** What limits the session, for the sentence that says so. */
+export function limitedBy({ limitedBy: by = 'token' }: Me): 'token' | 'invitation' {
+  return by;
 }

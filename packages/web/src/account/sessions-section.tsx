@@ -1,12 +1,13 @@
-import type { Me } from '@countersign/protocol';
-import type { ReactElement } from 'react';
+import type { Invitation, Me } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
 import { attempt, say } from '../ui/toast.js';
-import { isLimited } from './is-limited.js';
+import { isLimited, limitedBy } from './is-limited.js';
+import { OpenDevice } from './open-device.js';
 import { SessionList } from './session-list.js';
 import { t } from '../words/account.js';
 
@@ -20,23 +21,55 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
     say(id === undefined ? t.othersEnded : t.ended, 'green');
     await sessions.reread();
   };
+  const [link, setLink] = useState<{ given: Invitation; known: readonly string[] }>();
+  const [isBusy, setIsBusy] = useState(false);
+  const openDevice = async (): Promise<void> => {
+    if (isBusy) return;
+    setIsBusy(true);
+    await attempt('open-device', makeLink());
+    setIsBusy(false);
+  };
+  const makeLink = async (): Promise<void> => {
+    const known = (await client.sessions()).items.map(({ id }) => id);
+    setLink({ given: await client.linkDevice(), known });
+  };
   const others = sessions.kind === 'ready' ? sessions.data.items.filter(({ current }) => !current) : [];
   return (
     <Section
       title={t.sessions}
-      lead={mayEnd ? t.sessionsLead : t.limitedHint}
+      lead={mayEnd ? t.sessionsLead : t.limitedHint[limitedBy(account)]}
       actions={
-        mayEnd && others.length > 1 ? (
-          <Button size="small" look="danger" onClick={() => void end(undefined)}>
-            {t.endOthers}
-          </Button>
-        ) : null
+        <>
+          {mayEnd && others.length > 1 ? (
+            <Button size="small" look="danger" onClick={() => void end(undefined)}>
+              {t.endOthers}
+            </Button>
+          ) : null}
+          {account.kind === 'person' && account.limitedBy !== 'invitation' ? (
+            <Button size="small" icon="plus" aria-disabled={isBusy} onClick={() => void openDevice()}>
+              {t.openDevice}
+            </Button>
+          ) : null}
+        </>
       }
     >
       {sessions.kind === 'ready' ? (
         <SessionList sessions={sessions.data.items} onEnd={mayEnd ? (session) => void end(session.id) : undefined} />
       ) : (
         <NotRead read={sessions} what={t.theSessions} />
+      )}
+      {link === undefined ? null : (
+        <OpenDevice
+          account={account}
+          link={link.given}
+          known={link.known}
+          onEnd={({ id }) => {
+            setLink(undefined);
+            void end(id);
+          }}
+          onRenew={() => void openDevice()}
+          onClose={() => setLink(undefined)}
+        />
       )}
     </Section>
   );

@@ -23,6 +23,9 @@ export function Invitation({
         <p className="text-sm [overflow-wrap:anywhere]">
           {t.invitationText(person.name, new Date(link.expiresAt).toLocaleString())}
         </p>
+        <p className="text-sm [overflow-wrap:anywhere]">
+          {link.scopes === undefined ? t.invitationGives(person.name) : t.invitationIsLimited(person.name)}
+        </p>
         <ShownOnce label={t.invitationLink} text={link.open} />
         {isLocalLink(link.open) ? <Note>{t.localLink}</Note> : null}
         <div className="flex justify-end">

@@ -16,14 +16,24 @@ export const t = {
   /** `Approver in harbour` */
   roleIn: (role: string, world: string) => `${role} in ${world}`,
   noRole: 'No role on this server',
-  limited: (scopes: string) => `You signed in with a token that is limited to: ${scopes}.`,
-  limitedHint: "This session was opened with a limited token, so it can't manage sessions or tokens.",
+  limited: {
+    token: (scopes: string) => `You signed in with a token that is limited to: ${scopes}.`,
+    invitation: () =>
+      'You opened an invitation while you were signed in elsewhere, so you can only read and chat here. To sign calls in this browser, open your account where you signed in, and choose “Open on another device”.',
+  },
+  limitedHint: {
+    token: "This session was opened with a limited token, so it can't manage sessions or tokens.",
+    invitation: "This session was opened with an invitation, so it can't manage sessions or tokens.",
+  },
   sharedToken: 'This token belongs to nobody in particular.',
   signOut: 'Sign out',
 
   away: "While you're away",
   awayLead: 'Someone else can sign calls for you where a rule names you or your group.',
-  limitedAway: "This session was opened with a limited token, so it can't change who signs for you.",
+  limitedAway: {
+    token: "This session was opened with a limited token, so it can't change who signs for you.",
+    invitation: "This session was opened with an invitation, so it can't change who signs for you.",
+  },
   theDelegations: 'who signs for you',
   noDelegations: 'Nobody signs for you.',
   newDelegation: 'Choose someone',
@@ -56,6 +66,20 @@ export const t = {
   ended: 'Session ended.',
   endOthers: 'End all others',
   othersEnded: 'All other sessions ended.',
+
+  openDevice: 'Open on another device',
+  deviceText: (scopes: string | undefined) =>
+    `Open this link in the other browser. It works once, within a minute, and signs that browser in as you${scopes === undefined ? '' : `, limited to: ${scopes}`}. Don't send it to anyone else.`,
+  qrCode: 'QR code of the link',
+  deviceLink: 'Link',
+  linkLeft: (seconds: number) => `Works for ${seconds} s.`,
+  linkExpired: 'The link has expired.',
+  newLink: 'New link',
+  localDevice:
+    "This link only works on this computer. To open a phone or another computer, set COUNTERSIGN_PUBLIC_URL to the server's address, and open Countersign there.",
+  deviceOpened: (device: string) => `Signed in: ${device}.`,
+  notYou: 'If that is not your device, end its session.',
+  endDevice: 'End its session',
 
   tokens: 'Tokens',
   tokensLead: 'For scripts and programs that act as you. A token never does more than you may.',

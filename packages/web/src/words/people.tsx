@@ -44,6 +44,9 @@ export const t = {
   invitationTitle: (name: string) => `Invitation for ${name}`,
   invitationText: (name: string, expires: string) =>
     `Send this link to ${name} and to nobody else. It signs them in once and works until ${expires}. Earlier invitations have ended.`,
+  invitationGives: (name: string) => `It gives all rights of ${name}.`,
+  invitationIsLimited: (name: string) =>
+    `It only lets ${name} read and chat, because they have a session, a passkey or a token of their own. To sign calls in another browser, they choose “Open on another device” on their account page. If ${name} can't sign in anymore, end their sessions and create another invitation.`,
   invitationLink: 'Invitation link',
   localLink:
     "This link only works on this machine. To invite people on other machines, set COUNTERSIGN_PUBLIC_URL to the server's address and create another invitation.",

@@ -124,9 +124,11 @@ export function addPeople(program: Command, register: Register): void {
     const home =
       context.options.home === undefined ? await context.servers.defaultHome() : resolve(context.options.home);
     const report = await context.servers.resetPasskeys(home, name);
-    const { person, removed, trustedLeft } = report;
-    showDone(context, plainLine(results.passkeysReset(person.name, removed)), report);
-    if (!context.options.json && removed > 0) context.note(results.afterReset(trustedLeft > 0));
+    const { person, removed, sessions, tokensLeft, trustedLeft } = report;
+    showDone(context, plainLine(results.passkeysReset(person.name, removed, sessions)), report);
+    if (context.options.json) return;
+    if (removed > 0) context.note(results.afterReset(trustedLeft > 0));
+    if (tokensLeft > 0) context.note(plainLine(results.tokensLeft(person.name, person.id)));
   });
 }
 
@@ -147,7 +149,14 @@ async function showInvitation(context: CommandContext, client: Client, person: P
   }
   context.note(plainLine(done));
   context.say(invitation.open);
-  context.note(results.invitationWorks);
+  const { id, name } = person;
+  context.note(
+    plainLine(
+      invitation.scopes === undefined
+        ? results.invitationGives(name, rolesOf(person) || results.noRole)
+        : results.invitationIsLimited(name, id),
+    ),
+  );
   if (isLocalLink(invitation.open)) context.note(results.invitationIsLocal);
 }
 
