@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('');
   });
 
-  it('[T4] a question from an agent is answered with text; a choice only fills the field, and nothing is approved', async () => {
+  it('[T4] [A45.3] a question from an agent is answered with text; a choice only fills the field, and nothing is approved', async () => {
     const { page, world } = await enter();
     await write(page, call('ask_human', { question: 'Which <b>berth</b>?', choices: ['the first', 'the last'] }));
     const card = page.getByRole('region', { name: 'Ada asks' });
@@ -120,6 +120,17 @@ describe.runIf(hasBrowser)('talking', () => {
     await write(page, call('ask_human', { question: 'And who pays?' }));
     await page.getByRole('region', { name: 'Ada asks' }).getByRole('button', { name: 'Deny' }).click();
     await said(page, 'Finished. denied').waitFor();
+
+    // [A45] After a conflict, one click asks the agent for a new call.
+    await write(page, press('taken'));
+    await button(page, 'Approve once').waitFor();
+    const [taken] = (await opened.api.approvals(world)).items;
+    if (taken === undefined) throw new Error('nothing is pending');
+    await opened.api.decide(world, taken, { decision: 'approve' });
+    await said(page, 'Finished. failed: somebody else pressed it').waitFor();
+    await unfold(toolCard(page, 'taken'));
+    await toolCard(page, 'taken').getByRole('button', { name: 'Propose again' }).click();
+    await wrote(page, 'Your call to press changed nothing, because others changed the same files').waitFor();
   });
 
   it('[M11] a message behind an approval says that it is on hold, and offers to deny the calls that block it', async () => {

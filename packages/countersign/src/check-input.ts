@@ -75,6 +75,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   inspect: true,
   contained: true,
   fingerprint: true,
+  hold: true,
   preview: true,
   rehearsals: true,
   undos: true,

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { ToolFailure } from '@countersign/core/ports';
+import type { Script } from '@countersign/core/testing';
 import { describeEffect, type Effect } from '@countersign/protocol';
 import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isFullSize } from '../../../tests/support/scaled.js';
 import { closeTestWorld, deferred, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { about, first, lastResults, obedient, propose } from './testing/obedient.js';
@@ -229,6 +232,102 @@ it('[A52.9] [A52.10] [A7] the effect of a file tool is known without a rehearsal
   expect(readFileSync(inFolder('docs/new.md'), 'utf8')).toBe(`${TOKEN}\n`);
   expect(lifecycle(t).join()).not.toContain('REHEARSED');
   expect((await t.world.audit()).map(({ kind }) => kind)).not.toContain('rehearsal');
+});
+
+describe('agents that change one file at the same moment', () => {
+  const rounds = (agents: number): number => (isFullSize ? 100 : Math.ceil(4 / agents));
+  const timeout = isFullSize ? 3_600_000 : 120_000;
+  const line = (agent: number, round: number): string => `${agent}-${round}`;
+  /** Half of the calls run a command, the others use a file tool. */
+  const appends = (agent: number, round: number) =>
+    agent % 4 < 2
+      ? { name: 'shell_cmd', arguments: { command: `sed -i "s/^end$/${line(agent, round)}\\nend/" log` } }
+      : { name: 'edit_file', arguments: { path: 'log', oldText: 'end\n', newText: `${line(agent, round)}\nend\n` } };
+  /** Like `obedient`, for messages to one of several agents. */
+  const script: Script = (asked) =>
+    obedient({
+      messages: asked.messages.map((message) =>
+        message.role === 'user' ? { ...message, content: message.content.replace(/^@\S+ /, '') } : message,
+      ),
+    });
+  const openFor = async (agents: number) => {
+    writeFileSync(inFolder('log'), 'end\n');
+    const sandbox = await findSandbox();
+    const names = Array.from({ length: agents }, (_, agent) => `agent-${agent}`);
+    const tools = [shellCmd({ sandbox }), editFile(sandbox.kind === 'bubblewrap' ? { lock: sandbox.drafting } : {})];
+    const t = await open({ script, tools, agents: names, workingDirectory: dirname(inFolder('log')) });
+    const chats = await Promise.all(names.map(() => t.world.chat()));
+    const proposeAll = (round: number) =>
+      Promise.all(
+        chats.map(async (chat, agent) => {
+          await chat.send(`@agent-${agent} ${JSON.stringify([appends(agent, round)])}`);
+          return await chat.settled();
+        }),
+      );
+    const isWhole = (count: number): void => {
+      const lines = Array.from({ length: count }, (_, round) => names.map((_, agent) => line(agent, round))).flat();
+      const written = readFileSync(inFolder('log'), 'utf8').trim().split('\n');
+      expect(written.toSorted()).toEqual([...lines, 'end'].toSorted());
+      const ends = lifecycle(t).filter((each) => /FAILED|SUCCEEDED/.test(each));
+      expect(ends.filter((each) => each.endsWith('FAILED'))).toEqual([]);
+      expect(ends).toHaveLength(lines.length);
+      expect(lifecycle(t).filter((each) => each.endsWith('STARTED'))).toHaveLength(lines.length);
+    };
+    return { ...t, chats, proposeAll, isWhole };
+  };
+
+  it.each([2, 4, 8])(
+    '[A45] [A7.2] %d approvals at once: a call that meets a conflict needs approval again, and no call fails',
+    { timeout },
+    async (agents) => {
+      const t = await openFor(agents);
+      for (let round = 0; round < rounds(agents); round += 1) {
+        expect(new Set(await t.proposeAll(round))).toEqual(new Set(['waiting']));
+        for (let left = agents; left > 0;) {
+          const pending = await t.world.approvals();
+          expect(pending).toHaveLength(left);
+          await Promise.all(pending.map((each) => t.world.decide(each, approve)));
+          await Promise.all(t.chats.map((chat) => chat.settled()));
+          const after = (await t.world.approvals()).length;
+          expect(after).toBeLessThan(left);
+          left = after;
+        }
+      }
+      t.isWhole(rounds(agents));
+    },
+  );
+
+  it.each([4])(
+    '[A45.2] %d agents in auto mode: each command starts once and keeps its change',
+    { timeout },
+    async (agents) => {
+      const t = await openFor(agents);
+      await t.world.update({ mode: 'auto' });
+      for (let round = 0; round < rounds(agents); round += 1)
+        expect(new Set(await t.proposeAll(round))).toEqual(new Set(['idle']));
+      t.isWhole(rounds(agents));
+    },
+  );
+});
+
+it('[A45] [A45.2] a conflict after the start fails the call with a code, and the record has the attempts', async () => {
+  const clash = tool('clash', (_, { again }) => {
+    again?.();
+    again?.();
+    throw new ToolFailure('others changed it', undefined, { conflict: true });
+  });
+  const retry = tool('retry', (_, { again }) => again?.());
+  const t = await open({ tools: [clash, retry, tool('once', () => 'ok')] });
+  await propose(t, { name: 'clash' }, { name: 'retry' }, { name: 'once' });
+  expect(t.toolEvents().find(({ type }) => type === 'TOOL_EXECUTION_FAILED')).toMatchObject({ outcome: 'conflict' });
+  expect(lastResults(t)[0]).toEqual({ error: 'others changed it', outcome: 'conflict' });
+  const ended = (await t.world.audit()).filter(({ kind }) => kind === 'outcome');
+  expect(ended.map(({ tool: name, attempts }) => [name, attempts])).toEqual([
+    ['clash', 3],
+    ['retry', 2],
+    ['once', undefined],
+  ]);
+  expect(lifecycle(t).filter((each) => each.endsWith('STARTED'))).toHaveLength(3);
 });
 
 describe('a rehearsal', () => {

@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 
 /** Tools and a list of their runs, in order; the page is compared with that list. */
@@ -8,7 +8,7 @@ export interface TestTools {
 }
 
 /**
- * Tools whose runs are recorded. `press` and `fill` need approval; `watch` runs until it is stopped; `flood` returns
+ * Tools whose runs are recorded. `press` and `fill` need approval, and pressing `taken` is a conflict; `watch` runs until it is stopped; `flood` returns
  * ten megabytes in one line.
  */
 export function testTools(): TestTools {
@@ -22,6 +22,7 @@ export function testTools(): TestTools {
         parameters: z.strictObject({ button: z.string() }),
         approval: { required: true, message: 'Press {button}' },
         execute: ({ button }) => {
+          if (button === 'taken') throw new ToolFailure('somebody else pressed it', undefined, { conflict: true });
           ran.push(button);
           return { pressed: button };
         },

@@ -98,8 +98,12 @@ export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, 
       return frameResult({ ok: false, error: settlement.error, reason: settlement.reason }, options);
     case 'failed': {
       const result = edited === undefined ? settlement.result : { ...edited, result: settlement.result };
-      const { error, attachments = [] } = settlement;
-      return frameResult({ ok: false, error, ...(result === undefined ? {} : { result }), attachments }, options);
+      const { error, conflict, attachments = [] } = settlement;
+      const outcome = conflict === true ? { outcome: 'conflict' } : {};
+      return frameResult(
+        { ok: false, error, ...outcome, ...(result === undefined ? {} : { result }), attachments },
+        options,
+      );
     }
     case 'unknown':
       return frameResult(

@@ -4,8 +4,9 @@ import { isSigned, judgeSignatures, requesterOf, signaturesOf, signersOf } from 
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';
-import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, Hold, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
+import { untilAborted } from '../ports/until-aborted.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
@@ -90,10 +91,29 @@ export async function startInvocation(
   const missing = await refreshTool(runtime, turn.worldId, before.toolName, signal);
   if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
-  const isReview = turn.review !== null;
-  const ready =
-    missing === undefined ? await readyCall(runtime, snapshot, before, { call, isReview, signal }) : missing;
-  if (signal.aborted) return undefined;
+  const about = { call, isReview: turn.review !== null, signal };
+  const { ready, hold } =
+    missing === undefined ? await readyAndHold(runtime, snapshot, before, about) : { ready: missing };
+  let started: Started | undefined;
+  try {
+    if (signal.aborted) return undefined;
+    started = await startReady(runtime, turn, snapshot, before, { call, ready });
+    // A call that runs, instead of applying what was signed, may take minutes.
+    if (started?.fingerprint !== undefined && hold !== undefined) started.hold = hold;
+    return started;
+  } finally {
+    if (started?.hold === undefined) await hold?.release();
+  }
+}
+
+/** The step that starts a call. */
+async function startReady(
+  runtime: Runtime,
+  turn: TurnRecord,
+  snapshot: WorldSnapshot,
+  before: InvocationRecord,
+  { call, ready }: { call: ReadCall; ready: ReadyCall | string },
+): Promise<Started | undefined> {
   const approval = await readSignatures(runtime, snapshot, before);
   const people = approval === undefined ? {} : { people: true };
   const needs = { chats: [turn.chatId], ...people, ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
@@ -128,6 +148,7 @@ export function startApproved(
 ): Started | undefined {
   const due = dueCall(runtime, step, id, { rev: ready.rev, call: ready.judged.call });
   if (due?.turn.owner !== runtime.owner || due.invocation.location !== 'server') return undefined;
+  if (isHeld(ready.judged.call, ready.signed)) return undefined;
   if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
   // The step that approves the call has just judged its signatures.
   const gate = gateApproved(runtime, step, due.invocation, ready, () => true);
@@ -199,6 +220,54 @@ function areSignaturesValid(
   const signed = signaturesOf(approval.signing);
   const { toolName } = approval;
   return isSigned(judgeSignatures({ rules, signed, requester: requesterOf(turn), people, toolName, reviewers }));
+}
+
+/** Whether only the loop starts the call, because others must be kept from what it is about to change, before the step that starts it. */
+export function isHeld({ tool }: ReadCall, signed: SignedCall | undefined): boolean {
+  return tool?.hold !== undefined && signed?.fingerprint !== undefined;
+}
+
+/** Each more means that somebody changed the same files after the call was read. */
+const MAX_READS = 3;
+
+/**
+ * Reads the call, and keeps others from changing what it is about to change. What changed before is found here, and the step then asks people again
+ * (A7.2). If it changes all the time, the call starts without a hold, and its tool changes nothing (A45).
+ */
+async function readyAndHold(
+  runtime: Runtime,
+  snapshot: WorldSnapshot,
+  invocation: InvocationRecord,
+  about: { call: ReadCall; isReview: boolean; signal: AbortSignal },
+): Promise<{ ready: ReadyCall | string; hold?: Hold }> {
+  for (let reads = 1; ; reads += 1) {
+    const ready = await readyCall(runtime, snapshot, invocation, about);
+    if (typeof ready === 'string' || !isHeld(about.call, ready.signed) || about.signal.aborted) return { ready };
+    try {
+      const hold = await holdCall(invocation, ready, about.signal);
+      if (hold !== undefined) return { ready, hold };
+    } catch (error) {
+      return { ready: errorMessage(error) };
+    }
+    if (reads === MAX_READS) return { ready };
+  }
+}
+
+async function holdCall(
+  { id: invocationId }: InvocationRecord,
+  { judged: { call, place }, signed: { fingerprint } }: ReadyCall,
+  signal: AbortSignal,
+): Promise<Hold | undefined> {
+  if (!call.arguments.ok || fingerprint === undefined) return undefined;
+  const { workingDirectory } = place;
+  const held = call.tool?.hold?.(call.arguments.value, { workingDirectory, invocationId, fingerprint });
+  try {
+    return await untilAborted(async () => await held, signal);
+  } catch (error) {
+    // If it is locked after the chat was stopped, nobody would release it.
+    void held?.then((late) => late?.release()).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Returns an error message if the call can't be prepared. */

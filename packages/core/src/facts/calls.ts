@@ -187,7 +187,10 @@ function lastEvent(
     case 'denied':
     case 'forbidden':
       return { type: 'TOOL_DENIED', reason: shown(settlement.reason) };
-    case 'failed':
+    case 'failed': {
+      const outcome = settlement.conflict === true ? ({ outcome: 'conflict' } as const) : {};
+      return { type: 'TOOL_EXECUTION_FAILED', error: shown(settlement.error), ...outcome };
+    }
     case 'refused':
       return { type: 'TOOL_EXECUTION_FAILED', error: shown(settlement.error) };
     case 'unknown':
@@ -202,9 +205,10 @@ function lastRecord(
   shown: (text: string) => string,
 ): readonly NewAuditRecord[] {
   const about = auditOf(call);
+  const ran = 'attempts' in settlement ? { attempts: settlement.attempts } : {};
   switch (settlement.kind) {
     case 'succeeded':
-      return [{ kind: 'outcome', ...about, decision: 'succeeded' }];
+      return [{ kind: 'outcome', ...about, decision: 'succeeded', ...ran }];
     case 'not-reported':
       return [{ kind: 'outcome', ...about, decision: 'not reported' }];
     case 'not-claimed':
@@ -219,7 +223,7 @@ function lastRecord(
     case 'refused':
       return [{ kind: 'refusal', ...about, why: shown(settlement.error) }];
     case 'failed':
-      return [{ kind: 'outcome', ...about, decision: 'failed', why: shown(settlement.error) }];
+      return [{ kind: 'outcome', ...about, decision: 'failed', why: shown(settlement.error), ...ran }];
     case 'unknown':
       return [{ kind: 'outcome', ...about, decision: 'outcome unknown', why: shown(settlement.error) }];
   }

@@ -193,14 +193,24 @@ export interface CallStarted extends OfCall {
 
 export const NOT_CLAIMED = 'The program no longer waited for this call, so nothing ran.';
 
+/** `conflict`: somebody else changed the same files, and nothing was applied (A45). `attempts`: how often it ran, if more than once. */
+interface FailedCall {
+  kind: 'failed';
+  error: string;
+  result?: unknown;
+  attachments?: readonly Attachment[];
+  conflict?: true;
+  attempts?: number;
+}
+
 /** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
 export type Settlement =
-  | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[] }
+  | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[]; attempts?: number }
   /** A program outside was allowed to run the call, and didn't report how it ended (A55). */
   | { kind: 'not-reported' }
   /** A call of a program outside was approved, but the program no longer waited for it. Nothing ran. */
   | { kind: 'not-claimed' }
-  | { kind: 'failed'; error: string; result?: unknown; attachments?: readonly Attachment[] }
+  | FailedCall
   | { kind: 'refused'; error: string }
   | { kind: 'unknown'; error: string; outcome: UnknownOutcome }
   | { kind: 'denied'; error: string; reason: string }

@@ -11,6 +11,8 @@ import {
 import { checkToolInput } from './check-tool-input.js';
 import type { InputOf, OutputOf, ToolSchema } from './tool-schema.js';
 import type {
+  Hold,
+  HoldContext,
   OpenedToSandbox,
   Predicted,
   PredictionContext,
@@ -51,6 +53,8 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   contained?(args: OutputOf<S>, place: ToolPlace): boolean;
   /** What must not change between approval and start, such as the old content of a file. */
   fingerprint?(args: OutputOf<S>, place: ToolPlace): Promise<string>;
+  /** Keeps others from changing what the fingerprint stands for, while a call starts and runs. See `Tool.hold`. */
+  hold?(args: OutputOf<S>, context: HoldContext): Promise<Hold | undefined>;
   /** What the call would change, for the card. Must change nothing. */
   preview?(args: OutputOf<S>, place: ToolPlace): Promise<string | Preview>;
   /** Runs a call in a draft before people are asked, and keeps it until they decide. See `Rehearsals`. */
@@ -79,6 +83,7 @@ const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   inspect: true,
   contained: true,
   fingerprint: true,
+  hold: true,
   preview: true,
   rehearsals: true,
   undos: true,
@@ -125,6 +130,7 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
     ...(input.fingerprint === undefined
       ? {}
       : { fingerprint: async (args, place) => (await input.fingerprint?.(typed(args), place)) ?? '' }),
+    ...(input.hold === undefined ? {} : { hold: async (args, context) => await input.hold?.(typed(args), context) }),
     ...(input.preview === undefined
       ? {}
       : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),

@@ -62,6 +62,8 @@ export { NoAnswer, NotReported, ToolFailure } from './tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';
 export type {
+  Hold,
+  HoldContext,
   NewAttachment,
   ProtectedPaths,
   OpenedToSandbox,

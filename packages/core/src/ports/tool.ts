@@ -59,6 +59,10 @@ export interface ToolContext {
    * fingerprint of its rehearsal, which the tool applies instead of running the call.
    */
   fingerprint?: string;
+  /** The result of `hold` for this call. It is released when `execute` has ended. */
+  hold?: Hold;
+  /** The tool calls it before it runs the call once more, because nothing of the last attempt took effect. The audit record has their number. */
+  again?: () => void;
   /** Aborts on stop, timeout or shutdown. Everything that the tool started must end with it. */
   signal: AbortSignal;
   /** Shows output to people while the tool runs (T13). The model doesn't get it. */
@@ -97,6 +101,18 @@ export interface ToolPlace {
   workingDirectory: string;
   /** Set if the program that runs the call didn't say in which folder it works. A relative path may then mean any file. */
   isFolderUnknown?: true;
+}
+
+/** Keeps others from changing what a call is about to change. */
+export interface Hold {
+  /** Must be called once the call has ended, or won't start. Resolves when others may go on. */
+  release(): Promise<void>;
+}
+
+/** A signed call that is about to start. */
+export interface HoldContext extends Pick<ToolContext, 'workingDirectory' | 'invocationId'> {
+  /** See `ToolContext.fingerprint`. */
+  readonly fingerprint: string;
 }
 
 /** The context of a rehearsal: what the same call would get when it runs, without the ways to reach people. */
@@ -285,6 +301,11 @@ export interface Tool {
    */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /**
+   * Called before the step that starts a call with a fingerprint: waits until nobody else changes what the fingerprint stands for, and keeps others
+   * from it. Undefined if it has changed; the call is then signed again. `execute` must also check it, because not every change can be prevented.
+   */
+  hold?(args: unknown, context: HoldContext): Promise<Hold | undefined>;
+  /**
    * What the call would change, such as a diff, for the approval card. A plain string is treated as complete. Undefined if there is nothing to show.
    * No side effects.
    */
@@ -323,11 +344,18 @@ export class ToolFailure extends Error {
   readonly result: unknown;
   /** Set if the outcome is unknown. The same call then needs approval next time, regardless of rules (S3). */
   readonly outcomeUnknown: boolean;
+  /** Set if somebody else had changed what the call was about to change, so that nothing took effect (A45). */
+  readonly conflict: boolean;
 
-  constructor(message: string, result?: unknown, { outcomeUnknown = false }: { outcomeUnknown?: boolean } = {}) {
+  constructor(
+    message: string,
+    result?: unknown,
+    { outcomeUnknown = false, conflict = false }: { outcomeUnknown?: boolean; conflict?: boolean } = {},
+  ) {
     super(message);
     this.result = result;
     this.outcomeUnknown = outcomeUnknown;
+    this.conflict = conflict;
   }
 }
 

@@ -2,6 +2,7 @@ import type { CallSandbox, ToolResultOutcome } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
 import type {
   Clock,
+  Hold,
   InvocationRecord,
   McpHost,
   Provider,
@@ -176,6 +177,8 @@ export interface Started {
   fingerprint: string | undefined;
   /** The world and its rules when the call started. */
   snapshot: WorldSnapshot;
+  /** Keeps others from what the call changes, until the call has ended. */
+  hold?: Hold;
 }
 
 /** The state of a turn: the input to `nextStep`, with its snapshot of the world. */

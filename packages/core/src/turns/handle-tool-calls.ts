@@ -16,7 +16,7 @@ import {
 } from '../calls/propose-call.js';
 import { readCall, refreshTool } from '../calls/read-call.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
-import { startCall } from '../calls/start-call.js';
+import { isHeld, startCall } from '../calls/start-call.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
@@ -106,7 +106,7 @@ async function writeCalls(
     const started: Started[] = [];
     for (const { proposal, gate } of gated) {
       const invocation = due.includes(proposal.id) ? tx.invocation(proposal.id) : undefined;
-      if (invocation === undefined || gate.kind !== 'run') continue;
+      if (invocation === undefined || gate.kind !== 'run' || isHeld(proposal.judged.call, proposal.signed)) continue;
       started.push(startCall(runtime, step, turn, invocation, proposal, gate));
     }
     resumeTurn(runtime, step, turn.id);

@@ -27,13 +27,14 @@ export async function runInvocation(
 ): Promise<Situation | undefined> {
   // If the process froze since the start step, another process may already have settled the call as unknown.
   if (!runtime.mayAct()) {
+    await started.hold?.release();
     await requeueCall(runtime, turn, started.invocation);
     return undefined;
   }
   const began = performance.now();
   const stored = await storedBytes(runtime, started.invocation);
   const attached = collectAttachments(() => runtime.ownSecrets().filter((secret) => secret !== ''), stored);
-  const settlement = await execute(runtime, started, attached, signal);
+  const settlement = await executeAndRelease(runtime, started, attached, signal);
   const files = attached.files();
   measureTool(runtime, started, settlement, performance.now() - began);
   const content = await frameFirst(runtime, started.invocation, settlement);
@@ -145,6 +146,15 @@ async function settleStarted(
   });
 }
 
+async function executeAndRelease(...about: Parameters<typeof execute>): Promise<Settlement> {
+  try {
+    return await execute(...about);
+  } finally {
+    const [, { hold }] = about;
+    await hold?.release();
+  }
+}
+
 async function execute(
   runtime: Runtime,
   started: Started,
@@ -156,6 +166,7 @@ async function execute(
   const { withheld, protectedPaths, mayCreate } = ruledBy(started);
   const vendorIds = tool.external === true ? await vendorIdsOf(runtime, invocation) : undefined;
   const vendorId = vendorIds?.[invocation.position];
+  let attempts = 1;
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
@@ -171,6 +182,8 @@ async function execute(
     ...(mayCreate === undefined ? {} : { mayCreate }),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(started.hold === undefined ? {} : { hold: started.hold }),
+    again: () => void (attempts += 1),
     signal,
     output: output.write,
     attach: (file) => attached.attach(file),
@@ -181,13 +194,20 @@ async function execute(
   try {
     // A tool that ignores its signal must not block a stop; its late result is dropped.
     const result = await untilAborted(() => tool.execute(value, context), signal);
-    return { kind: 'succeeded', result, attachments: [...attached.list()] };
+    return { kind: 'succeeded', result, attachments: [...attached.list()], ...(attempts > 1 ? { attempts } : {}) };
   } catch (error) {
     if (error instanceof NotReported) return { kind: 'not-reported' };
     if (error instanceof ToolFailure && error.outcomeUnknown)
       return { kind: 'unknown', error: errorMessage(error), outcome: 'unknown' };
-    const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
-    return { kind: 'failed', error: errorMessage(error), ...result, attachments: [...attached.list()] };
+    const { result, conflict } = error instanceof ToolFailure ? error : {};
+    return {
+      kind: 'failed',
+      error: errorMessage(error),
+      ...(result === undefined ? {} : { result }),
+      attachments: [...attached.list()],
+      ...(conflict === true ? { conflict } : {}),
+      ...(attempts > 1 ? { attempts } : {}),
+    };
   } finally {
     output.end();
     runtime.probe('after tool-execution');

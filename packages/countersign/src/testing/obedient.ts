@@ -1,15 +1,15 @@
-import type { Tool } from '@countersign/core/ports';
-import type { Script, ScriptedCall } from '@countersign/core/testing';
+import type { GenerateRequest, Tool } from '@countersign/core/ports';
+import type { ScriptedCall, ScriptedReply } from '@countersign/core/testing';
 import type { Approval, ToolDefinition } from '@countersign/protocol';
 import { gated, type TestWorld } from './fixture.js';
 
 /** A model that makes the calls in a JSON message and then answers `done`. It answers any other message with `ok`. */
-export const obedient: Script = ({ messages }) => {
+export function obedient({ messages }: Pick<GenerateRequest, 'messages'>): ScriptedReply {
   const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
   if (told === undefined || !told.content.startsWith('[')) return 'ok';
   const settled = messages.slice(messages.indexOf(told)).some((message) => message !== told);
   return settled ? 'done' : { calls: JSON.parse(told.content) as ScriptedCall[] };
-};
+}
 
 /** Makes the model request these calls in one response. Resolves when the chat is idle or waits for a person. */
 export async function propose(

@@ -158,6 +158,8 @@ const auditRecordSchema = z.object({
   rule: z.string().exactOptional(),
   /** For a rehearsal: the hash of the effect that was found. For an undo: of the effect that was signed. */
   effectHash: z.string().exactOptional(),
+  /** For an outcome: how often the command ran, if a conflict made it run again (A45.2). */
+  attempts: z.number().int().min(2).exactOptional(),
   /** What a passkey signed, with the key that verified it (A49). */
   receipt: storedReceiptSchema.exactOptional(),
 });

@@ -20,8 +20,11 @@ const maskedArguments = z.unknown();
 export const unknownOutcomeSchema = z.enum(['stopped', 'interrupted', 'unknown']);
 export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
 
-/** `not-claimed`: a call of a program outside was approved, but the program no longer waited for it, and nothing ran (A55.10). */
-export const failedOutcomeSchema = z.enum([...unknownOutcomeSchema.options, 'not-claimed']);
+/**
+ * `not-claimed`: a call of a program outside was approved, but the program no longer waited for it, and nothing ran (A55.10). `conflict`: somebody
+ * else changed the same files, and none of the call's changes were applied (A45).
+ */
+export const failedOutcomeSchema = z.enum([...unknownOutcomeSchema.options, 'not-claimed', 'conflict']);
 export type FailedOutcome = z.infer<typeof failedOutcomeSchema>;
 
 /** The lifecycle events of a call (T2, T3). A `switch` over `type` is the whole state machine. */

@@ -353,6 +353,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'leftOut.why': 'Why the change will not be applied.',
   effectHash: 'SHA-256 of the complete effect, in hex.',
   rehearse: 'Whether calls that need approval are rehearsed first: on or off.',
+  attempts: 'How often the command ran, if conflicts made it run again.',
   previousHash: 'Hash of the previous record.',
   problem: 'What is wrong.',
   program: 'Name of the program, such as claude.',

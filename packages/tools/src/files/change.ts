@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
-import type { EffectPreview } from '@countersign/core/ports';
+import { ToolFailure, type EffectPreview } from '@countersign/core/ports';
 import type { ChangedFile, Preview } from '@countersign/protocol';
 import { hashEffect } from '../sandbox/draft/effect/effect-of.js';
 import type { Put } from '../sandbox/draft/effect/list-changes.js';
@@ -18,9 +18,8 @@ export function fingerprintOf({ path, old }: Target): string {
 /** Refuses the write if the target changed after the call was approved. */
 export function checkUnchanged(target: Target, signed: string | undefined): void {
   if (signed === undefined || fingerprintOf(target) === signed) return;
-  throw new Error(
-    `"${target.name}" changed after this call was approved, so nothing was written. Read it and try again`,
-  );
+  const why = `"${target.name}" changed after this call was approved, so nothing was written. Read it and try again`;
+  throw new ToolFailure(why, undefined, { conflict: true });
 }
 
 export function diffOf({ name, old }: Target, content: string): Preview {

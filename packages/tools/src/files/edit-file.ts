@@ -1,4 +1,4 @@
-import { defineTool, type TypedTool } from '@countersign/core/ports';
+import { defineTool, type ToolPlace, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, diffOf, fingerprintOf, previewOf } from './change.js';
@@ -30,10 +30,8 @@ export function editFile(options: FileOptions = {}): TypedTool<'edit_file', z.in
     subjects: ({ path }, place) => writeSubjects(path, place),
     inspect: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => writesInside(path, place),
-    async fingerprint(edit, { workingDirectory }) {
-      const { target } = await applyEdit(workingDirectory, edit);
-      return fingerprintOf(target);
-    },
+    fingerprint: (edit, place) => fingerprintAt(edit, place),
+    hold: (edit, context) => changes.hold(context, () => fingerprintAt(edit, context)),
     async preview(edit, { workingDirectory }) {
       const { target, content } = await applyEdit(workingDirectory, edit);
       return await previewOf(workingDirectory, target, content);
@@ -41,7 +39,7 @@ export function editFile(options: FileOptions = {}): TypedTool<'edit_file', z.in
     undos: changes.undos,
     async execute(edit, context) {
       const { workingDirectory, signal, fingerprint } = context;
-      return await changes.inFolder(workingDirectory, async () => {
+      return await changes.inFolder(context, async () => {
         const { target, content } = await applyEdit(workingDirectory, edit);
         checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
@@ -50,6 +48,11 @@ export function editFile(options: FileOptions = {}): TypedTool<'edit_file', z.in
       });
     },
   });
+}
+
+async function fingerprintAt(edit: Edit, { workingDirectory }: Pick<ToolPlace, 'workingDirectory'>): Promise<string> {
+  const { target } = await applyEdit(workingDirectory, edit);
+  return fingerprintOf(target);
 }
 
 async function applyEdit(

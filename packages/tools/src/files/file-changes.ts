@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { ToolContext, Undos } from '@countersign/core/ports';
+import type { Hold, HoldContext, ToolContext, Undos } from '@countersign/core/ports';
 import { readVersion } from '../sandbox/draft/effect/list-changes.js';
 import { find, folderIdOf, type FolderPlan, type Step } from '../sandbox/draft/plan.js';
 import { hashContent } from '../sandbox/draft/undo/drafted-files.js';
 import { findUndoPlace } from '../sandbox/draft/undo/find-undo-place.js';
 import { keptUndos, type KeptUndos, type UndoLimits } from '../sandbox/draft/undo/kept-undos.js';
-import { lockFolder, type ProcessLock } from './lock-folder.js';
+import { holdFolder, lockFolder, type ProcessLock } from './lock-folder.js';
 import { replaceFile, type Target } from './open-target.js';
 
 /** Options for `writeFile` and `editFile`. */
@@ -24,7 +24,9 @@ export interface FileOptions {
 export interface FileChanges {
   readonly undos: Undos;
   /** Runs one change to the working folder at a time. */
-  inFolder<T>(workingDirectory: string, act: () => Promise<T>): Promise<T>;
+  inFolder<T>(context: Pick<ToolContext, 'workingDirectory' | 'hold'>, act: () => Promise<T>): Promise<T>;
+  /** Locks the working folder. Undefined if the fingerprint of the call has changed. */
+  hold(context: HoldContext, fingerprint: () => Promise<string>): Promise<Hold | undefined>;
   /** Writes a file, and keeps the old one. Only to be called in `inFolder`. */
   replace(
     context: Pick<ToolContext, 'workingDirectory' | 'invocationId'>,
@@ -51,7 +53,14 @@ export function fileChanges({ lock, hide = [], undoLimits }: FileOptions): FileC
       undo: async (callId, effectHash) => (await (await kept())?.undos.undo(callId, effectHash)) ?? { kind: 'gone' },
       list: async () => (await (await kept())?.undos.list()) ?? [],
     },
-    inFolder: async (workingDirectory, act) => await lockFolder(workingDirectory, (await kept())?.place, act),
+    inFolder: async ({ workingDirectory, hold }, act) =>
+      await lockFolder(workingDirectory, (await kept())?.place, act, hold),
+    async hold({ workingDirectory, fingerprint: signed }, fingerprint) {
+      const hold = await holdFolder(workingDirectory, (await kept())?.place);
+      if ((await fingerprint().catch(() => undefined)) === signed) return hold;
+      await hold.release();
+      return undefined;
+    },
     async replace({ workingDirectory, invocationId }, target, content) {
       const undos = (await kept())?.undos;
       const path = relative(workingDirectory, target.path);

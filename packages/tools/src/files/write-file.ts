@@ -1,4 +1,4 @@
-import { defineTool, type TypedTool } from '@countersign/core/ports';
+import { defineTool, type ToolPlace, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, fingerprintOf, previewOf } from './change.js';
@@ -26,13 +26,14 @@ export function writeFile(options: FileOptions = {}): TypedTool<'write_file', z.
     subjects: ({ path }, place) => writeSubjects(path, place),
     inspect: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => createsInside(path, place),
-    fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await inspectTarget(workingDirectory, path)),
+    fingerprint: ({ path }, place) => fingerprintAt(path, place),
+    hold: ({ path }, context) => changes.hold(context, () => fingerprintAt(path, context)),
     preview: async ({ path, content }, { workingDirectory }) =>
       previewOf(workingDirectory, await inspectTarget(workingDirectory, path), content),
     undos: changes.undos,
     async execute({ path, content }, context) {
       const { workingDirectory, signal, fingerprint, mayCreate } = context;
-      return await changes.inFolder(workingDirectory, async () => {
+      return await changes.inFolder(context, async () => {
         const target = await inspectTarget(workingDirectory, path, mayCreate);
         checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
@@ -41,4 +42,8 @@ export function writeFile(options: FileOptions = {}): TypedTool<'write_file', z.
       });
     },
   });
+}
+
+async function fingerprintAt(path: string, { workingDirectory }: Pick<ToolPlace, 'workingDirectory'>): Promise<string> {
+  return fingerprintOf(await inspectTarget(workingDirectory, path));
 }

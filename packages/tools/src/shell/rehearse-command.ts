@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { systemClock, type RehearsalContext, type Rehearsal, type ToolContext } from '@countersign/core/ports';
+import {
+  systemClock,
+  type Hold,
+  type RehearsalContext,
+  type Rehearsal,
+  type ToolContext,
+} from '@countersign/core/ports';
 import type { Effect, NoEffectReason } from '@countersign/protocol';
 import { lockFolder } from '../files/lock-folder.js';
 import type { PlannedDraft } from '../sandbox/draft/apply-plan.js';
@@ -30,6 +36,8 @@ export interface CommandRehearsals {
   rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;
   /** Applies the rehearsal with this hash. Never runs the command. */
   apply(context: ToolContext, effectHash: string, apply?: ApplyDraft): Promise<KeptResult>;
+  /** Locks the folder until the rehearsal with this hash is applied. Undefined if it can no longer be. */
+  hold(callId: string, effectHash: string): Promise<Hold | undefined>;
   show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   drop(callId: string): Promise<void>;
   list(): Promise<readonly string[]>;
@@ -43,6 +51,7 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
       rehearse: () => Promise.resolve(without('no-sandbox')),
       apply: () =>
         Promise.reject(new NoRehearsal('nothing was applied: there is no sandbox that could have rehearsed it')),
+      hold: () => Promise.resolve(undefined),
       show: () => Promise.resolve(undefined),
       drop: () => Promise.resolve(),
       list: () => Promise.resolve([]),
@@ -55,7 +64,9 @@ export function commandRehearsals(options: ShellOptions): CommandRehearsals {
       lockFolder(`rehearsal of ${context.invocationId}`, undefined, () =>
         rehearse(text, { ...options, sandbox }, context, kept),
       ),
-    apply: (context, effectHash, apply) => kept.apply(context.invocationId, effectHash, rulesOf(context), apply),
+    apply: (context, effectHash, apply) =>
+      kept.apply(context.invocationId, effectHash, rulesOf(context), { apply, hold: context.hold }),
+    hold: (callId, effectHash) => kept.hold(callId, effectHash),
     show: (callId, effectHash, signal) => kept.show(callId, effectHash, signal),
     drop: (callId) => kept.drop(callId),
     list: () => kept.list(),

@@ -1,6 +1,7 @@
-import { defineTool, ToolFailure, errorMessage, type TypedTool } from '@countersign/core/ports';
+import { defineTool, ToolFailure, errorMessage, type ToolContext, type TypedTool } from '@countersign/core/ports';
 import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
+import { lockFolder } from '../files/lock-folder.js';
 import type { Confined } from '../sandbox/confine.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { DRAFT_LIMITS, DraftTooLarge } from '../sandbox/draft/draft-limits.js';
@@ -11,7 +12,7 @@ import { keptUndos, type KeptUndos } from '../sandbox/draft/undo/kept-undos.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 import { predictEffect } from './predict-effect.js';
-import { commandRehearsals } from './rehearse-command.js';
+import { commandRehearsals, mayUseNetwork } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
 import type { ShellOptions } from './shell-options.js';
@@ -89,6 +90,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
         predictEffect(options, joinCommand(command, words), context),
     },
     ...(undos === undefined ? {} : { undos }),
+    hold: (_, { invocationId, fingerprint }) => rehearsals.hold(invocationId, fingerprint),
     async execute({ command, parameters: words }, context) {
       const apply = applyTo(context.invocationId);
       if (context.fingerprint !== undefined) {
@@ -96,14 +98,37 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
         signal.throwIfAborted();
         return await applyRehearsal(() => rehearsals.apply(context, fingerprint, apply));
       }
-      return await runConfined(joinCommand(command, words), { options, timeoutMs }, context, async (run) => {
-        const { ended, isTooLarge, confined, notes } = run;
-        if (isTooLarge) throw new ToolFailure(errorMessage(new DraftTooLarge(draftLimits)), ended.result);
-        // Includes what a stopped command wrote before it ended, such as notes or cleaned-up files.
-        return resultOf(ended, joinNotes([...notes, await accept(confined, ended, apply)]), timeoutMs);
-      });
+      const run = () =>
+        runConfined(joinCommand(command, words), { options, timeoutMs }, context, async (run) => {
+          const { ended, isTooLarge, confined, notes } = run;
+          if (isTooLarge) throw new ToolFailure(errorMessage(new DraftTooLarge(draftLimits)), ended.result);
+          // Includes what a stopped command wrote before it ended, such as notes or cleaned-up files.
+          return resultOf(ended, joinNotes([...notes, await accept(confined, ended, apply)]), timeoutMs);
+        });
+      return await (mayRunAgain(options, context) ? runAgain(run, context) : run());
     },
   });
+}
+
+/** Nothing of a command without network takes effect before its draft is applied. If a person approved it, they decide about the next try. */
+function mayRunAgain(options: ShellOptions, context: ToolContext): boolean {
+  return options.sandbox.kind === 'bubblewrap' && context.mayCreate !== undefined && !mayUseNetwork(options, context);
+}
+
+const MAX_AGAIN = 3;
+
+/** Runs a command again, in a fresh draft, if others changed the same files while it ran (A45.2). */
+async function runAgain<T>(run: () => Promise<T>, context: ToolContext): Promise<T> {
+  for (let again = 0; ; again += 1) {
+    try {
+      // One at a time: commands that met the same conflict would only meet each other again.
+      return await (again === 0 ? run() : lockFolder(`again in ${context.workingDirectory}`, undefined, run));
+    } catch (error) {
+      const isConflict = error instanceof ToolFailure && error.conflict;
+      if (!isConflict || again === MAX_AGAIN || context.signal.aborted) throw error;
+    }
+    context.again?.();
+  }
 }
 
 /** Only changes that were made through a draft can be undone. */
@@ -121,7 +146,8 @@ async function applyRehearsal(apply: () => Promise<KeptResult>) {
   try {
     return resultOf({ why: 'exited', result: await apply() }, undefined, 0);
   } catch (error) {
-    if (error instanceof ToolFailure || error instanceof DraftConflict || error instanceof NoRehearsal) throw error;
+    if (error instanceof DraftConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
+    if (error instanceof ToolFailure || error instanceof NoRehearsal) throw error;
     throw new ToolFailure(`the rehearsed changes could not be applied to the working folder: ${errorMessage(error)}`);
   }
 }
@@ -140,7 +166,8 @@ async function accept(
     return await confined?.accept(apply);
   } catch (error) {
     const why = errorMessage(error);
-    if (error instanceof DraftConflict || error instanceof DraftTooLarge) throw new ToolFailure(why, result);
+    if (error instanceof DraftConflict) throw new ToolFailure(why, result, { conflict: true });
+    if (error instanceof DraftTooLarge) throw new ToolFailure(why, result);
     throw new ToolFailure(
       `the command ran, but not all of its changes could be applied to the working folder: ${why}`,
       result,

@@ -25,6 +25,7 @@ export interface Try {
   invocationId?: string;
   protectedPaths?: ToolContext['protectedPaths'];
   mayCreate?: (path: string) => boolean;
+  again?: () => void;
 }
 
 /** Calls a tool the way the runtime does: validates the arguments, runs it, and returns the error if it throws. */
@@ -42,6 +43,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
       output: about.output ?? (() => undefined),
       ...(about.protectedPaths === undefined ? {} : { protectedPaths: about.protectedPaths }),
       ...(about.mayCreate === undefined ? {} : { mayCreate: about.mayCreate }),
+      ...(about.again === undefined ? {} : { again: about.again }),
       ...(about.fingerprint === undefined ? {} : { fingerprint: about.fingerprint }),
     });
     return { ok: true, result };

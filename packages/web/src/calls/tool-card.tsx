@@ -26,6 +26,7 @@ import { Visible } from '../ui/visible.js';
 import { Attachments } from './attachments.js';
 import { CallView } from './call-view.js';
 import { EffectView } from './effect-view.js';
+import { ProposeAgain } from './propose-again.js';
 import { ResultView } from './result-view.js';
 import { UndoButton } from './undo-dialog.js';
 import { t } from '../words/calls.js';
@@ -208,6 +209,7 @@ function Detail({
           ) : output === undefined ? null : (
             <LiveOutput output={output} />
           )}
+          {status.outcome === 'conflict' ? <ProposeAgain invocation={invocation} /> : null}
         </div>
       ) : null}
       {status.kind === 'denied' && decision === undefined ? (

@@ -12,6 +12,9 @@ export const t = {
   effect: 'What it will do',
   prediction: 'Prediction',
   shownEffect: (sentence: string) => `Effect shown before the decision: ${sentence}`,
+  proposeAgain: 'Propose again',
+  pleaseProposeAgain: (agent: string, tool: string) =>
+    `@${agent} Your call to ${tool} changed nothing, because others changed the same files. Check them, then propose the call again.`,
   undo: 'Undo…',
   undoTitle: 'Undo this call?',
   undoEffect: 'what undoing it will do',

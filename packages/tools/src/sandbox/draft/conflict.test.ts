@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize, runsFactor, scaled } from '../../../../../tests/support/scaled.js';
-import { lockSlot } from '../../files/lock-folder.js';
+import { holdFolder, lockFolder, lockSlot } from '../../files/lock-folder.js';
 import { editFile } from '../../files/edit-file.js';
 import { writeFile as writeFileTool } from '../../files/write-file.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
@@ -57,6 +57,72 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         expect(isKnown).toEqual([true, true]);
         expect(both.some(({ ok }) => ok)).toBe(true);
       }
+    });
+
+    it.each([1, 3, 4])(
+      '[A45.2] in auto mode, a command that meets a conflict %d times runs again in a fresh draft, at most three times',
+      async (times) => {
+        await writeFile(at('log'), '');
+        let met = 0;
+        const again: number[] = [];
+        const about = {
+          workingDirectory: folder.path,
+          mayCreate: () => false,
+          again: () => again.push(met),
+          output: () => {
+            if (met === times) return;
+            met += 1;
+            sh('echo theirs >> log');
+          },
+        };
+        const tried = await tryTool(shellCmd({ sandbox }), { command: 'echo mine >> log; echo written' }, about);
+        expect(again).toHaveLength(Math.min(times, 3));
+        expect(tried.ok).toBe(times < 4);
+        const theirs = 'theirs\n'.repeat(times);
+        expect(await readFile(at('log'), 'utf8')).toBe(times < 4 ? `${theirs}mine\n` : theirs);
+      },
+    );
+
+    it('[A45.2] a command that a person approved, or that may use the network, does not run again', async () => {
+      for (const [more, mode] of [
+        [{}, {}],
+        [{ network: 'public' as const }, { mayCreate: () => false }],
+      ] as const) {
+        await writeFile(at('log'), '');
+        let runs = 0;
+        const output = (): void => {
+          runs += 1;
+          sh('echo theirs >> log');
+        };
+        const command = 'echo mine >> log; echo written';
+        const tried = await tryTool(
+          shellCmd({ sandbox, ...more }),
+          { command },
+          { workingDirectory: folder.path, output, ...mode },
+        );
+        expect(words(tried)).toContain('others changed the same files while it ran: "log"');
+        expect(runs).toBe(1);
+      }
+    });
+
+    it('[A45] a held folder is locked for other processes, until the change that uses the hold has ended', async () => {
+      if (sandbox.kind !== 'bubblewrap') throw new Error('skipped without bubblewrap');
+      const { drafting } = sandbox;
+      const lock = join(drafting.folder, `lock-${lockSlot(folder.path)}`);
+      const isFree = (): boolean => spawnSync(drafting.flock, ['-n', lock, 'true']).status === 0;
+      const hold = await holdFolder(folder.path, drafting);
+      expect(isFree()).toBe(false);
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      const changing = lockFolder(folder.path, drafting, () => ended, hold);
+      const released = hold.release();
+      // A hold that is being released no longer lets anything in.
+      const next = lockFolder(folder.path, drafting, () => Promise.resolve(isFree()), hold);
+      expect(isFree()).toBe(false);
+      end();
+      await Promise.all([changing, released]);
+      expect(await next).toBe(false);
+      expect(isFree()).toBe(true);
     });
 
     it.each([

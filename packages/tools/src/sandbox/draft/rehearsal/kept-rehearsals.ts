@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises
 import { join } from 'node:path';
 import { effectSchema, noEffectReasonSchema, type Effect, type NoEffectReason } from '@countersign/protocol';
 import { z } from 'zod';
-import { lockFolder } from '../../../files/lock-folder.js';
+import { holdFolder, lockFolder } from '../../../files/lock-folder.js';
 import type { PlannedDraft } from '../apply-plan.js';
 import { checkPlan } from '../check-plan.js';
 import { readDiskClock } from '../disk-clock.js';
 import { DraftConflict } from '../draft-conflict.js';
 import type { Drafting } from '../drafting.js';
-import type { EffectPaths } from '@countersign/core/ports';
+import type { EffectPaths, Hold } from '@countersign/core/ports';
 import { effectPaths } from '../effect/effect-paths.js';
 import { effectOf, hashEffect, WHOLE_LIMITS, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
 import { listChanges } from '../effect/list-changes.js';
@@ -95,10 +95,18 @@ export interface KeptRehearsals {
    * Applies the rehearsal with this effect hash and returns the command's result. Rejects with `NoRehearsal` if it does not exist and with
    * `DraftConflict` if someone else changed its paths; nothing is applied in these cases. Either way, the rehearsal is gone.
    */
-  apply(callId: string, effectHash: string, rules: DraftRules, apply?: ApplyDraft): Promise<KeptResult>;
+  apply(callId: string, effectHash: string, rules: DraftRules, how?: ApplyHow): Promise<KeptResult>;
+  /** Locks the folder of the rehearsal with this effect hash. Undefined if it isn't kept, or if someone else changed its paths. */
+  hold(callId: string, effectHash: string): Promise<Hold | undefined>;
   drop(callId: string): Promise<void>;
   /** Call ids, oldest first. */
   list(): Promise<readonly string[]>;
+}
+
+/** How to apply a rehearsal. */
+interface ApplyHow {
+  readonly apply?: ApplyDraft | undefined;
+  readonly hold?: Hold | undefined;
 }
 
 /** A planned draft, and what belongs to it. */
@@ -209,14 +217,26 @@ export function keptRehearsals(
       return found;
     },
     keepReason,
-    async apply(callId, effectHash, rules, apply = (draft, now) => applyPlanned(drafting, draft, now)) {
+    async hold(callId, effectHash) {
+      const kept = await readRecord(rootOf(callId));
+      if (kept?.kind !== 'kept' || kept.effect.effectHash !== effectHash) return undefined;
+      const hold = await holdFolder(kept.workingDirectory, drafting);
+      try {
+        await checkPlan(draftIn(rootOf(callId), kept));
+        return hold;
+      } catch {
+        await hold.release();
+        return undefined;
+      }
+    },
+    async apply(callId, effectHash, rules, { apply, hold } = {}) {
       const found = await readRecord(rootOf(callId));
       if (found?.kind !== 'kept') throw gone();
-      return await lockFolder(found.workingDirectory, drafting, async () => {
+      const applyFound = async (): Promise<KeptResult> => {
         // From now on, it is a draft of this process: if we are killed, the next start undoes and removes it.
         const root = newCallFolder(drafting.folder);
-        const now = new Date();
-        await utimes(rootOf(callId), now, now).catch(() => undefined);
+        const moment = new Date();
+        await utimes(rootOf(callId), moment, moment).catch(() => undefined);
         await rename(rootOf(callId), root).catch(() => {
           throw gone();
         });
@@ -227,7 +247,8 @@ export function keptRehearsals(
           const { upper, workingDirectory } = draft;
           if ((await inspectDraft(upper, workingDirectory, rules)).length > 0) throw gone();
           if (hashEffect(await listChanges(draft), kept) !== effectHash) throw gone();
-          await apply(draft, await readDiskClock(join(root, 'clock')));
+          const now = await readDiskClock(join(root, 'clock'));
+          await (apply === undefined ? applyPlanned(drafting, draft, now) : apply(draft, now));
           return kept.result;
         } catch (error) {
           if (!(error instanceof DraftConflict)) throw error;
@@ -235,7 +256,8 @@ export function keptRehearsals(
         } finally {
           await discardDraft(root);
         }
-      });
+      };
+      return await lockFolder(found.workingDirectory, drafting, applyFound, hold);
     },
     drop: (callId) => removeTree(rootOf(callId)),
     list,

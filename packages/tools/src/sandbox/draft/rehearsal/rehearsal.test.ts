@@ -410,34 +410,6 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       expect(state()).toBe('');
     });
 
-    const rounds = (agents: number): number => (isFullSize ? 100 : Math.ceil(6 / agents));
-    const timeout = isFullSize ? 3_600_000 : 120_000;
-    it.each([2, 4, 8])(
-      '[A45] %d agents append to one file through rehearsals: no line is lost',
-      { timeout },
-      async (agents) => {
-        await writeFile(at('log'), '');
-        const lines: string[] = [];
-        for (let round = 0; round < rounds(agents); round += 1) {
-          const ids = Array.from({ length: agents }, (_, agent) => `${agent}-${round}`);
-          const commands = ids.map((id) => ({ id, command: `echo ${id} >> log` }));
-          const effects = await Promise.all(commands.map(({ id, command }) => effectOf(command, { id })));
-          const tried = await Promise.all(
-            commands.map(({ id, command }, index) => apply(command, effects[index]?.effectHash ?? '', { id })),
-          );
-          expect(tried.filter(({ ok }) => ok)).toHaveLength(1);
-          for (const [index, { id, command }] of commands.entries()) {
-            const again = tried[index]?.ok === true ? undefined : await effectOf(command, { id });
-            const last = again === undefined ? tried[index] : await apply(command, again.effectHash, { id });
-            expect(last).toMatchObject({ ok: true });
-            lines.push(id);
-          }
-        }
-        expect((await readFile(at('log'), 'utf8')).trim().split('\n').toSorted()).toEqual(lines.toSorted());
-        expect(left()).toEqual([]);
-      },
-    );
-
     it('[A45] a running command never replaces files that a rehearsal added after it started', async () => {
       const { effectHash } = await effectOf('mkdir new; echo theirs > new/f', { id: 'theirs' });
       const stop = new AbortController();
