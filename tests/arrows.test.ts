@@ -38,7 +38,11 @@ const packages: Readonly<Record<string, PackageRules>> = {
   },
   client: { may: [protocol], browser: true },
   web: { may: ['@countersign/client', protocol], browser: true, bundled: true },
-  terminal: { may: ['@countersign/client', protocol], exceptions: { 'main.ts': ['@countersign/server'] } },
+  // The channel has both ends, and loads nothing else of the server.
+  terminal: {
+    may: ['@countersign/client', '@countersign/server/channel', protocol],
+    exceptions: { 'main.ts': ['@countersign/server'] },
+  },
   countersign: {
     may: [
       '@countersign/core',

@@ -93,7 +93,7 @@ describe('adverse conditions', () => {
     );
     for (const [index, { code, stdout, stderr }] of tried.entries()) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(index < 3 ? 'is not a Countersign server' : 'No response from http://127.0.0.1:9');
+      expect(stderr).toContain(index < 3 ? 'did not prove' : 'No response from http://127.0.0.1:9');
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     const [wrong, broken] = await Promise.all([
@@ -101,7 +101,7 @@ describe('adverse conditions', () => {
       t.runHere(['worlds'], { env: { COUNTERSIGN_TOKEN: 'a secret\nof two lines' } }),
     ]);
     expect(wrong).toMatchObject({ code: 1, stdout: '' });
-    expect(wrong.stderr).toContain('Set COUNTERSIGN_TOKEN');
+    expect(wrong.stderr).toContain('set COUNTERSIGN_TOKEN');
     expect(broken).toMatchObject({ code: 2, stdout: '' });
     expect(broken.stderr).not.toContain('secret');
   });

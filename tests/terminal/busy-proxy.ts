@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { acceptChannels } from '@countersign/server/channel';
 
 /** A proxy to a server that answers some requests with "busy". */
 export interface BusyProxy {
@@ -11,7 +13,8 @@ export interface BusyProxy {
   close(): Promise<void>;
 }
 
-export async function openBusyProxy(to: string): Promise<BusyProxy> {
+/** `token`: that of the server, with which the proxy proves itself. */
+export async function openBusyProxy(to: string, token: string): Promise<BusyProxy> {
   const target = new URL(to);
   let left = 0;
   let refused = 0;
@@ -39,6 +42,7 @@ export async function openBusyProxy(to: string): Promise<BusyProxy> {
     answer.on('close', () => on.destroy());
     asked.pipe(on);
   });
+  acceptChannels(server, { hashOf: () => Promise.resolve(createHash('sha256').update(token).digest()) });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -8,7 +8,7 @@ let t: HarbourServer;
 let proxy: BusyProxy;
 beforeAll(async () => {
   t = await openHarbourServer();
-  proxy = await openBusyProxy(t.serving().url);
+  proxy = await openBusyProxy(t.serving().url, t.serving().home.token.value);
 });
 afterAll(async () => {
   await proxy.close();

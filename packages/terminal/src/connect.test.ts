@@ -2,7 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { connect } from './connect.js';
+import { describeFailure } from './describe-failure.js';
 import type { FoundServer, OwnServer, ServerAccess } from './server-access.js';
+
+import { listenInChannels } from './testing/channel-server.js';
 
 const HOME = '/nowhere/home';
 const listening: Server[] = [];
@@ -12,17 +15,14 @@ afterEach(() => {
 
 /** A server that only reports its health, with its name as the version. */
 async function listen(name: string): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((_request, response) => {
+  const { server, url } = await listenInChannels('a-token', (_request, response) => {
     response.setHeader('Connection', 'close');
     response.setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify({ status: 'ok', version: name }));
   });
   listening.push(server);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -81,4 +81,30 @@ it('[X6] starts its own server when the command that started the first one ends'
   await first.close();
   expect(await client.health()).toMatchObject({ version: 'own' });
   expect(home.starts).toBe(1);
+});
+
+it('[X4.3] sends no token to a server that does not prove that it knows it', async () => {
+  const received: string[] = [];
+  const impostor = createServer((request, response) => {
+    received.push(String(request.headers.authorization));
+    response.end('{"status":"ok","version":"impostor"}');
+  });
+  listening.push(impostor);
+  await new Promise<void>((resolve) => {
+    impostor.listen(0, '127.0.0.1', resolve);
+  });
+  const url = `http://127.0.0.1:${(impostor.address() as AddressInfo).port}`;
+  const { servers } = homeWith({ url, startedBy: 'serve' });
+  const given = { url, token: 'a-token' };
+  const failure = await connect(servers, given, () => undefined).catch((error: unknown) => describeFailure(error));
+  expect(failure).toMatchObject({ message: expect.stringContaining(`${url} did not prove`) as string });
+  const { client } = await connect(servers, { home: HOME }, () => undefined);
+  await expect(client.worlds()).rejects.toMatchObject({ kind: 'network' });
+  expect(received).toEqual([]);
+});
+
+it('[X4.3] refuses plain HTTP to another machine unless it is allowed', async () => {
+  const { servers } = homeWith({ url: 'http://127.0.0.1:9', startedBy: 'serve' });
+  const given = { url: 'http://192.0.2.1:4747', token: 'a-token' };
+  await expect(connect(servers, given, () => undefined)).rejects.toThrow('--allow-http');
 });

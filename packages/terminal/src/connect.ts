@@ -1,9 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { ClientError, createClient, type Client } from '@countersign/client';
 import { TERMINAL_AGENT } from '@countersign/protocol';
+import { channelFetch, isPlainRemote } from '@countersign/server/channel';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
+import { findUnproven } from './find-unproven.js';
 import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
 import { errors } from './words/errors.js';
 
@@ -12,6 +14,8 @@ export interface ConnectOptions {
   url?: string | undefined;
   /** Taken only from the environment: other users can read command lines. */
   token?: string | undefined;
+  /** Whether the URL may be that of another machine without TLS. */
+  allowHttp?: boolean;
   /** How a server started by this command handles unfinished turns. */
   unfinished?: Unfinished;
   /** Named in another process's error if the home folder is in use. */
@@ -40,17 +44,18 @@ const FIRST_ANSWER_MS = 30_000;
  */
 export async function connect(
   servers: ServerAccess,
-  { home: named, url, token, unfinished = 'leave', command = 'countersign' }: ConnectOptions,
+  { home: named, url: given, token, allowHttp = false, unfinished = 'leave', command = 'countersign' }: ConnectOptions,
   say: (line: string) => void,
 ): Promise<Connected> {
+  const url = given === undefined ? undefined : serverUrl(given, allowHttp);
   // If both are given, nothing else has to be loaded.
-  if (url !== undefined && token !== undefined) return await talkTo(checked(url), token);
+  if (url !== undefined && token !== undefined) return await talkTo(url, token);
   const home = named ?? (await servers.defaultHome());
   if (!isAbsolute(home)) {
     // A relative path would depend on the current folder, where someone may have planted files.
     throw new CommandError(errors.relativeHome(home));
   }
-  if (url !== undefined) return await talkTo(checked(url), await servers.readToken(home));
+  if (url !== undefined) return await talkTo(url, await servers.readToken(home));
 
   const own: OwnServer[] = [];
   const find = async (): Promise<Address | undefined> => {
@@ -93,21 +98,31 @@ export async function connect(
   };
 }
 
-/** Drops the path, and the ticket from a copied start link. */
-function checked(url: string): string {
+/** Whether plain HTTP to another machine was allowed, for this command or in the environment. */
+export function mayUseHttp(
+  { allowHttp }: { allowHttp?: true },
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return allowHttp === true || env['COUNTERSIGN_ALLOW_HTTP'] === '1';
+}
+
+/** The origin of a URL, without the path and the ticket of a copied start link. */
+export function serverUrl(url: string, allowHttp: boolean): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     throw new CommandError(errors.invalidUrl(url));
   }
+  if (isPlainRemote(parsed) && !allowHttp) throw new CommandError(errors.plainHttp(parsed.origin));
   return parsed.origin;
 }
 
-async function talkTo(url: string, token: string | undefined): Promise<Connected> {
-  const client = createClient({ url, token: known(url, token), userAgent: TERMINAL_AGENT });
+async function talkTo(url: string, given: string | undefined): Promise<Connected> {
+  const token = known(url, given);
+  const client = createClient({ url, token, fetch: channelFetch(token), userAgent: TERMINAL_AGENT });
   try {
     await client.health({ signal: AbortSignal.timeout(FIRST_ANSWER_MS) });
   } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
+    if (!(error instanceof ClientError) || findUnproven(error) !== undefined) throw error;
     if (error.kind === 'network' || error.kind === 'aborted') {
       throw new CommandError(errors.noAnswer(url), EXIT.failed, error);
     }

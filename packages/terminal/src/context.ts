@@ -43,6 +43,7 @@ export interface CommandContext {
 export interface GlobalOptions {
   readonly home?: string;
   readonly url?: string;
+  readonly allowHttp?: true;
   readonly json: boolean;
   readonly verbose: boolean;
   /** Name of the command, such as `countersign mcp add`. */

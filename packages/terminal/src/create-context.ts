@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Client } from '@countersign/client';
-import { connect, type Connected } from './connect.js';
+import { connect, mayUseHttp, type Connected } from './connect.js';
 import { sizeOf, type Console } from './console.js';
 import type { CommandContext, GlobalOptions } from './context.js';
 import type { ServerAccess, Unfinished } from './server-access.js';
@@ -28,6 +28,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   const url = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
   const named = options.command === undefined ? {} : { command: options.command };
   const token = nonEmpty(env['COUNTERSIGN_TOKEN']);
+  const allowHttp = mayUseHttp(options, env);
   const note = (line: string): void => {
     const text = plainText(line);
     stderr.write(`${stderr.isTTY ? wrapNote(text, sizeOf(stderr).columns) : text}\n`);
@@ -41,7 +42,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
 
   function open(): Promise<Connected> {
     const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
-    connecting = connect(servers, { home, url, token, unfinished: wanted, ...named }, note);
+    connecting = connect(servers, { home, url, token, allowHttp, unfinished: wanted, ...named }, note);
     // The caller reports the error; this only prevents an unhandled rejection.
     connecting.catch(() => undefined);
     return connecting;

@@ -52,6 +52,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
     .helpCommand(false)
     .option('--home <dir>', help.home)
     .option('--url <url>', help.url)
+    .option('--allow-http', help.allowHttp)
     .option('--json', help.json)
     .option('--verbose', help.verbose)
     .addHelpText('after', help.after);

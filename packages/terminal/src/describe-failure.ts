@@ -2,6 +2,7 @@ import { ClientError } from '@countersign/client';
 import { CountersignError } from '@countersign/protocol';
 import { CommanderError } from 'commander';
 import { CommandError } from './command-error.js';
+import { findUnproven } from './find-unproven.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { errors } from './words/errors.js';
 
@@ -9,6 +10,8 @@ import { errors } from './words/errors.js';
 export function describeFailure(error: unknown): { message: string; code: ExitCode } {
   if (error instanceof CommandError) return { message: error.message, code: error.exitCode };
   if (error instanceof CommanderError) return { message: usage(error.message), code: EXIT.usage };
+  const unproven = findUnproven(error);
+  if (unproven !== undefined) return { message: errors.unproven(unproven.at), code: EXIT.failed };
   if (error instanceof ClientError) return { message: describeClientError(error), code: codeOf(error) };
   if (error instanceof CountersignError) {
     return { message: error.message, code: error.code === 'invalid' ? EXIT.usage : EXIT.failed };

@@ -1,4 +1,6 @@
 import { LEAVING_HEADER } from '@countersign/protocol';
+import { channelFetch } from '@countersign/server/channel';
+import { findUnproven } from './find-unproven.js';
 import type { FoundServer } from './server-access.js';
 
 /** The URL and token of a server. */
@@ -17,7 +19,7 @@ type Tried =
 export function followServer(
   first: Address,
   findNext: (from: Address) => Promise<Address>,
-  send: typeof fetch = fetch,
+  fetchWith: (token: string) => typeof fetch = channelFetch,
 ): { readonly fetch: typeof fetch } {
   let address = first;
   let locating: Promise<Address> | undefined;
@@ -33,12 +35,12 @@ export function followServer(
 
   async function tryAt(at: Address, input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Tried> {
     try {
-      const response = await send(movedTo(at, input), withToken(at, init));
+      const response = await fetchWith(at.token)(movedTo(at, input), withToken(at, init));
       // The server may have been restarted with another token. A refused request had no effect.
       const isLeft = response.headers.has(LEAVING_HEADER) || response.status === 401;
       return { kind: isLeft ? 'left' : 'answer', response };
     } catch (error) {
-      const isHarmless = wasRefused(error) || (init?.method ?? 'GET') === 'GET';
+      const isHarmless = wasUnsent(error) || (init?.method ?? 'GET') === 'GET';
       if (!isHarmless || init?.signal?.aborted === true) throw error;
       return { kind: 'gone', error };
     }
@@ -56,7 +58,7 @@ export function followServer(
         if ('error' in first) throw first.error;
         return first.response;
       }
-      return await send(movedTo(address, input), withToken(address, init));
+      return await fetchWith(address.token)(movedTo(address, input), withToken(address, init));
     },
   };
 }
@@ -72,7 +74,8 @@ function withToken({ token }: Address, init: RequestInit = {}): RequestInit {
   return { ...init, headers };
 }
 
-function wasRefused(error: unknown): boolean {
+function wasUnsent(error: unknown): boolean {
+  if (findUnproven(error) !== undefined) return true;
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 }

@@ -1,6 +1,7 @@
 import { listOf, providerStatusSchema, type ProviderStatus } from '@countersign/protocol';
 import { chosenAddress, tryAddress } from '@countersign/providers';
 import { findProviders } from './find-providers.js';
+import { channelFetch } from '../channel/channel-fetch.js';
 import { readToken } from './keep-token.js';
 
 /**
@@ -24,10 +25,13 @@ export interface AskedServer {
 const ANSWER_MS = 10_000;
 
 export async function askServer(url: string, home: string, env: NodeJS.ProcessEnv): Promise<AskedServer> {
-  const token = env['COUNTERSIGN_TOKEN'] === '' ? undefined : env['COUNTERSIGN_TOKEN'];
-  const headers = { authorization: `Bearer ${token ?? readToken(home) ?? ''}` };
+  const token = env['COUNTERSIGN_TOKEN'] || readToken(home) || '';
+  const headers = { authorization: `Bearer ${token}` };
   try {
-    const response = await fetch(`${url}/api/providers`, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+    const response = await channelFetch(token)(`${url}/api/providers`, {
+      headers,
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
     return { url, providers: listOf(providerStatusSchema).parse(await response.json()).items };
   } catch {
     return { url, providers: undefined };

@@ -101,6 +101,16 @@ export async function findCredential(
   return isUsable(found, now) ? { kind: 'found', found } : { kind: 'none' };
 }
 
+/** The stored hash of a credential, usable or not. */
+export async function hashOfCredential(
+  store: Pick<Store, 'read'>,
+  kind: CredentialKind,
+  id: string,
+): Promise<Buffer | undefined> {
+  const found = await store.read((reader) => reader.credential(id));
+  return found?.credential.kind === kind ? Buffer.from(found.credential.hash, 'hex') : undefined;
+}
+
 function isHalf(half: string, hash: string | undefined): boolean {
   return isSecret(half, hash === undefined ? NO_HASH : Buffer.from(hash, 'hex'));
 }

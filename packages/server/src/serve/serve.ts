@@ -12,6 +12,7 @@ import { readPublicUrl } from '../auth/public-url.js';
 import { readOwner } from '../home/home-owner.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
+import { acceptTokenChannels } from './accept-token-channels.js';
 import { guardLocalhost, type GuardedLocalhost } from './guard-localhost.js';
 import { limitUnauthenticated, UNAUTHENTICATED_LIMITS, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
@@ -70,6 +71,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     connectionsCheckingInterval: unauthenticated.headersMs / 2,
     requestTimeout: Math.max(60_000, unauthenticated.headersMs),
   });
+  const onAuthenticated = limitUnauthenticated(server, unauthenticated.most);
+  acceptTokenChannels(server, { token: token.value, store: engine.runtime.store, onProven: onAuthenticated });
   const auth = createAuth({
     token: token.value,
     tokenHolder: token.holder.kind === 'person' ? 'owner' : token.holder,
@@ -77,7 +80,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     port: () => port,
     host,
     allowHosts: publicUrl === undefined ? allowHosts : [...allowHosts, new URL(publicUrl).host],
-    onAuthenticated: limitUnauthenticated(server, unauthenticated.most),
+    onAuthenticated,
     store: engine.runtime.store,
     ...cookieNameOf(home),
     clientAddress,

@@ -22,6 +22,7 @@ import { ensureOwner } from '../people/ensure-owner.js';
 import { createRegistry } from '../providers/create-registry.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';
+import { acceptTokenChannels } from '../serve/accept-token-channels.js';
 import { listenOn } from '../serve/listen-on.js';
 import { checkResponse } from './check-response.js';
 
@@ -132,6 +133,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     ...options.context,
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  acceptTokenChannels(server, { token: TOKEN, store });
   port = await listenOn(server, 0, '127.0.0.1');
   const url = `http://127.0.0.1:${port}`;
 

@@ -25,10 +25,11 @@ function namesOf(command: Command): string[] {
 export function registerWith({ begin, end }: Ends): Register {
   return <Options>(command: Command, act: Act<Options>) => {
     command.action(async () => {
-      const { home, url, json, verbose } = command.optsWithGlobals<Partial<GlobalOptions>>();
+      const { home, url, allowHttp, json, verbose } = command.optsWithGlobals<Partial<GlobalOptions>>();
       const context = begin({
         ...(home === undefined ? {} : { home }),
         ...(url === undefined ? {} : { url }),
+        ...(allowHttp === true ? { allowHttp } : {}),
         json: json === true,
         verbose: verbose === true,
         command: namesOf(command).join(' '),

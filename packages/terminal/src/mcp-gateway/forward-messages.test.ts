@@ -39,6 +39,7 @@ async function openBridge(...answers: Answer[]): Promise<Bridge> {
     write: (message) => written.push(message),
     onLost: () => (lost += 1),
     pause: () => Promise.resolve(),
+    fetchWith: () => fetch,
   });
   onTestFinished(() => {
     forwarder.close();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { channelFetch } from '@countersign/server/channel';
 import { createParser } from 'eventsource-parser';
 import { errors } from '../words/errors.js';
 import {
@@ -20,8 +21,9 @@ export interface ForwardOptions {
   /** Writes one message to the client. */
   write: (message: unknown) => void;
   /** Called once when a request couldn't be sent and is tried again. */
-  onLost: () => void;
+  onLost: (error: unknown) => void;
   pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  fetchWith?: (token: string) => typeof fetch;
 }
 
 export interface Forwarder {
@@ -45,7 +47,7 @@ const SERVER_ERROR = -32_000;
  * Forwards an MCP client's messages to the gateway over HTTP. A request that gets no answer is sent again for as long as the client waits; a call keeps
  * its key, so it never runs twice.
  */
-export function forwardMessages({ find, write, onLost, pause }: ForwardOptions): Forwarder {
+export function forwardMessages({ find, write, onLost, pause, fetchWith = channelFetch }: ForwardOptions): Forwarder {
   const open = new Map<RequestId, AbortController>();
   const all = new AbortController();
   let session: string | undefined;
@@ -53,7 +55,7 @@ export function forwardMessages({ find, write, onLost, pause }: ForwardOptions):
 
   async function post(message: unknown, signal: AbortSignal): Promise<Response> {
     const { url, token } = await find();
-    const response = await fetch(url, {
+    const response = await fetchWith(token)(url, {
       method: 'POST',
       redirect: 'error',
       signal,
@@ -99,13 +101,15 @@ export function forwardMessages({ find, write, onLost, pause }: ForwardOptions):
     const named = withKey(message, randomUUID());
     try {
       for (let ms = FIRST_PAUSE_MS; !signal.aborted; ms = Math.min(ms * 2, LONGEST_PAUSE_MS)) {
+        let lost: unknown;
         try {
           if (await ask(named, signal)) return;
         } catch (error) {
           if (signal.aborted) return;
           if (error instanceof Refused) return write(failure(id, SERVER_ERROR, error.message));
+          lost = error;
         }
-        onLost();
+        onLost(lost);
         await pause(ms, signal);
       }
     } finally {

@@ -104,6 +104,10 @@ export const errors = {
   noAnswer: (url: string): string => `No response from ${url}. Is the server running? No data is lost.`,
   notOurs: (url: string): string =>
     `The server at ${url} is not a Countersign server. Set another URL with --url or COUNTERSIGN_URL.`,
+  unproven: (url: string): string =>
+    `The program at ${url} did not prove that it is the server of this token, so nothing was sent to it. Check the URL. If it is right, set COUNTERSIGN_TOKEN to a token of that server.`,
+  plainHttp: (url: string): string =>
+    `${url} is another machine without TLS. Use https, or allow it with --allow-http or COUNTERSIGN_ALLOW_HTTP=1.`,
   badToken: 'COUNTERSIGN_TOKEN contains invalid characters. Copy it again.',
   noToken: (url: string): string =>
     `A server is running at ${url}, but this command has no token for it. Set COUNTERSIGN_TOKEN to the token of that server.`,

@@ -138,6 +138,12 @@ export const gateHook = {
   reservedArgument: (name: string): string => `The argument "${name}" is reserved for Countersign. Leave it out.`,
   badConfig: (agent: string): string =>
     `its configuration is incomplete. Run "countersign gate install ${agent}" again.`,
+  notInstalled: (agent: string): string =>
+    `the gate is not installed in this home folder. Run "countersign gate install ${agent}".`,
+  unproven: (origin: string): string =>
+    `the program at ${origin} did not prove that it is the Countersign server of this gate, so nothing was sent to it`,
+  plainHttp: (url: string): string =>
+    `${url} is another machine without TLS. Use https, or install the gate again with --allow-http`,
   tooLong: 'the input is too long',
   answered: (status: number): string => `the server answered ${status}`,
   noJson: (status: number): string => `the server answered ${status} without JSON`,

@@ -7,6 +7,7 @@ export const programHelp = {
   helpCommand: 'show help for a command',
   home: 'home folder (COUNTERSIGN_HOME, default ~/.countersign)',
   url: 'URL of a running server (COUNTERSIGN_URL); reads its token from COUNTERSIGN_TOKEN',
+  allowHttp: 'allow a URL of another machine without TLS (COUNTERSIGN_ALLOW_HTTP=1)',
   json: 'print JSON',
   verbose: 'print the stack trace of an error',
   after:

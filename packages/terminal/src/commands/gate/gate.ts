@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { isPlainRemote } from '@countersign/server/channel';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -61,7 +62,10 @@ export function addGate(program: Command, register: Register): void {
     });
     const path = hookConfigPath(home, agent);
     const { token, tokenId, person } = created;
-    const config = { url: client.url, token, tokenId, person, world, agent: created.agent, pass: plan.values.pass };
+    const { url } = client;
+    // Without a flag, the command would have refused such a URL.
+    const allowed = isPlainRemote(new URL(url)) ? { allowHttp: true } : {};
+    const config = { url, token, tokenId, person, world, agent: created.agent, pass: plan.values.pass, ...allowed };
     // First what the hook needs, last what makes the agent use it.
     const hookConfig = { path, before: plan.earlierHook, after: toJson(config), isSecret: true };
     try {

@@ -2,10 +2,13 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readAll } from '@countersign/client';
 import { nearest } from '@countersign/protocol';
+import { isPlainRemote } from '@countersign/server/channel';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
+import { mayUseHttp, serverUrl } from '../../connect.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
+import { findUnproven } from '../../find-unproven.js';
 import { findWorld } from '../../find-things.js';
 import { writeChanges } from '../../gate/config-change.js';
 import { removeCreated } from '../../gate/gate-token.js';
@@ -49,8 +52,9 @@ export function addMcpGateway(program: Command, register: Register): void {
         isLost = false;
         stdout.write(`${JSON.stringify(message)}\n`);
       },
-      onLost() {
-        if (!isLost) context.note(errors.gatewayLost);
+      onLost(error) {
+        const unproven = findUnproven(error);
+        if (!isLost) context.note(unproven === undefined ? errors.gatewayLost : errors.unproven(unproven.at));
         isLost = true;
       },
       pause: pauseFor,
@@ -91,7 +95,8 @@ function addAdd(gateway: Command, register: Register): void {
       context.note(results.warning(plainLine(results.gatewayUnknownTool(tool, nearest(tool, known)))));
     // The client may start it with another environment.
     const url = context.options.url ?? context.console.env['COUNTERSIGN_URL'] ?? '';
-    const place = url === '' ? ['--home', home] : ['--url', url];
+    const allowed = isPlainRemote(new URL(client.url)) ? ['--allow-http'] : [];
+    const place = url === '' ? ['--home', home] : ['--url', url, ...allowed];
     // Not by name: the client may start it without our PATH.
     const own = resolve(process.argv[1] ?? 'countersign');
     const words = ['mcp-gateway', '-w', world, '--token-file', file, ...place];
@@ -114,9 +119,7 @@ async function finder(context: CommandContext, { world, tokenFile }: GatewayFlag
   const path = `/mcp/${encodeURIComponent(world)}`;
   const given = context.options.url ?? env['COUNTERSIGN_URL'] ?? '';
   if (given !== '') {
-    if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-      throw new CommandError(errors.invalidUrl(given));
-    const url = `${new URL(given).origin}${path}`;
+    const url = `${serverUrl(given, mayUseHttp(context.options, env))}${path}`;
     return () => Promise.resolve({ url, token });
   }
   const home = context.options.home ?? (await context.servers.defaultHome());
@@ -132,6 +135,7 @@ async function finder(context: CommandContext, { world, tokenFile }: GatewayFlag
 async function checkGateway(find: FindGateway): Promise<void> {
   /** Undefined until there is an answer. */
   let problem: string | null | undefined;
+  let lost: unknown;
   let url = '';
   const checker = forwardMessages({
     async find() {
@@ -140,11 +144,15 @@ async function checkGateway(find: FindGateway): Promise<void> {
       return found;
     },
     write: (message) => void (problem = errorIn(message)),
-    onLost: () => checker.close(),
+    onLost(error) {
+      lost = error;
+      checker.close();
+    },
     pause: () => Promise.resolve(),
   });
   await checker.receive(JSON.stringify({ jsonrpc: '2.0', id: 'check', method: 'ping' }));
   if (problem === undefined) {
+    if (findUnproven(lost) !== undefined) throw lost;
     // Throws if no server is running.
     await find();
     throw new CommandError(errors.noAnswer(new URL(url).origin), EXIT.failed);

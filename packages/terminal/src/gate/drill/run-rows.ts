@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
+import { channelFetch } from '@countersign/server/channel';
 import type { ServerAccess } from '../../server-access.js';
 import type { DrillAgent } from './drilled-agents.js';
 import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
@@ -44,7 +45,8 @@ export async function runRows<Row extends { readonly name: string }>(
   await mkdir(env.HOME);
   const server = await startTemporaryServer(home, env);
   try {
-    const client = createClient({ url: server.url, token: server.token });
+    const { url, token } = server;
+    const client = createClient({ url, token, fetch: channelFetch(token) });
     const run = await prepare({ server, client, env, home });
     const results: RowResult[] = [];
     for (const [index, row] of rows.entries()) {

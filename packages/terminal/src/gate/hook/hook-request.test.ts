@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { request as plainRequest } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { requestAnywhere, requestLocally, type HookResponse } from './hook-request.js';
+import { listenInChannels } from '../../testing/channel-server.js';
+import { requestInChannel, requestWith, type HookResponse } from './hook-request.js';
 
 const REQUEST = { method: 'POST', token: 'secret', text: '{"a":"ä"}', onSent: () => undefined };
 
@@ -9,24 +12,22 @@ const REQUEST = { method: 'POST', token: 'secret', text: '{"a":"ä"}', onSent: (
 async function answered(
   bytes: string,
   {
-    request = (to: URL) => requestLocally(to, '127.0.0.1', REQUEST),
+    request = (to: URL) => requestInChannel(to, REQUEST),
     keepsOpen = false,
   }: { request?: (to: URL) => Promise<HookResponse>; keepsOpen?: boolean } = {},
-): Promise<{ response: HookResponse; received: string }> {
-  let received = '';
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.on('data', (part) => {
-      received += String(part);
-      if (received.endsWith('}')) socket[keepsOpen ? 'write' : 'end'](bytes);
+): Promise<{ response: HookResponse; received: unknown }> {
+  let received: unknown;
+  const { server, url } = await listenInChannels('secret', (sent) => {
+    const { method, url: path, httpVersion, headers } = sent;
+    void text(sent).then((body) => {
+      received = { method, path, httpVersion, headers, body };
+      sent.socket[keepsOpen ? 'write' : 'end'](bytes);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   try {
-    return { response: await request(new URL(`http://127.0.0.1:${port}/api/calls?wait=5`)), received };
+    return { response: await request(new URL(`${url}/api/calls?wait=5`)), received };
   } finally {
+    server.closeAllConnections();
     server.close();
   }
 }
@@ -34,9 +35,18 @@ async function answered(
 it('[A55] sends a call to a local server, and reads its answer', async () => {
   const { response, received } = await answered('HTTP/1.1 201 Created\r\nContent-Length: 5\r\nX: y\r\n\r\n"yä"');
   expect(response).toEqual({ status: 201, text: '"yä"' });
-  expect(received).toMatch(/^POST \/api\/calls\?wait=5 HTTP\/1\.0\r\nhost: 127\.0\.0\.1:\d+\r\n/);
-  expect(received).toContain('\r\nauthorization: Bearer secret\r\n');
-  expect(received).toMatch(/\r\ncontent-length: 10\r\n\r\n\{"a":"ä"\}$/);
+  expect(received).toEqual({
+    method: 'POST',
+    path: '/api/calls?wait=5',
+    httpVersion: '1.0',
+    headers: {
+      host: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
+      authorization: 'Bearer secret',
+      'content-type': 'application/json',
+      'content-length': '10',
+    },
+    body: '{"a":"ä"}',
+  });
   const empty = await answered('HTTP/1.1 204 No Content\r\n\r\n');
   expect(empty.response).toEqual({ status: 204, text: '' });
 });
@@ -71,12 +81,12 @@ it.each([
 it('[A55] limits the length of an answer, from any server', async () => {
   const long = `HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n${'x'.repeat(5_000_000)}`;
   await expect(answered(long)).rejects.toThrow('too long');
-  await expect(answered(long, { request: (to) => requestAnywhere(to, REQUEST) })).rejects.toThrow('too long');
+  await expect(answered(long, { request: (to) => requestWith(plainRequest, to, REQUEST) })).rejects.toThrow('too long');
 });
 
 it('[A55] limits the time of an answer, even if some of it has come', async () => {
   const request = { ...REQUEST, timeoutMs: 200 };
-  for (const send of [(to: URL) => requestLocally(to, '127.0.0.1', request), (to: URL) => requestAnywhere(to, request)])
+  for (const send of [(to: URL) => requestInChannel(to, request), (to: URL) => requestWith(plainRequest, to, request)])
     for (const bytes of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{'])
       await expect(answered(bytes, { request: send, keepsOpen: true })).rejects.toThrow('in time');
   const drip = createServer((socket) => {
@@ -86,11 +96,11 @@ it('[A55] limits the time of an answer, even if some of it has come', async () =
   }).listen(0, '127.0.0.1');
   await once(drip, 'listening');
   const to = new URL(`http://127.0.0.1:${(drip.address() as AddressInfo).port}/`);
-  await expect(requestLocally(to, '127.0.0.1', request)).rejects.toThrow('in time');
+  await expect(requestInChannel(to, request)).rejects.toThrow('in time');
   drip.close();
 });
 
 it('[A55] sends no token that would add a header', async () => {
   const to = new URL('http://127.0.0.1:9/');
-  await expect(requestLocally(to, '127.0.0.1', { ...REQUEST, token: 'a\r\nx: y' })).rejects.toThrow('token');
+  await expect(requestInChannel(to, { ...REQUEST, token: 'a\r\nx: y' })).rejects.toThrow('token');
 });

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import type { request as HttpsRequest } from 'node:https';
+import { openChannel } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
 
 export interface HookRequest {
@@ -22,50 +23,54 @@ const TIMEOUT_MS = 70_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * A request to a server on this machine. Loading Node's HTTP client takes longer than the request. In HTTP/1.0, the server sends no chunks and
- * closes the connection after its response.
+ * A request in a channel, in which the server has proved that it knows the token. Loading Node's HTTP client takes longer than the request. In
+ * HTTP/1.0, the server sends no chunks and closes the connection after its response.
  */
-export async function requestLocally(to: URL, host: string, request: HookRequest): Promise<HookResponse> {
-  const port = Number(to.port === '' ? 80 : to.port);
+export async function requestInChannel(to: URL, request: HookRequest): Promise<HookResponse> {
   const head = headOf(to, request);
-  return await new Promise((resolve, reject) => {
-    let received = Buffer.alloc(0);
-    const socket = connect({ host, port });
-    const timer = setTimeout(() => socket.destroy(new Error(texts.noAnswer)), request.timeoutMs ?? TIMEOUT_MS);
-    const finish = (isClosed: boolean): void => {
-      try {
-        const response = readResponse(received, isClosed);
-        if (response === undefined) return;
-        resolve(response);
-      } catch (error) {
-        reject(error instanceof Error ? error : new Error(String(error)));
-      }
-      socket.destroy();
-    };
-    socket.once('error', reject);
-    socket.on('data', (part: Buffer) => {
-      received = Buffer.concat([received, part]);
-      if (received.length > MOST_BYTES) socket.destroy(new Error(texts.longAnswer));
-      else finish(false);
+  const late = new AbortController();
+  let stop = (): void => late.abort();
+  const timer = setTimeout(() => stop(), request.timeoutMs ?? TIMEOUT_MS);
+  try {
+    const socket = await openChannel(to, request.token, late.signal);
+    return await new Promise((resolve, reject) => {
+      stop = () => socket.destroy(new Error(texts.noAnswer));
+      let received = Buffer.alloc(0);
+      const finish = (isClosed: boolean): void => {
+        try {
+          const response = readResponse(received, isClosed);
+          if (response === undefined) return;
+          resolve(response);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+        socket.destroy();
+      };
+      socket.once('error', reject);
+      socket.on('data', (part: Buffer) => {
+        received = Buffer.concat([received, part]);
+        if (received.length > MOST_BYTES) socket.destroy(new Error(texts.longAnswer));
+        else finish(false);
+      });
+      socket.once('close', () => finish(true));
+      socket.write(`${head}\r\n\r\n${request.text}`, request.onSent);
     });
-    socket.once('close', () => {
-      clearTimeout(timer);
-      finish(true);
-    });
-    socket.write(`${head}\r\n\r\n${request.text}`, request.onSent);
-  });
+  } catch (error) {
+    throw late.signal.aborted ? new Error(texts.noAnswer, { cause: error }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-/** On any other machine, or over TLS. */
-export async function requestAnywhere(to: URL, sending: HookRequest): Promise<HookResponse> {
+/** With Node's client for https: the certificate of the server is its proof, whatever the environment says. */
+export async function requestWith(request: typeof HttpsRequest, to: URL, sending: HookRequest): Promise<HookResponse> {
   const { method, token, text, onSent, timeoutMs = TIMEOUT_MS } = sending;
-  const { request } = await (to.protocol === 'https:' ? import('node:https') : import('node:http'));
   return await new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(text === '' ? {} : { 'content-type': 'application/json' }),
     };
-    const sent = request(to, { method, headers, agent: false }, (response) => {
+    const sent = request(to, { method, headers, agent: false, rejectUnauthorized: true }, (response) => {
       const parts: Buffer[] = [];
       let bytes = 0;
       response.once('error', reject);

@@ -1,7 +1,8 @@
 import type { ExternalCall, ExternalResult, NewExternalCall } from '@countersign/protocol';
+import { ChannelError } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
 import { isObject } from '../json-text.js';
-import { requestAnywhere, requestLocally, type HookRequest, type HookResponse } from './hook-request.js';
+import { requestInChannel, requestWith, type HookRequest, type HookResponse } from './hook-request.js';
 
 /** The server rejected the request, or couldn't be reached (status 0). */
 export class HookServerError extends Error {
@@ -24,9 +25,6 @@ export interface HookServer {
   report(id: string, result: ExternalResult): Promise<void>;
   endSession(session: string): Promise<void>;
 }
-
-const LOCALHOST = 'localhost';
-const IPV4 = '127.0.0.1';
 
 export function hookServer(
   { url, token, world }: { url: string; token: string; world: string },
@@ -64,15 +62,14 @@ async function send(to: URL, sent: HookRequest): Promise<unknown> {
 }
 
 async function request(to: URL, sent: HookRequest): Promise<HookResponse> {
-  const isLocal = to.protocol === 'http:' && [LOCALHOST, IPV4].includes(to.hostname);
   try {
-    return await (isLocal ? requestLocally(to, IPV4, sent) : requestAnywhere(to, sent));
+    if (to.protocol !== 'https:') return await requestInChannel(to, sent);
+    return await requestWith((await import('node:https')).request, to, sent);
   } catch (error) {
-    // The server may listen on ::1 only.
-    const isRefused = codeOf(error) === 'ECONNREFUSED';
-    if (isLocal && isRefused && to.hostname === LOCALHOST)
-      return await requestAnywhere(to, sent).catch((again: unknown) => fail(to, again));
-    return fail(to, error);
+    if (!(error instanceof ChannelError)) return fail(to, error);
+    const reason = texts.unproven(to.origin);
+    // A server that is being restarted closes connections, too, so that is worth another try.
+    throw error.kind === 'closed' ? new HookServerError(0, reason) : new Error(reason, { cause: error });
   }
 }
 

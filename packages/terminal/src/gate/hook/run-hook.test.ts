@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listenInChannels } from '../../testing/channel-server.js';
 import { leaveNote, hashOf, takeNote } from './call-notes.js';
 import { isDeferring, runHook } from './run-hook.js';
 
@@ -29,7 +30,7 @@ const call = {
 
 /** A server that answers with this, or is shutting down if there is no answer. */
 async function answering(answer: object | (() => object | undefined), sent: unknown[] = []): Promise<AsyncDisposable> {
-  const server = createServer((request, response) => {
+  const { server, url } = await listenInChannels('t', (request, response) => {
     json(request).then(
       (body) => {
         sent.push(body);
@@ -40,8 +41,7 @@ async function answering(answer: object | (() => object | undefined), sent: unkn
       () => response.destroy(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  await configure(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await configure(url);
   return { [Symbol.asyncDispose]: async () => await new Promise<void>((resolve) => server.close(() => resolve())) };
 }
 
@@ -59,12 +59,41 @@ describe('countersign gate hook', () => {
   });
 
   it('[X9.2] says no without a configuration, and without a server', async () => {
-    expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({ code: 2, stdout: '' });
+    expect(await runHook('claude', home, JSON.stringify(call))).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('countersign gate install claude') as string,
+    });
     await configure('http://127.0.0.1:9');
     expect(await runHook('claude', home, JSON.stringify(call), { firstTryMs: 0 })).toMatchObject({
       code: 2,
       stdout: '',
     });
+  });
+
+  it('[X9.9] sends nothing to a server that does not prove that it is the one of the gate', async () => {
+    const received: string[] = [];
+    const impostor = createServer((request, response) => {
+      received.push(String(request.headers.authorization));
+      response.end('{"id":"call-1","state":"allowed","edited":false,"arguments":{"command":"ls"}}');
+    }).on('connect', (_request, socket) => {
+      socket.on('data', (part) => received.push(String(part)));
+      socket.write('HTTP/1.1 200 OK\r\n\r\n{"id":"call-1","state":"allowed"}');
+    });
+    await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
+    await configure(`http://127.0.0.1:${(impostor.address() as AddressInfo).port}`);
+    const { code, stdout, stderr } = await runHook('claude', home, JSON.stringify(call));
+    impostor.closeAllConnections();
+    impostor.close();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('did not prove');
+    expect(received.join()).not.toMatch(/Bearer|"command"/);
+  });
+
+  it('[X9.9] refuses plain HTTP to another machine, unless the gate was installed with it', async () => {
+    await configure('http://192.0.2.1:4747');
+    const refused = await runHook('claude', home, JSON.stringify(call), { firstTryMs: 0 });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('without TLS') as string });
   });
 
   it('[X9.2] asks again if the server is restarting when the call is proposed', async () => {

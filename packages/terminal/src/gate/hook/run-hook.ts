@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
+import { isPlainRemote } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
 import { configFiles, type HookAgent, type Places } from '../gated-agents.js';
 import { isObject } from '../json-text.js';
@@ -192,7 +193,7 @@ async function report(
 }
 
 export function readHookConfig(home: string, agent: HookAgent): HookConfig {
-  const value: unknown = JSON.parse(readFileSync(join(home, 'gate', `${agent}.json`), 'utf8'));
+  const value: unknown = JSON.parse(readConfigFile(home, agent));
   const field = (name: string): string => {
     const found = isObject(value) ? value[name] : undefined;
     if (typeof found !== 'string') throw new Error(texts.badConfig(agent));
@@ -205,5 +206,15 @@ export function readHookConfig(home: string, agent: HookAgent): HookConfig {
     string,
     string,
   ];
+  const mayBePlain = isObject(value) && value['allowHttp'] === true;
+  if (!mayBePlain && isPlainRemote(new URL(url))) throw new Error(texts.plainHttp(url));
   return { url, token, world, agent: own, pass };
+}
+
+function readConfigFile(home: string, agent: HookAgent): string {
+  try {
+    return readFileSync(join(home, 'gate', `${agent}.json`), 'utf8');
+  } catch (error) {
+    throw new Error(texts.notInstalled(agent), { cause: error });
+  }
 }

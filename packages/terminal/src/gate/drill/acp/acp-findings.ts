@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { createClient, readAll } from '@countersign/client';
 import { acpProgram, type AcpSettings, type Agent } from '@countersign/protocol';
+import { channelFetch } from '@countersign/server/channel';
 import { describeFailure } from '../../../describe-failure.js';
 import type { Finding, ServerAccess } from '../../../server-access.js';
 import { drill as texts } from '../../../words/gate.js';
@@ -39,7 +40,7 @@ async function usedAgents(servers: ServerAccess, home: string, env: Env): Promis
   if (running === undefined) return [];
   const given = env['COUNTERSIGN_TOKEN'] ?? '';
   const token = given === '' ? ((await servers.readToken(home)) ?? '') : given;
-  const client = createClient({ url: running.url, token });
+  const client = createClient({ url: running.url, token, fetch: channelFetch(token) });
   const used = new Map<string, UsedAgent>();
   for (const { id: world } of await readAll((page) => client.worlds(page))) {
     for (const { name, acp, active } of await readAll<Agent>((page) => client.agents(world, page))) {
