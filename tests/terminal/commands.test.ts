@@ -32,6 +32,22 @@ async function ask(letter: string): Promise<string> {
 }
 
 describe('the commands', () => {
+  it('[X3.9] use the world of the current folder, and say so if there is none or several', async () => {
+    expect(await run('chats')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('No world has this folder. Choose one with -w.') as string,
+    });
+    await json('worlds', 'add', 'Here', '--folder', process.cwd());
+    await json('chats', 'add', '-w', 'here', '--title', 'Only here');
+    expect(await json('chats')).toMatchObject({ items: [{ title: 'Only here' }] });
+    await json('worlds', 'add', 'Here too', '--folder', process.cwd());
+    const unsure = await run('agents');
+    expect(unsure.stderr).toContain('Several worlds have this folder. Choose one with -w.');
+    expect(unsure.stderr).toMatch(/"here", "here-too"/);
+    for (const name of ['here', 'here-too']) await json('worlds', 'remove', name, '--yes');
+  });
+
   it('[X3] [X4] create, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
     const folder = join(t.folder, 'home-worlds', 'ops');
     expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read', folder });

@@ -1,19 +1,21 @@
 import { ClientError, readAll, type Client } from '@countersign/client';
-import type { Agent, Chat, World } from '@countersign/protocol';
+import { nearest, type Agent, type Chat, type World } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
-import { nearest } from '@countersign/protocol';
+import { isLoopback, worldsOf } from './project/world-of-folder.js';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
-/** The world with this name or id. Without a name, the only world; if there are several, an error. */
-export async function findWorld(client: Client, name: string | undefined): Promise<World> {
+/** The world with this name or id. Without a name, the one of the current folder or else the only one (X3.9). */
+export async function findWorld(client: Client, name: string | undefined, folder = process.cwd()): Promise<World> {
   const worlds = await readAll((page) => client.worlds(page));
-  const ids = worlds.map(({ id }) => id);
   if (name !== undefined) return named(worlds, name, 'world');
-  const [only, ...others] = worlds;
-  if (only === undefined) throw new CommandError(errors.noWorlds);
-  if (others.length > 0) throw new CommandError(errors.whichWorld(suggestion('', ids)));
-  return only;
+  if (worlds.length === 0) throw new CommandError(errors.noWorlds);
+  // Folders of a server on another machine are not ours.
+  const here = isLoopback(client.url) ? worldsOf(worlds, folder) : [];
+  const [only, ...others] = here.length === 0 ? worlds : here;
+  if (only !== undefined && others.length === 0) return only;
+  const known = suggestion('', (here.length === 0 ? worlds : here).map(({ id }) => id));
+  throw new CommandError(here.length === 0 ? errors.whichWorld(known) : errors.severalHere(known));
 }
 
 /** The named world, or all worlds. */

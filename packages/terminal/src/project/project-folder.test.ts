@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { inOrder } from './choose-model.js';
 import { projectFolder } from './project-folder.js';
+import { isLoopback, worldsOf } from './world-of-folder.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-project-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,6 +22,22 @@ it('[X1.3] a folder with a manifest or a repository is a project; a home folder 
   expect(projectFolder(join(folder, 'link'), join(folder, 'link'))).toBeUndefined();
   expect(projectFolder('/')).toBeUndefined();
   expect(projectFolder(join(folder, 'missing'))).toBeUndefined();
+});
+
+it('[X3.9] a folder belongs to the worlds of its nearest ancestor that has one', () => {
+  const inner = join(folder, 'outer', 'inner');
+  mkdirSync(join(inner, 'src'), { recursive: true });
+  symlinkSync(inner, join(folder, 'to-inner'));
+  const worlds = [{ id: 'a', folder: join(folder, 'outer') }, { id: 'b', folder: join(folder, 'to-inner') }, { id: 'c' }];
+  const found = (path: string): string[] => worldsOf(worlds, path).map(({ id }) => id);
+  expect(found(join(inner, 'src'))).toEqual(['b']);
+  expect(found(inner)).toEqual(['b']);
+  expect(found(join(folder, 'outer'))).toEqual(['a']);
+  expect(found(folder)).toEqual([]);
+  expect(found(join(folder, 'missing'))).toEqual([]);
+  expect(worldsOf([...worlds, { id: 'd', folder: inner }], inner).map(({ id }) => id)).toEqual(['b', 'd']);
+  const urls = ['http://127.0.0.1:1', 'http://[::1]:1', 'http://localhost', 'https://127.example.org', 'http://10.0.0.1'];
+  expect(urls.map(isLoopback)).toEqual([true, true, true, false, false]);
 });
 
 it('lists suggested models first, and those that can’t chat last', () => {

@@ -33,7 +33,7 @@ export function projectFolder(folder: string, personal: string = homedir()): str
   return MARKERS.some((marker) => existsSync(join(real, marker))) ? real : undefined;
 }
 
-function realPath(folder: string): string | undefined {
+export function realPath(folder: string): string | undefined {
   try {
     return realpathSync(folder);
   } catch {

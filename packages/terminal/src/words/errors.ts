@@ -12,7 +12,8 @@ export const errors = {
   notFoundIn: (what: string, name: string, world: string, suggestion: string): string =>
     `There is no ${what} "${name}" in "${world}". ${suggestion}`,
   noWorlds: thenRun('There are no worlds yet. Create one with:', 'countersign worlds add NAME'),
-  whichWorld: (suggestion: string): string => `Choose a world with -w. ${suggestion}`,
+  whichWorld: (suggestion: string): string => `No world has this folder. Choose one with -w. ${suggestion}`,
+  severalHere: (suggestion: string): string => `Several worlds have this folder. Choose one with -w. ${suggestion}`,
   noChats: (world: string): string => `There are no chats in "${world}" yet.`,
   seeChats: (world: string): string => `Run countersign chats list -w ${world} to see them.`,
   didYouMean: (name: string): string => `Did you mean "${name}"?`,

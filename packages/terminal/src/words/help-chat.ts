@@ -1,9 +1,9 @@
-import type { Help } from './help.js';
+import { WORLD, type Help } from './help.js';
 
 export const chatHelp = {
   about: 'Talk to the agents of a world: interactively, with one message, or from a pipe',
   message: 'message to send; use - to read it (or the rest of it) from standard input',
-  world: 'world (required if there are several)',
+  world: WORLD,
   chat: 'chat to continue (id, or "last")',
   new: 'start a new chat even if the last one is unfinished',
   unattended: 'what to do with calls that need approval when there is no terminal: deny or wait',
@@ -21,7 +21,7 @@ export const chatHelp = {
 
 export const tuiHelp = {
   about: 'Open the full-screen UI: agents, transcript and waiting calls side by side',
-  world: 'world (required if there are several)',
+  world: WORLD,
   chat: 'chat to open (id, or "last")',
   examples: ['countersign tui -w harbour'],
 } satisfies Help;

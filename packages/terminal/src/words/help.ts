@@ -10,7 +10,7 @@ export interface Help {
   readonly [flag: string]: unknown;
 }
 
-export const WORLD = 'world (id or name)';
+export const WORLD = 'world (id or name; the default is the world of this folder)';
 export const WORLD_OR_ALL = 'only this world';
 export const CHAT = 'chat id, or "last"';
 export const YES = 'skip the confirmation';
