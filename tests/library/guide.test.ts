@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -30,6 +30,42 @@ const programs = pages.flatMap((page): Program[] => {
   );
 });
 
+/** Snippets of other pages. They are only compiled: other tests run the longer ones. */
+const others = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((page) => page !== '' && !page.startsWith('docs/guide/library/'))
+  .flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```(?:ts|tsx|typescript)\n([\s\S]*?)^ *```$/gm)].map(
+      ([, code = ''], at) => ({ name: `${page.replaceAll(/[/.]/g, '-')}-${at + 1}`, code }),
+    ),
+  );
+
+/** The same tools with both versions of the AI SDK that people use (L4.2). */
+const aiTypes = ['ai', 'ai6'].map((library) => ({
+  name: `types-of-${library}`,
+  code: `
+import { jsonSchema, tool, zodSchema } from '${library}';
+import { fromAiSdk, openWorld } from 'countersign';
+import { z } from 'zod';
+
+const tools = fromAiSdk({
+  remove: tool({ inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => path }),
+  look: tool({ inputSchema: jsonSchema<{ at: string }>({ type: 'object' }), execute: ({ at }) => at }),
+  count: tool({ inputSchema: zodSchema(z.object({ to: z.number() })), async *execute({ to }) { yield to; } }),
+});
+await openWorld(':memory:', {
+  tools,
+  approve(approval) {
+    if (approval.toolName === 'remove') return { decision: approval.arguments.path.startsWith('/') ? 'deny' : 'approve' };
+    if (approval.toolName === 'look') return { decision: approval.arguments.at.length > 3 ? 'deny' : 'approve' };
+    // @ts-expect-error -- a number, so the types are not \`any\` or \`unknown\`
+    if (approval.toolName === 'count') return { decision: approval.arguments.to.length };
+    return undefined;
+  },
+});
+`,
+}));
+
 let folder = '';
 
 /** One compiler and one process for all programs: starting one for each would take most of the time. */
@@ -37,7 +73,7 @@ beforeAll(async () => {
   // Inside the project, so that `countersign` resolves as in a program that installed it.
   folder = await mkdtemp(join(root, 'node_modules', '.guide-'));
   await mkdir(join(folder, 'out'));
-  for (const { name, code } of programs) await writeFile(join(folder, `${name}.mts`), code);
+  for (const { name, code } of [...programs, ...others, ...aiTypes]) await writeFile(join(folder, `${name}.mts`), code);
   await writeFile(join(folder, 'run-all.mjs'), RUN_ALL);
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -65,11 +101,12 @@ describe('the library guide', () => {
     expect(without).toEqual(['README.md']);
   });
 
-  it('[L2.4] has programs that a strict compiler accepts', async () => {
+  it('[L2.4] [L4.2] has programs that a strict compiler accepts, like all other snippets', async () => {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const options = ['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess', '--skipLibCheck', '--checkers', '1'];
     const output = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--outDir', join(folder, 'out')];
-    const files = programs.map(({ name }) => join(folder, `${name}.mts`));
+    expect(others.map(({ name }) => name)).toEqual(expect.arrayContaining(['README-md-1', 'docs-guide-testing-md-1']));
+    const files = [...programs, ...others, ...aiTypes].map(({ name }) => join(folder, `${name}.mts`));
     const said = await run(process.execPath, [tsc, ...options, ...output, ...files], { cwd: folder }).then(
       () => '',
       (error: unknown) => (error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error)),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../packages/server/src/routes/index.js';
 import { CLIENT, startOidcAccounts } from '../support/oidc-accounts.js';
+import { expectServerErrors } from '../support/server-errors.js';
 
 const TOKEN = 'a-token-of-a-program-that-mounts-it-0123456789';
 
@@ -185,6 +186,7 @@ describe('mountCountersign', () => {
   });
 
   it('[L5.1] answers 500 if `authorize` throws, and reports it', async () => {
+    expectServerErrors(/^\/api\/worlds$/);
     const authorizing = (): never => {
       throw new Error('the user database is down');
     };

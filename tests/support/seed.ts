@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { runsFactor, scaled } from './scaled.js';
+import { failOnServerErrors } from './server-errors.js';
+
+failOnServerErrors();
 
 /** The same in every run, so that a failure comes from a change and not from a random example. */
 const SEED = 20_261_115;

@@ -123,6 +123,13 @@ describe('countersign providers', () => {
     expect(added.stderr).toContain(
       '"box" does not list the model "lama-3". Did you mean "llama-3"? It was saved anyway.',
     );
+    models.will(listed);
+    const agent = { name: 'Dee', provider: 'box', model: 'lama-3' };
+    const { id, unknownModel } = await t.client.createAgent('docks', agent);
+    expect(unknownModel).toEqual({ closest: 'llama-3' });
+    models.will(listed);
+    expect(await t.client.updateAgent('docks', id, { model: 'llama-3' })).not.toHaveProperty('unknownModel');
+    await t.client.deleteAgent('docks', id);
     const refused = await t.runHere(['agents', 'add', 'Cy', '-w', 'docks', '--provider', 'opnai', '--model', 'm']);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('There is no provider "opnai". Did you mean "openai"?');

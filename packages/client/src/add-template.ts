@@ -1,4 +1,4 @@
-import { type Agent, agentsFromTemplate, type AgentTemplateName, type NewAgent } from '@countersign/protocol';
+import { type SavedAgent, agentsFromTemplate, type AgentTemplateName, type NewAgent } from '@countersign/protocol';
 import type { Client } from './client.js';
 import { readAll } from './read-all.js';
 
@@ -17,10 +17,10 @@ export async function addTemplate(
   worldId: string,
   template: AgentTemplateName,
   { provider, model, change, main }: TemplateOptions,
-): Promise<Agent[]> {
+): Promise<SavedAgent[]> {
   const known = await readAll((page) => client.agents(worldId, page));
   const taken = known.flatMap(({ id, name }) => [id, name]);
-  const made: Agent[] = [];
+  const made: SavedAgent[] = [];
   try {
     for (const agent of agentsFromTemplate(template, { provider, model, taken }))
       made.push(await client.createAgent(worldId, { ...agent, ...change }));

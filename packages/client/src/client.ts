@@ -1,4 +1,5 @@
 import type {
+  SavedAgent,
   UndoableCall,
   UndoPreview,
   RegisteredPasskey,
@@ -234,8 +235,8 @@ export interface Client {
 
   agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
   agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
-  createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<Agent>;
-  updateAgent(world: string, agent: string, change: Change<NewAgent>, options?: ChangeOptions): Promise<Agent>;
+  createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<SavedAgent>;
+  updateAgent(world: string, agent: string, change: Change<NewAgent>, options?: ChangeOptions): Promise<SavedAgent>;
   deleteAgent(world: string, agent: string, options?: ChangeOptions): Promise<void>;
   memory(world: string, agent: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Message>>;
 

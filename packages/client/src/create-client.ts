@@ -1,6 +1,7 @@
 import {
   acceptedMessageSchema,
   agentSchema,
+  savedAgentSchema,
   approvalWithContextSchema,
   revealedCallSchema,
   wholeEffectSchema,
@@ -184,10 +185,10 @@ export function createClient(options: ClientOptions): Client {
       list(agentSchema, { path: ['worlds', world, 'agents'], query: { ...page } }, options),
     agent: (world, agent, options) => tagged(agentSchema, { path: ['worlds', world, 'agents', agent] }, options),
     createAgent: (world, body, options) =>
-      get(agentSchema, { method: 'POST', path: ['worlds', world, 'agents'], body }, options),
+      get(savedAgentSchema, { method: 'POST', path: ['worlds', world, 'agents'], body }, options),
     updateAgent: (world, agent, body, options) =>
       get(
-        agentSchema,
+        savedAgentSchema,
         { method: 'PATCH', path: ['worlds', world, 'agents', agent], body, headers: ifMatch(options) },
         options,
       ),

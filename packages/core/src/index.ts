@@ -6,6 +6,7 @@ export type { Gate, GateGrant, GateInput, GateTool } from './approval/check-tool
 export { maskCall, maskSecrets, maskValue, showsOriginal } from './masking/index.js';
 export type { WorldSnapshot } from './memory/world-snapshot.js';
 export { checkPolicy } from './worlds/check-policy.js';
+export { agentMayAskFor, patternProblem } from './policy/index.js';
 export { compileRules } from './worlds/compile-rules.js';
 export { createRuntime } from './processes/create-runtime.js';
 export type { Engine, RuntimeOptions } from './processes/create-runtime.js';

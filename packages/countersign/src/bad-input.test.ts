@@ -255,4 +255,62 @@ describe('opening', () => {
       field: 'providers.1',
     });
   });
+
+  const agent = { name: 'Ada', provider: 'scripted', model: 'any' };
+  const patterned = (pattern: string) =>
+    defineTool({
+      name: 'pay',
+      description: 'Pays.',
+      parameters: z.object({ amount: z.number() }),
+      approval: { required: true, pattern },
+      execute: () => 'paid',
+    });
+  it.each([
+    ['two agents of one name', () => ({ agents: [agent, { ...agent, name: 'ADA' }] }), 'agents.1', 'already one named'],
+    [
+      'a tool that is misspelled',
+      () => ({ agents: [{ ...agent, tools: ['py'] }] }),
+      'agents.0.tools.0',
+      'Did you mean "pay"?',
+    ],
+    [
+      'a glob that matches nothing',
+      () => ({ agents: [{ ...agent, tools: ['pay', 'read_*'] }] }),
+      'agents.0.tools.1',
+      'Add the tool to `tools`',
+    ],
+    [
+      'an unreadable pattern',
+      () => ({ tools: [patterned('"amount')] }),
+      'tools.0.definition.approval.pattern',
+      'character ',
+    ],
+    [
+      'an invalid base URL',
+      () => ({ providers: [openai({ baseURL: 'localhost' })] }),
+      'baseURL',
+      'openai: baseURL: the base URL',
+    ],
+    ['a wrong script', () => ({ providers: [scripted([{ says: 'hi' } as never])] }), 'says', 'scripted: reply 1: '],
+    ['a script that is none', () => ({ providers: [scripted('hi' as never)] }), 'script', 'must be a list of replies'],
+  ] as const)('[L1.5] with %s is refused, and leaves no file behind', async (_, options, field, words) => {
+    const file = join(folder, 'new.db');
+    const open = async () => await openWorld(file, { tools: [patterned('amount <= 5')], ...options() });
+    await expect(open()).rejects.toMatchObject({
+      code: 'invalid',
+      field,
+      message: expect.stringContaining(words) as string,
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('[L1.5] with tools that an MCP server or a client may add later is accepted', async () => {
+    const tools = ['*', 'pay', 'p*', 'mcp__github__*', 'm*', 'app__*'];
+    const opened = await openWorld(':memory:', {
+      providers: [scripted([])],
+      tools: [patterned('amount <= 5')],
+      agents: [{ ...agent, tools }],
+    });
+    await opened.close();
+  });
 });

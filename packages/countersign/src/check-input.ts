@@ -9,6 +9,7 @@ import {
   type Page,
   type WorldEventName,
 } from '@countersign/protocol';
+import { patternProblem } from '@countersign/core';
 import type { Provider, Tool } from '@countersign/core/ports';
 
 /** For JavaScript callers: reports an invalid argument by name instead of failing later. */
@@ -87,6 +88,10 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
 export function tool(value: Tool, field: string): Tool {
   if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'must be a tool; make one with defineTool');
   parseInput(toolDefinitionSchema, value.definition, `${field}.definition`);
+  const { pattern } = value.definition.approval ?? {};
+  const problem = pattern === undefined ? undefined : patternProblem(pattern);
+  // Otherwise it would match no call, and nobody would know why all of them need approval.
+  if (problem !== undefined) return refuse(`${field}.definition.approval.pattern`, problem);
   // Instances of classes may have other members.
   if (Object.getPrototypeOf(value) === Object.prototype) refuseUnknownKeys(value, TOOL_KEYS, field);
   method(value, 'validate', field);

@@ -1,11 +1,13 @@
-import { compileRules } from '@countersign/core';
+import { agentMayAskFor, compileRules } from '@countersign/core';
 import type { Tool } from '@countersign/core/ports';
 import {
   CountersignError,
+  nearest,
   newAgentSchema,
   newMcpServerSchema,
   parseInput,
   refuseUnknownKeys,
+  slug,
   worldSettingsSchema,
 } from '@countersign/protocol';
 import { givenSecretsKey } from '@countersign/server/secrets';
@@ -52,8 +54,7 @@ export function checkOptions<T extends Tool>(
   const entries = Object.entries(options);
   const shared: SharedOptions<T> = Object.fromEntries(entries.filter(([key]) => Object.hasOwn(SHARED, key)));
   const world: WorldOptions = Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(SHARED, key)));
-  checkShared(shared);
-  checkWorld(world, 'openWorld', '');
+  checkWorld(world, 'openWorld', '', checkShared(shared));
   return { ...(name === undefined ? {} : { name }), shared, world };
 }
 
@@ -61,8 +62,8 @@ export function checkOptions<T extends Tool>(
 export function checkStoreOptions<T extends Tool>(given: unknown): CountersignOptions<T> {
   const options: CountersignOptions<T> = givenIn(given, 'openCountersign', STORE, 'options');
   checkStore(options.store);
-  checkShared(options);
-  checkWorld(onlyLists(options), 'openCountersign', '');
+  const tools = checkShared(options);
+  checkWorld(onlyLists(options), 'openCountersign', '', tools);
   const worlds = list(options.worlds, 'worlds').map((world, at) => {
     const field = `worlds.${at}`;
     const { name, ...rest }: WorldOptions & { name: string } = givenIn(
@@ -71,7 +72,7 @@ export function checkStoreOptions<T extends Tool>(given: unknown): CountersignOp
       { name: true, ...WORLD },
       field,
     );
-    checkWorld(rest, `openCountersign: ${field}`, `${field}.`);
+    checkWorld(rest, `openCountersign: ${field}`, `${field}.`, tools);
     return { name: text(name, `${field}.name`), ...rest };
   });
   refuseTwice(
@@ -82,9 +83,14 @@ export function checkStoreOptions<T extends Tool>(given: unknown): CountersignOp
 }
 
 /** Validates the options of `Countersign.world`. */
-export function checkWorldOptions(given: unknown, hasMcp: boolean): WorldOptions {
+export function checkWorldOptions(given: unknown, hasMcp: boolean, tools: readonly Tool[] = []): WorldOptions {
   const options: WorldOptions = givenIn(given, 'world', WORLD, 'options');
-  checkWorld(options, 'world', '');
+  checkWorld(
+    options,
+    'world',
+    '',
+    tools.map(({ definition }) => definition.name),
+  );
   if (options.mcp !== undefined && !hasMcp) {
     throw wrong('mcp', 'this store runs no MCP servers. Open it with openCountersign({ mcp: [] })');
   }
@@ -114,7 +120,8 @@ function onlyLists<T extends Tool>({ policy, mcp }: CountersignOptions<T>): Worl
   return { ...(policy === undefined ? {} : { policy }), ...(mcp === undefined ? {} : { mcp }) };
 }
 
-function checkShared<T extends Tool>(options: SharedOptions<T>): void {
+/** Returns the names of the tools. */
+function checkShared<T extends Tool>(options: SharedOptions<T>): string[] {
   const { approve, approveTimeoutMs, clock, onError, probe, synchronous } = options;
   if (clock !== undefined) {
     if (!isObject(clock)) throw wrong('clock', 'must be a clock');
@@ -137,18 +144,25 @@ function checkShared<T extends Tool>(options: SharedOptions<T>): void {
     list(options.providers, 'providers').map((each, at) => provider(each, `providers.${at}`).name),
     'providers',
   );
-  const tools: readonly Tool[] = list(options.tools, 'tools');
-  refuseTwice(
-    tools.map((each, at) => tool(each, `tools.${at}`).definition.name),
-    'tools',
-  );
+  const given: readonly Tool[] = list(options.tools, 'tools');
+  const tools = given.map((each, at) => tool(each, `tools.${at}`).definition.name);
+  refuseTwice(tools, 'tools');
+  return tools;
 }
 
-function checkWorld(options: WorldOptions, what: string, prefix: string): void {
-  for (const [at, agent] of list(options.agents, `${prefix}agents`).entries()) {
+function checkWorld(options: WorldOptions, what: string, prefix: string, tools: readonly string[]): void {
+  const agents = list(options.agents, `${prefix}agents`).map((agent, at) => {
     const field = `${prefix}agents.${at}`;
-    checkRules(parseInput(newAgentSchema, agent, field).policy, `${field}.policy`);
-  }
+    const parsed = parseInput(newAgentSchema, agent, field);
+    checkRules(parsed.policy, `${field}.policy`);
+    for (const [entry, name] of (parsed.tools ?? []).entries()) checkListed(name, tools, `${field}.tools.${entry}`);
+    return parsed;
+  });
+  // Agents are addressed by these names, in any case.
+  refuseTwice(
+    agents.map(({ name }) => slug(name, 'agent')),
+    `${prefix}agents`,
+  );
   checkRules(options.policy, `${prefix}policy`);
   for (const [at, server] of list(options.mcp, `${prefix}mcp`).entries()) {
     parseInput(newMcpServerSchema, server, `${prefix}mcp.${at}`);
@@ -160,6 +174,16 @@ function checkWorld(options: WorldOptions, what: string, prefix: string): void {
 function checkRules(rules: readonly string[] | undefined, field: string): void {
   const texts = list(rules, field).map((rule, at) => text(rule, `${field}.${at}`));
   compileRules(texts, { field, of: field });
+}
+
+/** Rejects an entry of an agent's list that matches none of the program's tools. Tools with `__` come from MCP servers and clients, later. */
+function checkListed(entry: string, tools: readonly string[], field: string): void {
+  const [start = ''] = entry.split('*');
+  if (entry.includes('__') || (entry.includes('*') && 'mcp__'.startsWith(start))) return;
+  if (tools.some((name) => agentMayAskFor([entry], name))) return;
+  const near = nearest(entry, tools);
+  const advice = near === undefined ? 'Add the tool to `tools`' : `Did you mean "${near}"?`;
+  throw wrong(field, `no tool matches "${entry}". ${advice}`);
 }
 
 /** Rejects duplicate names: the second would silently replace the first. */

@@ -63,7 +63,7 @@ export async function openChecked<T extends Tool>(options: CountersignOptions<T>
     for (const worldId of opened.keys()) await approver?.askPending(worldId);
     const countersign: Countersign<ApprovalOf<T>> = {
       async world(name, wanted = {}) {
-        const world = await open(text(name, 'name'), checkWorldOptions(wanted, hasMcp));
+        const world = await open(text(name, 'name'), checkWorldOptions(wanted, hasMcp, options.tools));
         await approver?.askPending(world.id);
         return world;
       },

@@ -2,7 +2,7 @@ import type { Tool, TypedTool } from '@countersign/core/ports';
 import type { Approval } from '@countersign/protocol';
 
 /** The name of a tool from an MCP server or a client. Tools added with `addTool` are treated like these. */
-export type OtherToolName = `mcp__${string}` | `client.${string}`;
+export type OtherToolName = `mcp__${string}` | `app__${string}`;
 
 type Call<T> = T extends TypedTool<infer Name, infer Arguments> ? { toolName: Name; arguments: Arguments } : never;
 

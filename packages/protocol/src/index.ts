@@ -148,6 +148,7 @@ export { readFrame, RESET_FRAME, toFrame } from './http/frames.js';
 export type { Frame, ReadFrame } from './http/frames.js';
 export {
   agentSchema,
+  savedAgentSchema,
   changeSchema,
   chatSchema,
   DEFAULT_CHAT_TITLE,
@@ -160,6 +161,7 @@ export {
 } from './worlds/worlds.js';
 export type {
   Agent,
+  SavedAgent,
   AgentDefinition,
   Chat,
   ChatStatus,
@@ -374,6 +376,7 @@ export {
   PROVIDER_KINDS,
   providerChangeSchema,
   providerKindFacts,
+  unlistedModel,
   providerKindSchema,
   providerModelSchema,
   providerModelsSchema,

@@ -14,7 +14,10 @@ export async function findWorld(client: Client, name: string | undefined, folder
   const here = isLoopback(client.url) ? worldsOf(worlds, folder) : [];
   const [only, ...others] = here.length === 0 ? worlds : here;
   if (only !== undefined && others.length === 0) return only;
-  const known = suggestion('', (here.length === 0 ? worlds : here).map(({ id }) => id));
+  const known = suggestion(
+    '',
+    (here.length === 0 ? worlds : here).map(({ id }) => id),
+  );
   throw new CommandError(here.length === 0 ? errors.whichWorld(known) : errors.severalHere(known));
 }
 

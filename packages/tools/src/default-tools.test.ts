@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultTools } from './default-tools.js';
+import { findSandbox } from './sandbox/find-sandbox.js';
+import { shellCmd } from './shell/shell-cmd.js';
 
 it('[A1] read-only tools and questions run without approval; all other built-in tools need it', () => {
   const tools = defaultTools({ shell: { sandbox: { kind: 'none', reason: 'a test' }, hide: [] } });
@@ -43,4 +45,16 @@ it('[A47] each tool reports how its calls run: only commands are sandboxed, and 
     ['send_message', 'in-process', 'none', [], []],
     ['create_agent', 'in-process', 'none', [], []],
   ]);
+});
+
+it('[L1.5] without a sandbox, they say what is missing and how to get it', () => {
+  const advice = 'Pass the result of findSandbox(), as in shellCmd({ sandbox: await findSandbox() })';
+  const none = (...given: unknown[]) => shellCmd(...(given as Parameters<typeof shellCmd>));
+  expect(() => none()).toThrow(`shellCmd: sandbox is missing. ${advice}`);
+  expect(() => none({ timeoutMs: 5 })).toThrow(`shellCmd: sandbox is missing. ${advice}`);
+  expect(() => none({ sandbox: 'bwrap' })).toThrow(`shellCmd: sandbox is not a sandbox. ${advice}`);
+  expect(() => none({ sandbox: findSandbox() })).toThrow(`shellCmd: sandbox is a promise. ${advice}`);
+  expect(() => defaultTools(...([] as unknown as Parameters<typeof defaultTools>))).toThrow(
+    `defaultTools: shell: sandbox is missing. ${advice}`,
+  );
 });

@@ -52,6 +52,12 @@ export function patternCovers(pattern: string, call: PreparedCall): boolean {
   return subjects.every((subject) => isInner(subject) || matcher.matches(subject, bases));
 }
 
+/** Why a tool's `approval.pattern` can't be read. Undefined if it can. */
+export function patternProblem(pattern: string): string | undefined {
+  const parsed = parsePattern(pattern);
+  return parsed.ok ? undefined : `character ${parsed.position + 1}: ${parsed.error}`;
+}
+
 function compiledPattern(pattern: string): Compiled | undefined {
   if (compiledPatterns.has(pattern)) return compiledPatterns.get(pattern);
   const parsed = parsePattern(pattern);

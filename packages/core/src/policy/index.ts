@@ -5,7 +5,7 @@ export { findMisfit } from './arguments/find-misfit.js';
 export { canonicalJson } from './canonical-json.js';
 export { closedPolicy, compilePolicy, compileStored, NO_RULES } from './compile-policy.js';
 export type { Policy } from './compile-policy.js';
-export { patternCovers, rulesCover } from './covers-call.js';
+export { patternCovers, patternProblem, rulesCover } from './covers-call.js';
 export { defaultSubjects } from './default-subjects.js';
 export { showHidden } from './patterns/hidden-characters.js';
 export { keyOfPattern, keysOfCall } from './grant-keys.js';

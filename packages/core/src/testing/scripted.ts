@@ -1,5 +1,6 @@
 import { ProviderError, type GenerateRequest, type LLMResponse, type Provider } from '../ports/index.js';
 import { refuseUnknownKeys, type ToolCall, type Usage } from '@countersign/protocol';
+import { checkScript } from './check-script.js';
 
 /** A scripted model's response to one request. A string is an answer. */
 export type ScriptedReply =
@@ -52,6 +53,7 @@ export interface ScriptedProvider extends Provider {
  */
 export function scripted(script: Script, options: ScriptedOptions = {}): ScriptedProvider {
   refuseUnknownKeys(options, KNOWN, 'scripted');
+  checkScript(script);
   const requests: GenerateRequest[] = [];
   let used = 0;
   let answered = 0;

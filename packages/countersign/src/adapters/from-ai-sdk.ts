@@ -2,7 +2,7 @@ import { defineTool, type ToolContext, type ToolSchema, type TypedTool } from '@
 import { CountersignError } from '@countersign/protocol';
 import { isObject } from '../check-input.js';
 
-/** The parts of an AI SDK tool that we use (`tool({ … })` from the package `ai`, version 5 or newer). */
+/** The parts of an AI SDK tool that we use (`tool({ … })` from the package `ai`, version 6 or 7). */
 export interface AiSdkTool {
   /** Absent or `function` for tools that run in your program. */
   readonly type?: string | undefined;
@@ -17,9 +17,15 @@ export interface AiSdkTool {
   readonly execute?: ((input: any, options: any) => unknown) | undefined;
 }
 
-type InputOfAi<T> = T extends { readonly execute?: ((input: infer Input, ...rest: never[]) => unknown) | undefined }
-  ? Input
-  : unknown;
+/** In version 6, a tool is a union, and only one of its members has `execute`: the others must not widen the type to `unknown`. */
+type InputOfMember<T> = T extends { readonly execute?: infer Execute }
+  ? [NonNullable<Execute>] extends [never]
+    ? never
+    : NonNullable<Execute> extends (input: infer Input, ...rest: never[]) => unknown
+      ? Input
+      : never
+  : never;
+type InputOfAi<T> = [InputOfMember<T>] extends [never] ? unknown : InputOfMember<T>;
 
 /** The same tools with their names and argument types. */
 export type FromAiSdk<T> = { [Name in keyof T & string]: TypedTool<Name, InputOfAi<T[Name]>> }[keyof T & string];

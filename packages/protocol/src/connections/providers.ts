@@ -269,3 +269,15 @@ export const providerModelsSchema = z.object({
   problem: z.object({ code: providerAnswerSchema, detail: z.string() }).exactOptional(),
 });
 export type ProviderModels = z.infer<typeof providerModelsSchema>;
+
+/** Whether a model is missing from a provider's list, and the most similar one (P9.2). */
+export function unlistedModel(
+  models: readonly Pick<ProviderModel, 'id'>[],
+  model: string,
+): { closest?: string } | undefined {
+  const ids = models.map(({ id }) => id);
+  const wanted = model.trim();
+  if (wanted === '' || ids.length === 0 || ids.includes(wanted)) return undefined;
+  const closest = nearest(wanted, ids);
+  return closest === undefined ? {} : { closest };
+}

@@ -93,6 +93,14 @@ export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string(), n
 /** An agent in a world, with its id. */
 export type Agent = z.infer<typeof agentSchema>;
 
+/** `unknownModel`: the provider's list doesn't contain the model, with the most similar one (P9.2). The agent was saved anyway. */
+export const savedAgentSchema = z.object({
+  ...agentSchema.shape,
+  unknownModel: z.object({ closest: z.string().exactOptional() }).exactOptional(),
+});
+/** An agent that was just added or changed. */
+export type SavedAgent = z.infer<typeof savedAgentSchema>;
+
 const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);
 /** `working`: something is running. `waiting`: only people can continue. `idle`: neither. */
 export type ChatStatus = z.infer<typeof chatStatusSchema>;

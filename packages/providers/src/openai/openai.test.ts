@@ -298,10 +298,16 @@ describe('chat completions', () => {
     ['ftp://127.0.0.1/v1', 'http'],
     ['http://me:secret-word@127.0.0.1/v1', 'password'],
   ])('[P4] rejects the base URL %s with a message', async (baseURL, words) => {
-    const error = await failureOf(ask(openaiCompatible({ name: 'local', baseURL })));
+    vi.stubEnv('OPENAI_BASE_URL', baseURL);
+    const error = await failureOf(ask(openai({ apiKey: 'sk-test' })));
     expect(error).toMatchObject({ kind: 'bad-request', next: 'person' });
     expect(error.message).toContain(words);
     expect(error.message).not.toContain('secret-word');
+    const given = expect.objectContaining({
+      field: 'baseURL',
+      message: expect.stringContaining(words) as string,
+    }) as Error;
+    expect(() => openaiCompatible({ name: 'local', baseURL })).toThrow(given);
   });
 
   it('[P4] reports an unknown host', async () => {

@@ -1,5 +1,5 @@
 import { ProviderError } from '@countersign/core/ports';
-import { refuseUnknownKeys, type Thinking } from '@countersign/protocol';
+import { CountersignError, refuseUnknownKeys, type Thinking } from '@countersign/protocol';
 
 /** Provider options. Defaults come from the vendor's environment variables. */
 export interface ProviderOptions {
@@ -27,8 +27,15 @@ const KNOWN: Record<keyof ProviderOptions, true> = {
 };
 
 /** Rejects unknown options: ignoring a misspelled `baseURL` would send the key and all messages to another server. */
-export function checkOptions(options: object, what: string, more: Readonly<Record<string, true>> = {}): void {
+export function checkOptions(options: ProviderOptions, what: string, more: Readonly<Record<string, true>> = {}): void {
   refuseUnknownKeys(options, { ...KNOWN, ...more }, what);
+  if (options.baseURL === undefined) return;
+  try {
+    readBaseURL(options.baseURL);
+  } catch (cause) {
+    if (!(cause instanceof ProviderError)) throw cause;
+    throw new CountersignError('invalid', `${what}: baseURL: ${cause.message}`, { field: 'baseURL', cause });
+  }
 }
 
 /** The value of the first of these variables that is not blank. Trimmed, because headers must not contain trailing newlines. */
@@ -54,7 +61,7 @@ export function readKey(key: string | undefined, missing: string): string {
 export function readBaseURL(address: string): string {
   let url: URL;
   try {
-    url = new URL(address.trim());
+    url = new URL(String(address).trim());
   } catch {
     throw new ProviderError(
       'bad-request',

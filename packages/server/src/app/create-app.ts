@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { routes as allRoutes } from '../routes/index.js';
@@ -107,8 +108,12 @@ function refuseOtherMethods(app: Hono<Env>, routes: readonly Route[]): void {
   }
 }
 
+/** Bugs: errors that no code threw on purpose. The tests subscribe to it, and fail. */
+const unexpectedErrors = channel('countersign:unexpected-error');
+
 function refuse(error: Error, c: AppRequest, { log }: AppContext): Response {
   const { problem, headers } = toProblem(error);
+  if (problem.status === 500) unexpectedErrors.publish({ method: c.req.method, path: c.req.path, error });
   if (problem.status >= 500) {
     log.error('request failed', {
       method: c.req.method,

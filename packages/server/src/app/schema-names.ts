@@ -1,5 +1,6 @@
 import {
   agentSchema,
+  savedAgentSchema,
   approvalSchema,
   approvalWithContextSchema,
   auditEntrySchema,
@@ -46,6 +47,7 @@ export const schemaNames = z.registry<{ id: string }>();
 
 const named = {
   Agent: agentSchema,
+  SavedAgent: savedAgentSchema,
   Approval: approvalSchema,
   ApprovalWithContext: approvalWithContextSchema,
   AuditEntry: auditEntrySchema,

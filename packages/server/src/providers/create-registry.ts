@@ -35,7 +35,8 @@ export interface ProviderRegistry extends ProviderSource {
   /** Rejects the removal of a provider that agents use, unless forced. */
   remove(runtime: Runtime, id: string, isForced: boolean, signer: Signer): Promise<void>;
   test(id: string, model: string | undefined): Promise<ProviderTest>;
-  models(id: string): Promise<ProviderModels>;
+  /** `waitMs`: how long the provider may take. */
+  models(id: string, waitMs?: number): Promise<ProviderModels>;
 }
 
 export interface RegistryOptions {
@@ -192,14 +193,13 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
       return { ok: true, code: 'ok', detail: 'This model is built in and needs no connection.', ms: 0 };
     },
 
-    async models(id) {
+    async models(id, waitMs = timeoutMs ?? LIST_MS) {
       const config = await configOf(id);
       if ('status' in config) {
         const problem = problemOf(config.status);
         const items = (config.status.models ?? []).map((model) => ({ id: model }));
         return problem === undefined ? { items } : { items, problem };
       }
-      const waitMs = timeoutMs ?? LIST_MS;
       try {
         const listed = await listModels(config, AbortSignal.timeout(waitMs));
         if (listed.kind === 'models') return { items: listed.models };

@@ -18,13 +18,29 @@ import {
   messageSchema,
   confirmedAgentSchema,
   removalSchema,
+  savedAgentSchema,
+  unlistedModel,
+  type Agent,
+  type SavedAgent,
 } from '@countersign/protocol';
 import { isServerAdmin } from '../app/check-access.js';
+import type { AppContext } from '../app/context.js';
 import { route } from '../app/route.js';
 import { confirmChange } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'agents';
+
+/** The list is only used for a warning, so it must not cause a long wait. */
+const LIST_WAIT_MS = 5_000;
+
+/** Says if the provider's list doesn't contain the agent's model. Nothing if there is no list. */
+async function withWarning({ providers }: AppContext, agent: Agent): Promise<SavedAgent> {
+  const listed = await providers?.models(agent.provider, LIST_WAIT_MS).catch(() => undefined);
+  if (listed === undefined || listed.problem !== undefined) return agent;
+  const unknownModel = unlistedModel(listed.items, agent.model);
+  return unknownModel === undefined ? agent : { ...agent, unknownModel };
+}
 
 export const agentRoutes = [
   route({
@@ -51,7 +67,7 @@ export const agentRoutes = [
     description:
       '`tools` are names or globs of the tools it may call. Default: none. An agent with `acp` runs a program outside any sandbox, so only admins of the whole server can add it, with a `confirmation` while a rule `with passkey` applies.',
     body: confirmedAgentSchema,
-    answers: { 201: { description: 'The agent', schema: agentSchema } },
+    answers: { 201: { description: 'The agent', schema: savedAgentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...input } = body;
       const agent = await addAgent(context.engine.runtime, params.world, input, c.var.signer, {
@@ -60,7 +76,7 @@ export const agentRoutes = [
       });
       return {
         status: 201,
-        body: toAgent(agent),
+        body: await withWarning(context, toAgent(agent)),
         headers: etag(agentVersion(context.engine.runtime.store.hashKey, agent)),
       };
     },
@@ -89,7 +105,7 @@ export const agentRoutes = [
       'Omitted fields stay unchanged. Null clears an optional field. Except for turning it off, an agent with `acp` can be changed only by admins of the whole server.',
     headers: IF_MATCH,
     body: agentChangeSchema,
-    answers: { 200: { description: 'The updated agent', schema: agentSchema } },
+    answers: { 200: { description: 'The updated agent', schema: savedAgentSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...change } = body;
       const { runtime } = context.engine;
@@ -98,7 +114,8 @@ export const agentRoutes = [
         isConfirmed: await confirmChange({ c, context, sent }),
         mayRunPrograms: isServerAdmin(c),
       });
-      return { status: 200, body: value, headers: etag(version) };
+      const isOther = change['model'] !== undefined || change['provider'] !== undefined;
+      return { status: 200, body: isOther ? await withWarning(context, value) : value, headers: etag(version) };
     },
   }),
   route({

@@ -241,6 +241,20 @@ it('[W3.28] the test of a server lists its tools; a server that is off can’t b
   expect((await t.api('POST', `${path}/nobody/test`)).status).toBe(404);
 });
 
+it('[W3.28] changing a server that someone removes at the same moment gets 404', async () => {
+  const { t, path, server } = await open();
+  await t.api('POST', path, { ...server, enabled: false });
+  const host = t.engine.runtime.mcp;
+  if (host === undefined) throw new Error('no MCP host');
+  const { reload } = host;
+  host.reload = async (...place) => {
+    host.reload = reload;
+    expect((await t.api('DELETE', `${path}/memory`)).status).toBe(204);
+    await reload(...place);
+  };
+  expect((await t.api('PATCH', `${path}/memory`, { trusted: true })).status).toBe(404);
+});
+
 it('[W3.31] prompts and resources are listed and read as text, and secrets in them are masked', async () => {
   const { t, path } = await open();
   const args = [createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')];

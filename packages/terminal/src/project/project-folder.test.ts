@@ -28,7 +28,11 @@ it('[X3.9] a folder belongs to the worlds of its nearest ancestor that has one',
   const inner = join(folder, 'outer', 'inner');
   mkdirSync(join(inner, 'src'), { recursive: true });
   symlinkSync(inner, join(folder, 'to-inner'));
-  const worlds = [{ id: 'a', folder: join(folder, 'outer') }, { id: 'b', folder: join(folder, 'to-inner') }, { id: 'c' }];
+  const worlds = [
+    { id: 'a', folder: join(folder, 'outer') },
+    { id: 'b', folder: join(folder, 'to-inner') },
+    { id: 'c' },
+  ];
   const found = (path: string): string[] => worldsOf(worlds, path).map(({ id }) => id);
   expect(found(join(inner, 'src'))).toEqual(['b']);
   expect(found(inner)).toEqual(['b']);
@@ -36,7 +40,13 @@ it('[X3.9] a folder belongs to the worlds of its nearest ancestor that has one',
   expect(found(folder)).toEqual([]);
   expect(found(join(folder, 'missing'))).toEqual([]);
   expect(worldsOf([...worlds, { id: 'd', folder: inner }], inner).map(({ id }) => id)).toEqual(['b', 'd']);
-  const urls = ['http://127.0.0.1:1', 'http://[::1]:1', 'http://localhost', 'https://127.example.org', 'http://10.0.0.1'];
+  const urls = [
+    'http://127.0.0.1:1',
+    'http://[::1]:1',
+    'http://localhost',
+    'https://127.example.org',
+    'http://10.0.0.1',
+  ];
   expect(urls.map(isLoopback)).toEqual([true, true, true, false, false]);
 });
 

@@ -56,6 +56,12 @@ const off: McpServerWithTools = {
   tools: [],
 };
 
+it('[W3.28] rejects, and never throws, if a server was removed before it starts', async () => {
+  const { host } = hostWith(new Map(), false);
+  const starting = [host.start('w', 'gone'), host.test('w', 'gone'), host.context('w', 'gone')];
+  for (const each of starting) await expect(each).rejects.toThrow('there is no MCP server "gone"');
+});
+
 it('[S4.1] finds a server that another process added, before the notification arrives', async () => {
   const { host } = hostWith(new Map([['late', off]]), true);
   expect(host.state('w', 'late')).toBeUndefined();

@@ -158,7 +158,8 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       await withinTime(clock, waitMs, () => server.test(), late);
     },
     authorizer,
-    start: (worldId, name, signal) => start(worldId, name, startMsOf(supervisorOf(worldId, name)), signal),
+    // Async, so that it rejects if the server was removed in the meantime: callers that don't wait only catch rejections.
+    start: async (worldId, name, signal) => await start(worldId, name, startMsOf(supervisorOf(worldId, name)), signal),
     async close() {
       closed = true;
       const all = [...worlds.values()].flatMap((servers) => [...servers.values()]);

@@ -15,7 +15,7 @@ import { predictEffect } from './predict-effect.js';
 import { commandRehearsals, mayUseNetwork } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
-import type { ShellOptions } from './shell-options.js';
+import { checkShellOptions, type ShellOptions } from './shell-options.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
 
 /** Linux's limit for one argument. */
@@ -61,6 +61,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
 
 /** Runs a bash script in the working folder, sandboxed if possible (T15, A20). */
 export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<typeof parameters>> {
+  checkShellOptions(options, 'shellCmd');
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, draftLimits = DRAFT_LIMITS } = options;
   const rehearsals = commandRehearsals(options);

@@ -1,4 +1,5 @@
 import type { Clock } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
 import type { DraftLimits } from '../sandbox/draft/draft-limits.js';
 import type { RehearsalBudget } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import type { UndoLimits } from '../sandbox/draft/undo/kept-undos.js';
@@ -36,4 +37,18 @@ export interface ShellOptions {
   draftLimits?: DraftLimits;
   /** The clock. Default: the system clock. */
   clock?: Clock;
+}
+
+const KINDS: Record<Sandbox['kind'], true> = { bubblewrap: true, 'sandbox-exec': true, none: true };
+
+/** For JavaScript callers: says what is missing, instead of failing on the first member of `undefined`. */
+export function checkShellOptions(options: unknown, what: string): asserts options is ShellOptions {
+  const sandbox: unknown =
+    typeof options === 'object' && options !== null && 'sandbox' in options ? options.sandbox : undefined;
+  const kind: unknown = typeof sandbox === 'object' && sandbox !== null && 'kind' in sandbox ? sandbox.kind : undefined;
+  if (typeof kind === 'string' && Object.hasOwn(KINDS, kind)) return;
+  const problem =
+    sandbox === undefined ? 'is missing' : sandbox instanceof Promise ? 'is a promise' : 'is not a sandbox';
+  const advice = 'Pass the result of findSandbox(), as in shellCmd({ sandbox: await findSandbox() })';
+  throw new CountersignError('invalid', `${what}: sandbox ${problem}. ${advice}`, { field: 'sandbox' });
 }

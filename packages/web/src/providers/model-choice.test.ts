@@ -1,5 +1,6 @@
+import { unlistedModel } from '@countersign/protocol';
 import { expect, it } from 'vitest';
-import { matchingModels, unlisted } from './model-choice.js';
+import { matchingModels } from './model-choice.js';
 
 const models = [{ id: 'meta/llama-3-70b', name: 'Llama 3 70B' }, { id: 'mistral-large' }, { id: 'mistral-small' }];
 
@@ -11,10 +12,10 @@ it('[P9.2] finds models by words of their id or name', () => {
 });
 
 it('[P9.2] warns about a model that is not in the list, and suggests the most similar one', () => {
-  expect(unlisted(models, 'mistral-lrge')).toEqual({ closest: 'mistral-large' });
-  expect(unlisted(models, 'zzz')).toEqual({});
-  expect(unlisted(models, ' mistral-large ')).toBeUndefined();
-  expect(unlisted(models, '')).toBeUndefined();
+  expect(unlistedModel(models, 'mistral-lrge')).toEqual({ closest: 'mistral-large' });
+  expect(unlistedModel(models, 'zzz')).toEqual({});
+  expect(unlistedModel(models, ' mistral-large ')).toBeUndefined();
+  expect(unlistedModel(models, '')).toBeUndefined();
   // Without a list of models, there is nothing to compare.
-  expect(unlisted([], 'x')).toBeUndefined();
+  expect(unlistedModel([], 'x')).toBeUndefined();
 });

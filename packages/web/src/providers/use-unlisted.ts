@@ -1,7 +1,6 @@
-import type { ProviderStatus } from '@countersign/protocol';
+import { unlistedModel, type ProviderStatus } from '@countersign/protocol';
 import { useState } from 'react';
 import { t } from '../words/providers.js';
-import { unlisted } from './model-choice.js';
 import type { Models } from './use-models.js';
 
 /** A new object for each warning. */
@@ -23,7 +22,7 @@ export function useUnlisted(
   stops: () => boolean;
 } {
   const [warned, setWarned] = useState<{ model: string; warning: ModelWarning }>();
-  const missing = models.isListed && model !== saved ? unlisted(models.items, model) : undefined;
+  const missing = models.isListed && model !== saved ? unlistedModel(models.items, model) : undefined;
   return {
     warning: missing !== undefined && warned?.model === model ? warned.warning : undefined,
     stops() {

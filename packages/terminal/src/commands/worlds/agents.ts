@@ -6,6 +6,7 @@ import {
   type Agent,
   type ModelSettings,
   type NewAgent,
+  type SavedAgent,
 } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -91,7 +92,7 @@ export function addAgents(program: Command, register: Register): void {
           ? [await client.createAgent(world, { ...flags, name: name ?? '', provider, model })]
           : await addTemplate(client, world, template, { provider, model, change, main: 'if-empty' });
       const [first] = made;
-      if (first !== undefined) await warnUnknownModel(context, first);
+      if (first !== undefined) warnUnknownModel(context, first);
       if (context.options.json) context.json(made.length === 1 ? first : { items: made });
       else for (const agent of made) showDone(context, results.agentAdded(agent.id, world), agent);
       for (const { tools } of made) await warnOfTools(context, client, world, tools);
@@ -107,14 +108,14 @@ export function addAgents(program: Command, register: Register): void {
     const { id: _, ...definition } = value;
     const { world: __, ...flags } = options;
     // Not validated here: the server reports invalid fields by name.
-    const save = async (change: unknown): Promise<Agent> =>
+    const save = async (change: unknown): Promise<SavedAgent> =>
       await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
     const changed =
       Object.keys(flags).length > 0
         ? await save({ ...(await readFlags(flags)), ...readModelFlags(flags), ...readAcpFlags(flags, value.acp) })
         : await editJson(context, definition, 'agent.json', save);
     if (changed === undefined) return context.note(results.nothingChanged);
-    if (changed.model !== value.model || changed.provider !== value.provider) await warnUnknownModel(context, changed);
+    if (changed.model !== value.model || changed.provider !== value.provider) warnUnknownModel(context, changed);
     showDone(context, results.agentChanged(changed.id), changed);
     if (flags.tools !== undefined) await warnOfTools(context, client, world, changed.tools);
     if (flags.command !== undefined || flags.program !== undefined) await warnOfAcp(context, changed.acp);
