@@ -1,4 +1,5 @@
 import {
+  announceSigners,
   listApprovals,
   listMessages,
   publishMessage,
@@ -7,6 +8,7 @@ import {
   updateWorld,
 } from '@countersign/core';
 import { SERVER_LOG, type Store } from '@countersign/core/ports';
+import { createFakeClock } from '@countersign/core/testing';
 import { describeNeed, describeReason } from '@countersign/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred, gated } from './testing/fixture.js';
@@ -16,7 +18,7 @@ import { person } from './testing/test-engine.js';
 const HOUR = 3_600_000;
 
 /** Ada delegates to Dan, who isn't in `finance`. */
-async function delegate(store: Store, until = HOUR): Promise<() => Promise<void>> {
+async function delegate(store: Store, until = HOUR, after = 0): Promise<() => Promise<void>> {
   const change = async (work: Parameters<Store['transact']>[1]) => {
     await store.transact(SERVER_LOG, async (tx) => {
       await tx.lockServerLog();
@@ -27,7 +29,7 @@ async function delegate(store: Store, until = HOUR): Promise<() => Promise<void>
     const now = tx.now();
     const times = { createdAt: now, usedAt: null, expiresAt: now + until, endedAt: null };
     const about = { personId: 'ada', kind: 'delegation', name: 'dan', hash: '', parentId: null } as const;
-    await tx.insertCredential({ id: 'd1', ...about, ...times, data: { delegation: { to: 'dan', from: now } } });
+    await tx.insertCredential({ id: 'd1', ...about, ...times, data: { delegation: { to: 'dan', from: now + after } } });
   });
   return async () => await change((tx) => tx.endCredential('d1'));
 }
@@ -68,6 +70,28 @@ describe('[A51] someone who covers for another person', () => {
       needs: [{ signed: [{ ...who('dan'), for: ada }, who('bob')] }],
     });
     expect(await runtime.store.verifyAudit(t.worldId)).toMatchObject({ ok: true });
+  });
+
+  it('[A51.7] open cards hear when a delegation starts, and when it ends', async () => {
+    const clock = createFakeClock();
+    const t = await open(['ask pay by @ada'], { clock });
+    await t.request(who('carol'));
+    const { approvalId } = await t.approval();
+    let told = 0;
+    t.engine.runtime.bus.subscribe(t.worldId, ({ event, data }) => {
+      if (event === 'crud' && data.entity === 'approval' && data.id === approvalId) told += 1;
+    });
+    const canSign = async () => ((await t.approval()).needs ?? []).flatMap(({ mayIds = [] }) => mayIds);
+    await delegate(t.engine.runtime.store, 3 * HOUR, HOUR);
+    await announceSigners(t.engine.runtime);
+    expect({ told, ids: await canSign() }).toEqual({ told: 1, ids: ['ada'] });
+    clock.advance(HOUR);
+    await expect.poll(() => told).toBe(2);
+    expect(await canSign()).toEqual(['ada', 'dan']);
+    clock.advance(2 * HOUR);
+    // The timer may only be set now, for a time that has just passed.
+    await expect.poll(() => (clock.advance(0), told)).toBe(3);
+    expect(await canSign()).toEqual(['ada']);
   });
 
   it('[A51.5] the last signature is recorded with the person it was given for', async () => {

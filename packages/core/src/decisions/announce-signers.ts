@@ -1,15 +1,15 @@
 import { commit, unlessGone } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** After a change of people or groups: tells clients to reload who can sign the calls that wait for certain people (A48.9). */
+/** After a change of people, groups or delegations: tells clients to reload who can sign the calls that wait for certain people (A48.9). */
 export async function announceSigners(runtime: Runtime): Promise<void> {
-  const waiting = await runtime.store.read(async (reader) => {
+  const { now, waiting } = await runtime.store.read(async (reader) => {
     const found = [];
     for (const { id } of await reader.worlds()) {
       const approvals = (await reader.approvals(id, { status: 'pending' })).filter(({ signing }) => signing !== null);
       if (approvals.length > 0) found.push({ worldId: id, approvals });
     }
-    return found;
+    return { now: reader.now(), waiting: found };
   });
   for (const { worldId, approvals } of waiting) {
     const announced = commit(runtime, 'signers', worldId, { chats: [] }, ({ tx }) => {
@@ -18,4 +18,5 @@ export async function announceSigners(runtime: Runtime): Promise<void> {
     });
     await unlessGone(announced);
   }
+  await runtime.watchDelegations(now);
 }

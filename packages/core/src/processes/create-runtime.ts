@@ -22,6 +22,7 @@ import { createClientRegistry, type ClientRegistry } from '../clients/clients.js
 import { checkAdminSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { watchDeadlines } from '../decisions/watch-deadlines.js';
+import { watchDelegations } from '../decisions/watch-delegations.js';
 import { sealStoredValues } from '../mcp/mcp-servers.js';
 import { createMcpRecords } from '../mcp/mcp-records.js';
 import { processAgentMessage } from '../turns/process-agent-message.js';
@@ -151,6 +152,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   }
 
   const deadlines = watchDeadlines(() => runtime);
+  const delegations = watchDelegations(() => runtime);
   const external = watchExternal(() => runtime);
   const scheduler = createScheduler<Handover>(
     async (turnId, run) => {
@@ -265,6 +267,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     resumeUnfinished: (of) => unfinished.resume(of),
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
+    watchDelegations: (since) => delegations.watch(since),
     external,
     endTurn(turnId) {
       for (const provider of options.providers) provider.endTurn?.(turnId);
@@ -290,6 +293,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   async function close(): Promise<void> {
     closing.stop(new Error('shutting down'));
     deadlines.close();
+    delegations.close();
     external.close();
     clients.close();
     await others?.membership.leave().catch((error: unknown) => onError(error, 'failed to stop accepting wake-ups'));
@@ -326,6 +330,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       await mcp?.load();
       await unfinished.start(how);
       if (how === 'resume') await external.load();
+      if (how === 'resume') await delegations.watch();
       if (how === 'resume') inBackground(dropEndedRehearsals(runtime, allTools()), 'failed to delete old rehearsals');
       if (how === 'resume') releaseInBackground();
     },

@@ -145,6 +145,8 @@ export interface Runtime {
   endsSoon(): boolean;
   /** Starts the timer for an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
+  /** Announces the signers again when the next delegation starts or ends. */
+  watchDelegations(since: number): Promise<void>;
   external: ExternalWatch;
   /** Called after a turn has ended, for providers that keep a session (A59). */
   endTurn(turnId: string): void;
