@@ -81,7 +81,7 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       const { chatId } = await gate.pending();
       const words = ['tui', '--home', gate.home, '-w', gate.world, '--chat', chatId];
       const terminal = openTerminal(words, { env: { HOME: gate.folder }, deadlineMs: 120_000 });
-      await terminal.waitFor('Nothing runs until you approve it.');
+      await terminal.waitFor('until you approve it.');
       terminal.type(CTRL_G);
       // A new card ignores keys at first, so press again until it shows what it would approve.
       const pressing = setInterval(() => terminal.type('o'), 500);

@@ -62,6 +62,7 @@ export {
   editedText,
   editedWhyText,
   isRehearsed,
+  nothingRunsText,
   whyText,
 } from './show/card-text.js';
 export { isLocalLink } from './show/is-local-link.js';

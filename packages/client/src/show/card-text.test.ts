@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedCount, maskedText, patternOf, readArguments, toolText } from './card-text.js';
+import { maskedCount, maskedText, nothingRunsText, patternOf, readArguments, toolText } from './card-text.js';
 
 describe('texts and input of a card', () => {
   it('extracts the pattern of a rule', () => {
@@ -16,6 +16,17 @@ describe('texts and input of a card', () => {
 
   it('accepts a JSON object', () => {
     expect(readArguments('{"command":"ls"}')).toEqual({ arguments: { command: 'ls' } });
+  });
+
+  it('[A52] [A60] says that a rehearsed call ran in a draft, instead of that nothing runs', () => {
+    const effect = { files: [], leftOut: [], effectHash: 'h', exitCode: 0, output: '', truncated: false };
+    const { effectHash: _, ...prediction } = effect;
+    const text = (approval: Parameters<typeof nothingRunsText>[0]) => nothingRunsText(approval, 'you approve it');
+    expect(text({ toolName: 'shell_cmd' })).toBe('Nothing runs until you approve it.');
+    expect(text({ toolName: 'write_file', effect })).toBe('Nothing runs until you approve it.');
+    const drafted = 'It ran only in a draft. Nothing else happens until you approve it.';
+    expect(text({ toolName: 'shell_cmd', effect })).toBe(drafted);
+    expect(text({ toolName: 'claude__Bash', prediction })).toBe(drafted);
   });
 
   it('[A15] counts equal masks once', () => {

@@ -100,6 +100,15 @@ export function isRehearsed({ effect, toolName }: Pick<ApprovalView, 'effect' | 
   return effect !== undefined && !isFileTool(toolName);
 }
 
+/** What is true of a waiting call `until` somebody signs: a rehearsal has run it in a draft (A52, A60). */
+export function nothingRunsText(
+  approval: Pick<ApprovalView, 'effect' | 'prediction' | 'toolName'>,
+  until: 'you approve it' | 'the others have signed' | 'an approver has signed',
+): string {
+  const ran = isRehearsed(approval) || approval.prediction !== undefined;
+  return ran ? `It ran only in a draft. Nothing else happens until ${until}.` : `Nothing runs until ${until}.`;
+}
+
 /** Tools that only write a file, so that their effect is known without a rehearsal (A52.9). */
 export function isFileTool(toolName: string): boolean {
   return toolName === 'write_file' || toolName === 'edit_file';

@@ -11,7 +11,7 @@ import { DEFAULT_PORT } from './serve.js';
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const read = (name: string): string => readFileSync(join(root, 'docs/guide/operations', name), 'utf8');
 const parse = (name: string): unknown[] =>
-  parseAllDocuments(read(name)).map((document) => {
+  parseAllDocuments(read(name), { merge: true }).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0];
     return document.toJS() as unknown;
   });
@@ -22,23 +22,29 @@ const parse = (name: string): unknown[] =>
  */
 const MAX_SHUTDOWN_S = 10;
 
+const composeServer = z.object({
+  build: z.string(),
+  environment: z.record(z.string(), z.string()),
+  command: z.array(z.string()),
+  volumes: z.array(z.string()),
+  healthcheck: z.object({ test: z.array(z.string()) }),
+  stop_grace_period: z.string(),
+});
 const compose = z
   .object({
     services: z.object({
       database: z.object({ volumes: z.array(z.string()), command: z.array(z.string()) }),
-      server: z.object({
-        build: z.string(),
-        environment: z.record(z.string(), z.string()),
-        command: z.array(z.string()),
-        volumes: z.array(z.string()),
-        healthcheck: z.object({ test: z.array(z.string()) }),
-        stop_grace_period: z.string(),
-      }),
+      'server-1': composeServer,
+      'server-2': composeServer,
+      'server-3': composeServer,
       balancer: z.object({ ports: z.array(z.string()), command: z.array(z.string()) }),
     }),
     volumes: z.record(z.string(), z.null()),
   })
   .parse(parse('compose.yaml')[0]);
+
+const servers = (['server-1', 'server-2', 'server-3'] as const).map((name) => compose.services[name]);
+const server = compose.services['server-1'];
 
 const probe = z.object({
   httpGet: z.object({ path: z.string(), port: z.string() }).optional(),
@@ -89,7 +95,7 @@ function askForHelp(): Promise<{ stdout: string }> {
 
 describe('the deployment examples', () => {
   it.each([
-    ['compose.yaml', compose.services.server.command],
+    ['compose.yaml', server.command],
     ['kubernetes.yaml', container.args],
     ['Dockerfile', imageCommand],
   ])('%s starts the command with valid flags and accepts remote connections', async (_, [name, verb, ...flags]) => {
@@ -103,23 +109,23 @@ describe('the deployment examples', () => {
     const source = ['server', 'providers', 'terminal']
       .flatMap((name) => sourcesUnder(join(root, 'packages', name, 'src')))
       .join('\n');
-    const named = [
-      ...Object.keys(compose.services.server.environment),
-      ...container.env.map(({ name }) => name),
-      ...imageEnv.keys(),
-    ];
+    const named = [...Object.keys(server.environment), ...container.env.map(({ name }) => name), ...imageEnv.keys()];
     expect(named.filter((name) => !source.includes(`'${name}'`))).toEqual([]);
   });
 
   it('use the same port', () => {
-    const { server, balancer } = compose.services;
+    const { balancer } = compose.services;
     expect(instruction('EXPOSE')).toEqual([String(DEFAULT_PORT)]);
     expect(container.ports).toEqual([{ name: 'http', containerPort: DEFAULT_PORT }]);
-    expect(balancer.command.at(-1)).toBe(`server:${DEFAULT_PORT}`);
+    for (const name of ['server-1', 'server-2', 'server-3'])
+      expect(balancer.command).toContain(`${name}:${DEFAULT_PORT}`);
     expect(server.healthcheck.test.at(-1)).toContain(`:${DEFAULT_PORT}/api/health`);
     const [published = ''] = balancer.ports;
     expect(balancer.command).toContain(`:${published.split(':').at(-1)}`);
-    expect(server.command).toContain(`localhost:${published.split(':').at(-2)}`);
+    // Without it, links say localhost:4747, and passkeys don't work.
+    expect(server.environment['COUNTERSIGN_PUBLIC_URL']).toContain(
+      `:-http://localhost:${published.split(':').at(-2)}}`,
+    );
   });
 
   it('check health at the right path, and don’t restart the server while its database is down', () => {
@@ -141,7 +147,7 @@ describe('the deployment examples', () => {
   });
 
   it('the image is built from this repository, and keeps the home, the key next to it and the work on volumes', () => {
-    expect(compose.services.server.build).toBe('../../..');
+    expect(server.build).toBe('../../..');
     const packed = instruction('RUN')
       .join('\n')
       .matchAll(/--workspace=(\S+)/g);
@@ -171,15 +177,20 @@ describe('the deployment examples', () => {
     const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     const mounted = container.volumeMounts.map(({ mountPath }) => mountPath);
     expect(new Set(mounted)).toEqual(new Set([env['COUNTERSIGN_HOME'], env['COUNTERSIGN_WORK']]));
-    const { server, database } = compose.services;
-    expect(server.volumes).toEqual([`work:${server.environment['COUNTERSIGN_WORK']}`]);
-    for (const volume of [...server.volumes, ...database.volumes])
+    const { database } = compose.services;
+    // The home and the key file next to it. Each server keeps its own: the heads of the audit chains are one process's.
+    const homes = servers.map(({ volumes, environment }, at) => {
+      const home = dirname(environment['COUNTERSIGN_HOME'] ?? '');
+      expect(volumes).toEqual([`home-${at + 1}:${home}`, `work:${environment['COUNTERSIGN_WORK']}`]);
+      return volumes;
+    });
+    for (const volume of [...homes.flat(), ...database.volumes])
       expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
   });
 
   it('allow enough time for a graceful shutdown', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(MAX_SHUTDOWN_S);
-    expect(Number.parseInt(compose.services.server.stop_grace_period, 10)).toBeGreaterThanOrEqual(MAX_SHUTDOWN_S);
+    expect(Number.parseInt(server.stop_grace_period, 10)).toBeGreaterThanOrEqual(MAX_SHUTDOWN_S);
   });
 });
 

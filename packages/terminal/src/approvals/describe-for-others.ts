@@ -1,4 +1,11 @@
-import { agentName, signingLines, yourPart, type ApprovalView, type ChatState } from '@countersign/client';
+import {
+  agentName,
+  nothingRunsText,
+  signingLines,
+  yourPart,
+  type ApprovalView,
+  type ChatState,
+} from '@countersign/client';
 import type { CommandContext } from '../context.js';
 import { indented } from '../text/behind-bar.js';
 import { cardWords } from '../words/cards.js';
@@ -27,5 +34,5 @@ export function describeForOthers(approval: ApprovalView, { state, context, told
   const look = { agentName: agentName(state, approval.agentId), ...lookOf(context), me };
   if (approval.question !== undefined) return describeQuestion(approval, look);
   const { text } = describeApproval(approval, look);
-  return `${text}\n${part === 'watch' ? cardWords.othersDecide : cardWords.othersSign(approvalId)}`;
+  return `${text}\n${part === 'watch' ? `  ${nothingRunsText(approval, 'an approver has signed')}` : cardWords.othersSign(approvalId)}`;
 }

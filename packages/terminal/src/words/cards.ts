@@ -55,7 +55,6 @@ export const cardWords = {
 
   // `countersign approvals`
   othersSign: (id: string): string => `  Others must sign this call. You can deny it: countersign approvals deny ${id}`,
-  othersDecide: '  Nothing runs until an approver has signed.',
   forYou: 'you',
   youSigned: 'others (you signed)',
   waitsForOthers: 'others',

@@ -5,6 +5,7 @@ import {
   grantMatch,
   isRehearsed,
   mayEdit,
+  nothingRunsText,
   patternOf,
   type Reader,
   revealedView,
@@ -156,7 +157,14 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       end={end}
       isForYou={part === 'decide'}
       isReadOnly={part === 'watch'}
-      note={lacksPasskey(approval, me) ? <NeedsPasskey /> : (PART_NOTES[part] ?? noteOf(end, mode, isArmed, isPreview))}
+      note={
+        lacksPasskey(approval, me) ? (
+          <NeedsPasskey />
+        ) : (
+          (partNote(approval, part) ??
+          noteOf(end, mode, isArmed, isPreview ? t.previewFirst : nothingRunsText(approval, 'you approve it')))
+        )
+      }
       noteId={noteId}
       mayDeny={isArmed}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
@@ -247,24 +255,31 @@ function NeedsPasskey(): ReactElement {
 }
 
 /** The note in the place of what approving means. */
-const PART_NOTES: Readonly<Record<YourPart, string | undefined>> = {
-  decide: undefined,
-  signed: t.youSigned,
-  deny: t.othersSign,
-  watch: t.onlyApprovers,
-  unknown: t.findingSigners,
-};
+function partNote(approval: ApprovalView, part: YourPart): string | undefined {
+  switch (part) {
+    case 'decide':
+      return undefined;
+    case 'signed':
+      return t.youSigned(nothingRunsText(approval, 'the others have signed'));
+    case 'deny':
+      return t.othersSign;
+    case 'watch':
+      return nothingRunsText(approval, 'an approver has signed');
+    case 'unknown':
+      return t.findingSigners;
+  }
+}
 
 function noteOf(
   { isFolded, wasShown, isInView, moreLines }: EndShown,
   mode: Mode,
   isArmed: boolean,
-  isPreview: boolean,
+  ready: string,
 ): string {
   if (isFolded) return t.expandFirst;
   const isShown = mode === 'edit' ? isInView : wasShown;
   // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
   const isKnown = isArmed || moreLines > 0;
   if (!isShown && isKnown) return t.scrollFirst;
-  return isPreview ? t.previewFirst : t.nothingRuns;
+  return ready;
 }

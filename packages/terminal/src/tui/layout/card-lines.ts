@@ -4,6 +4,7 @@ import {
   isRehearsed,
   maskedText,
   mayEdit,
+  nothingRunsText,
   patternOf,
   type ApprovalView,
   type YourPart,
@@ -97,6 +98,22 @@ function flow(chips: readonly Line[], width: number): Line[] {
   return lines;
 }
 
+/** In the place of what approving means, if the call waits for other people. */
+function partText(approval: ApprovalView, part: YourPart): string | undefined {
+  switch (part) {
+    case 'decide':
+      return undefined;
+    case 'signed':
+      return screenWords.signed(nothingRunsText(approval, 'the others have signed'));
+    case 'deny':
+      return screenWords.othersSign;
+    case 'watch':
+      return nothingRunsText(approval, 'an approver has signed');
+    case 'unknown':
+      return screenWords.findingSigners;
+  }
+}
+
 function choiceLines(
   { approval, agent, part, isFocused, isArmed, isCut, isSeen }: CardState,
   choice: Exclude<Choice, { kind: 'form' }>,
@@ -113,16 +130,17 @@ function choiceLines(
   };
   switch (choice.kind) {
     case 'none': {
-      const others = screenWords.parts[part];
+      const others = partText(approval, part);
       if (others !== undefined) return words(others, { dim: true });
-      if (!isFocused) return words(screenWords.unfocused, { dim: true });
+      const waits = nothingRunsText(approval, 'you approve it');
+      if (!isFocused) return words(screenWords.unfocused(waits), { dim: true });
       if (!isSeen && approval.question === undefined)
         return words(screenWords.seeEnd, {
           colour: 'waiting',
         });
       if (!isArmed) return words(screenWords.notArmed, { dim: true });
       if (isCut) return words(screenWords.tooLong, { colour: 'waiting' });
-      return words(approval.question === undefined ? screenWords.idle : screenWords.questionIdle, { dim: true });
+      return words(approval.question === undefined ? waits : screenWords.questionIdle, { dim: true });
     }
     case 'once':
       return words(screenWords.once, { colour: 'do' });
