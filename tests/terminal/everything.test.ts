@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@countersign/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Stats } from '@countersign/protocol';
 import { z } from 'zod';
 import { startOAuthServers } from '../mcp/support/oauth-servers.js';
 import { stdio } from '../mcp/support/servers.js';
@@ -238,6 +239,10 @@ describe('everything that the browser can do', () => {
     expect(await list('policy', 'matches', 'allow grep', '-w', 'docks')).toEqual([]);
     // [A48.9] Who signed. The wait may have been for someone else.
     expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^SIGNED BY +APPROVED +DENIED\n\S.* 2 +0$/m);
+    // The token decided, so nothing is counted for the owner.
+    const own = JSON.parse((await run('stats', '-w', 'docks', '--person', 'owner', '--json')).stdout) as Stats;
+    expect(own).toMatchObject({ approvals: [], waiting: { count: 0 }, signers: [{ approved: 2 }] });
+    expect(await run('stats', '-w', 'docks', '--person', 'nobody')).toMatchObject({ code: 2, stdout: '' });
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/waiting for a decision: .* by \S/);
   });
 

@@ -338,7 +338,8 @@ export interface Client {
   verifyAudit(world: string, options?: CallOptions): Promise<AuditVerdict>;
   /** The unmasked arguments a call ran with. The reveal is recorded in the audit log (A16). */
   original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
-  stats(world: string, options?: CallOptions): Promise<Stats>;
+  /** `person`: only decisions of this person, by id. */
+  stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
   /** A file that a tool returned in this chat. */
   attachment(world: string, chat: string, id: string, options?: CallOptions): Promise<Blob>;
   /** The timeline of a turn; `turnOf` finds a message's turn. */

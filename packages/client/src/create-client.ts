@@ -353,7 +353,8 @@ export function createClient(options: ClientOptions): Client {
     verifyAudit: (world, options) => get(auditVerdictSchema, { path: [...logPath(world), 'verify'] }, options),
     original: (world, call, options) =>
       get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
-    stats: (world, options) => get(statsSchema, { path: ['worlds', world, 'stats'] }, options),
+    stats: (world, options) =>
+      get(statsSchema, { path: ['worlds', world, 'stats'], query: { person: options?.person } }, options),
     attachment: (world, chat, id, options) =>
       blob({ path: ['worlds', world, 'chats', chat, 'attachments', id] }, options),
     timeline: (world, chat, turn, options) =>

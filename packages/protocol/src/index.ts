@@ -144,7 +144,7 @@ export type {
   WorldEvent,
   WorldEventName,
 } from './http/events.js';
-export { readFrame, RESET_FRAME, toFrame } from './http/frames.js';
+export { approvalEventSchema, readFrame, RESET_FRAME, streamedEventSchema, toFrame } from './http/frames.js';
 export type { Frame, ReadFrame } from './http/frames.js';
 export {
   agentSchema,
@@ -256,6 +256,7 @@ export {
   sessionSchema,
   signInWaysSchema,
   startLinkSchema,
+  statsQuerySchema,
   statsSchema,
   timelineSchema,
 } from './http/rest.js';

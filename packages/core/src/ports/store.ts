@@ -149,10 +149,16 @@ export interface WorldCounts {
   turns: { agentId: string; outcome: string; count: number; inputTokens: number; outputTokens: number }[];
   /** `ms`: the run time, or null for calls that didn't finish. */
   calls: { tool: string; status: string; ms: number | null; count: number }[];
-  /** `ms`: from the request to the decision. */
-  approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
-  /** Approved and denied calls by who decided, like `decidedBy` of an approval. */
-  decisions: { by: string; status: ApprovalStatus; signing: SigningRecord | null; count: number }[];
+  /** `ms`: from the request to the decision. `by`: who decided, like `decidedBy` of an approval. */
+  approvals: {
+    tool: string;
+    status: ApprovalStatus;
+    scope: string | null;
+    ms: number | null;
+    by: string | null;
+    signing: SigningRecord | null;
+    count: number;
+  }[];
 }
 
 /** Changes to a world outside running chats: settings, agents, clients, MCP servers, search index. `Store.step` changes chats. */

@@ -4,7 +4,10 @@ import { createFakeClock } from '../testing/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { toStats, worldStats } from './world-stats.js';
 
-const none: WorldCounts = { chats: 0, messages: 0, turns: [], calls: [], approvals: [], decisions: [] };
+const none: WorldCounts = { chats: 0, messages: 0, turns: [], calls: [], approvals: [] };
+
+const decided = { tool: 'a', by: null, signing: null };
+const who = (id: string, name = id) => ({ kind: 'person', id, name }) as const;
 
 describe('stats', () => {
   it('[W3] return the median and p95 of durations', () => {
@@ -21,10 +24,10 @@ describe('stats', () => {
 
   it('[W3] distinguish unanswered approvals from decided ones', () => {
     const approvals: WorldCounts['approvals'] = [
-      { tool: 'a', status: 'approved', scope: 'once', ms: 100, count: 2 },
-      { tool: 'a', status: 'approved', scope: 'once', ms: 900, count: 1 },
-      { tool: 'a', status: 'expired', scope: 'once', ms: 30_000, count: 4 },
-      { tool: 'a', status: 'pending', scope: null, ms: null, count: 3 },
+      { ...decided, status: 'approved', scope: 'once', ms: 100, count: 2 },
+      { ...decided, status: 'approved', scope: 'once', ms: 900, count: 1 },
+      { ...decided, status: 'expired', scope: 'once', ms: 30_000, count: 4 },
+      { ...decided, status: 'pending', scope: null, ms: null, count: 3 },
     ];
     const stats = toStats({ ...none, approvals });
     expect(stats).toMatchObject({ waiting: { count: 3, median: 100, p95: 900 }, pendingApprovals: 3 });
@@ -36,21 +39,32 @@ describe('stats', () => {
   });
 
   it('[W3] [A48.9] count the decisions of each signer, whichever name they had', () => {
-    const who = (id: string, name = id) => ({ kind: 'person', id, name }) as const;
     const signed = [who('ada', 'Ada'), who('bob')].map((each) => ({ who: each, via: 'test', at: 0 }));
-    const decisions: WorldCounts['decisions'] = [
-      { by: JSON.stringify(who('bob')), status: 'approved', signing: { rules: [], signed }, count: 1 },
-      { by: JSON.stringify(who('bob')), status: 'denied', signing: null, count: 2 },
-      { by: JSON.stringify(who('ada', 'Ada L.')), status: 'approved', signing: null, count: 4 },
-      { by: 'browser session 4395', status: 'approved', signing: null, count: 1 },
-      {
-        by: JSON.stringify({ kind: 'system', id: 'system', name: 'system' }),
-        status: 'approved',
-        signing: null,
-        count: 9,
-      },
+    const once = { ...decided, scope: 'once', ms: 5 };
+    const system = JSON.stringify({ kind: 'system', id: 'system', name: 'system' });
+    const approvals: WorldCounts['approvals'] = [
+      { ...once, by: JSON.stringify(who('bob')), status: 'approved', signing: { rules: [], signed }, count: 1 },
+      { ...once, by: JSON.stringify(who('bob')), status: 'denied', ms: 70, count: 2 },
+      { ...once, by: JSON.stringify(who('ada', 'Ada L.')), status: 'approved', count: 4 },
+      { ...once, by: 'browser session 4395', status: 'approved', count: 1 },
+      { ...once, by: system, status: 'approved', count: 9 },
+      { ...once, by: JSON.stringify(who('bob')), status: 'expired', count: 3 },
     ];
-    expect(toStats({ ...none, decisions }).signers).toEqual([
+    const stats = (person?: string) => toStats({ ...none, approvals }, person);
+    // [W3] For one person: only what they decided, or signed together with others.
+    expect(stats('ada')).toMatchObject({
+      approvals: [{ tool: 'a', decision: 'approved', scope: 'once', count: 5 }],
+      waiting: { count: 5, median: 5 },
+    });
+    expect(stats('bob')).toMatchObject({
+      approvals: [
+        { decision: 'approved', count: 1 },
+        { decision: 'denied', count: 2 },
+      ],
+      waiting: { count: 3, median: 70 },
+    });
+    expect(stats('nobody')).toMatchObject({ approvals: [], waiting: { count: 0 }, signers: stats().signers });
+    expect(stats().signers).toEqual([
       { who: who('ada', 'Ada L.'), approved: 5, denied: 0 },
       { who: who('bob'), approved: 1, denied: 2 },
       { who: { kind: 'token', id: '', name: 'browser session 4395' }, approved: 1, denied: 0 },

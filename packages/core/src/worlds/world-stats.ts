@@ -15,12 +15,12 @@ interface Counted {
 }
 const counted = new WeakMap<Runtime, Map<string, Counted>>();
 
-/** Statistics over all of a world's stored data (W3). Counting reads every row, so the statistics of a large world are cached for some seconds. */
-export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {
+/** Statistics over all of a world's stored data (W3). `person`: count only approvals that this person decided or signed. Counting reads every row, so the statistics of a large world are cached for some seconds. */
+export async function worldStats(runtime: Runtime, worldId: string, person?: string): Promise<Stats> {
   const known = counted.get(runtime) ?? new Map<string, Counted>();
   counted.set(runtime, known);
   const last = known.get(worldId);
-  if (last !== undefined && runtime.clock.now() < last.goodUntil) return toStats(await last.counts);
+  if (last !== undefined && runtime.clock.now() < last.goodUntil) return toStats(await last.counts, person);
   // Concurrent requests share one count.
   const counts = readWorld(runtime, worldId, (reader) => reader.stats(worldId));
   const current: Counted = { counts, goodUntil: Number.POSITIVE_INFINITY };
@@ -28,7 +28,7 @@ export async function worldStats(runtime: Runtime, worldId: string): Promise<Sta
   try {
     const rows = rowsOf(await counts);
     current.goodUntil = rows < FEW_ROWS ? 0 : runtime.clock.now() + rows * MS_PER_ROW;
-    return toStats(await counts);
+    return toStats(await counts, person);
   } finally {
     if (current.goodUntil === 0 || current.goodUntil === Number.POSITIVE_INFINITY) known.delete(worldId);
   }
@@ -38,7 +38,8 @@ function rowsOf({ turns, calls, approvals }: WorldCounts): number {
   return sum([...turns, ...calls, ...approvals], ({ count }) => count);
 }
 
-export function toStats({ chats, messages, turns, calls, approvals, decisions }: WorldCounts): Stats {
+export function toStats({ chats, messages, turns, calls, approvals: all }: WorldCounts, person?: string): Stats {
+  const approvals = person === undefined ? all : all.filter((each) => signersOf(each).some(isPerson(person)));
   return {
     chats,
     messages,
@@ -67,25 +68,24 @@ export function toStats({ chats, messages, turns, calls, approvals, decisions }:
           count: sum(of, ({ count }) => count),
         })),
     ),
-    signers: signersIn(decisions),
+    signers: signersIn(all),
     // Approvals that expired, or were ended by a stop or a change, have no decision.
     waiting: distribution(approvals.filter(({ status }) => status === 'approved' || status === 'denied')),
     pendingApprovals: sum(
-      approvals.filter(({ status }) => status === 'pending'),
+      all.filter(({ status }) => status === 'pending'),
       ({ count }) => count,
     ),
   };
 }
 
 /** Everyone who approved or denied calls, most active first. A call under `by 2 of` counts for each of its signers. */
-function signersIn(decisions: WorldCounts['decisions']): Stats['signers'] {
+function signersIn(approvals: WorldCounts['approvals']): Stats['signers'] {
   const found = new Map<string, Stats['signers'][number]>();
-  for (const { by, status, signing, count } of decisions) {
+  for (const approval of approvals) {
+    const { status, count } = approval;
     const isApproved = status === 'approved';
-    const all = [readWho(by), ...(isApproved ? (signing?.signed ?? []).map(({ who }) => who) : [])];
-    const distinct = new Map<string, Who>(all.map((who) => [JSON.stringify([who.kind, idOf(who)]), who]));
-    for (const [key, who] of distinct) {
-      if (who.kind === 'system') continue;
+    for (const who of signersOf(approval)) {
+      const key = JSON.stringify([who.kind, idOf(who)]);
       const so = found.get(key) ?? { who, approved: 0, denied: 0 };
       const approved = so.approved + (isApproved ? count : 0);
       found.set(key, { who, approved, denied: so.denied + (isApproved ? 0 : count) });
@@ -93,6 +93,19 @@ function signersIn(decisions: WorldCounts['decisions']): Stats['signers'] {
   }
   return [...found.values()].sort((one, other) => other.approved + other.denied - one.approved - one.denied);
 }
+
+/** Who decided a call and, if it was approved, everyone who signed it, once each. */
+function signersOf({ by, status, signing }: WorldCounts['approvals'][number]): Who[] {
+  if (by === null || (status !== 'approved' && status !== 'denied')) return [];
+  const all = [readWho(by), ...(status === 'approved' ? (signing?.signed ?? []).map(({ who }) => who) : [])];
+  const distinct = new Map<string, Who>(all.map((who) => [JSON.stringify([who.kind, idOf(who)]), who]));
+  return [...distinct.values()].filter(({ kind }) => kind !== 'system');
+}
+
+const isPerson =
+  (id: string) =>
+  (who: Who): boolean =>
+    who.kind === 'person' && who.id === id;
 
 interface Timed {
   ms: number | null;

@@ -38,6 +38,25 @@ const schemas = {
 } satisfies Record<WorldEventName, z.ZodType>;
 const inChat = z.object({ chatId: z.string().exactOptional() });
 
+const frameOf = <Name extends WorldEventName>(event: Name) =>
+  z.object({ id: z.string(), event: z.literal(event), data: z.intersection(schemas[event], inChat) });
+const resetSchema = z.object({ event: z.literal(RESET_FRAME), data: z.string() });
+
+/** The events of a stream, for the API description. `data` is sent as one line of JSON. */
+export const streamedEventSchema = z.union([
+  frameOf('message'),
+  frameOf('sse'),
+  frameOf('tool'),
+  frameOf('tool-output'),
+  frameOf('system'),
+  frameOf('world'),
+  frameOf('crud'),
+  resetSchema,
+]);
+
+/** The events of the stream for approvals and grants. */
+export const approvalEventSchema = z.union([frameOf('tool'), frameOf('crud'), resetSchema]);
+
 export type ReadFrame =
   | { kind: 'event'; event: WorldEvent }
   | { kind: 'reset' }

@@ -266,6 +266,9 @@ export const searchHitSchema = z.object({
 });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
+/** `person`: the id of a person. `approvals` and `waiting` then count only the calls that this person decided or signed. */
+export const statsQuerySchema = z.strictObject({ person: z.string().min(1).max(200).exactOptional() });
+
 const distribution = z.object({ count: z.number().int(), median: z.number(), p95: z.number() });
 /** Statistics on all data stored for a world (W3 `stats`). Times are in milliseconds. */
 export const statsSchema = z.object({

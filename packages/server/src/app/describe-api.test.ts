@@ -74,6 +74,28 @@ it('[W3] has a description for every field and parameter', async () => {
   expect(silent).toEqual([]);
 });
 
+it('[W4] describes the payload of every event in OpenAPI', async () => {
+  const t = await openApp();
+  const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
+  const schemaAt = (path: string) =>
+    body.paths[path]?.['get']?.responses['200']?.content?.['text/event-stream']?.schema;
+  for (const place of ['', '/chats/{chat}'])
+    expect(schemaAt(`/worlds/{world}${place}/events`)).toEqual({ $ref: '#/components/schemas/StreamedEvent' });
+  expect(schemaAt('/worlds/{world}/approvals/events')).toEqual({ $ref: '#/components/schemas/ApprovalStreamEvent' });
+  const text = JSON.stringify(body.components.schemas['StreamedEvent']);
+  for (const name of [
+    'Message',
+    'ChunkEvent',
+    'ToolEvent',
+    'ToolOutputEvent',
+    'SystemEvent',
+    'ActivityEvent',
+    'CrudEvent',
+  ])
+    expect(text).toContain(`"#/components/schemas/${name}"`);
+  expect(JSON.stringify(body.components.schemas['ToolEvent'])).toContain('"TOOL_APPROVAL_REQUESTED"');
+});
+
 it('[W3] has a readable docs page without scripts or external resources', async () => {
   const t = await openApp();
   const page = await send(`${t.url}/api/docs`);

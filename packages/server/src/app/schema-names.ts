@@ -1,5 +1,13 @@
 import {
   agentSchema,
+  approvalEventSchema,
+  crudEventSchema,
+  sseEventSchema,
+  streamedEventSchema,
+  systemEventSchema,
+  toolEventSchema,
+  toolOutputEventSchema,
+  worldEventSchema,
   savedAgentSchema,
   approvalSchema,
   approvalWithContextSchema,
@@ -46,6 +54,14 @@ import { z } from 'zod';
 export const schemaNames = z.registry<{ id: string }>();
 
 const named = {
+  StreamedEvent: streamedEventSchema,
+  ApprovalStreamEvent: approvalEventSchema,
+  ChunkEvent: sseEventSchema,
+  ToolEvent: toolEventSchema,
+  ToolOutputEvent: toolOutputEventSchema,
+  SystemEvent: systemEventSchema,
+  ActivityEvent: worldEventSchema,
+  CrudEvent: crudEventSchema,
   Agent: agentSchema,
   SavedAgent: savedAgentSchema,
   Approval: approvalSchema,

@@ -1,14 +1,15 @@
 import { showChat, showWorld } from '@countersign/core';
-import { eventsQuerySchema } from '@countersign/protocol';
+import { approvalEventSchema, eventsQuerySchema, streamedEventSchema } from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { AS_CLIENT, clientOf, requireApprovals } from './support.js';
 
 const tag = 'events';
 const headers = { ...AS_CLIENT, 'Last-Event-ID': 'Id of the last event received. Overrides `after`.' };
-const answers = { 200: { description: 'Events as they happen, each with an id', type: 'text/event-stream' } };
+const stream = { description: 'Events as they happen, each with an id', type: 'text/event-stream' };
+const answers = { 200: { ...stream, schema: streamedEventSchema } };
 const description =
-  'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud. `reset` means that the id is no longer in the log: reload everything.';
+  'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud. `data` is one line of JSON. `reset` means that the id is no longer in the log: reload everything.';
 
 export const eventRoutes = [
   route({
@@ -22,7 +23,7 @@ export const eventRoutes = [
       "Only the events TOOL_APPROVAL_REQUESTED, TOOL_APPROVED and TOOL_DENIED, and changes to approvals and grants. Event ids are the same as in the world's stream.",
     headers,
     query: eventsQuerySchema,
-    answers,
+    answers: { 200: { ...stream, schema: approvalEventSchema } },
     async handle({ context, params, query, c }) {
       await requireApprovals(c, context, params.world);
       await showWorld(context.engine.runtime, params.world);

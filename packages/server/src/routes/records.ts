@@ -7,6 +7,7 @@ import {
   revealedCallSchema,
   searchHitSchema,
   searchQuerySchema,
+  statsQuerySchema,
   statsSchema,
 } from '@countersign/protocol';
 import { SERVER_LOG } from '@countersign/core/ports';
@@ -132,10 +133,13 @@ export const recordRoutes = [
     needs: 'read',
     tag: 'stats',
     summary: 'Get counts, tokens and latencies for a world',
+    description:
+      'With `person`, `approvals` and `waiting` count only the calls that this person decided or signed. The other figures are always about the whole world.',
+    query: statsQuerySchema,
     answers: { 200: { description: 'Statistics; times in milliseconds', schema: statsSchema } },
-    handle: async ({ context, params }) => ({
+    handle: async ({ context, params, query }) => ({
       status: 200,
-      body: await worldStats(context.engine.runtime, params.world),
+      body: await worldStats(context.engine.runtime, params.world, query.person),
     }),
   }),
 ];

@@ -4,8 +4,15 @@ export type StatsStatements = typeof statsStatements;
 
 type TurnCell = [agentId: string, outcome: string, count: number, input: number, output: number];
 type CallCell = [tool: string, status: string, ms: number | null, count: number];
-type ApprovalCell = [tool: string, status: string, scope: string | null, ms: number | null, count: number];
-type DecisionCell = [by: string, status: string, signing: string | null, count: number];
+type ApprovalCell = [
+  tool: string,
+  status: string,
+  scope: string | null,
+  ms: number | null,
+  by: string | null,
+  signing: string | null,
+  count: number,
+];
 
 const inWorld = 'chat_id in (select id from chats where world_id = :worldId)';
 
@@ -33,9 +40,6 @@ export const statsStatements = {
     `select tool_name, status, ${rounded('started_at', 'settled_at')} as ms, count(*) as count from invocations where turn_id in (select id from turns where ${inWorld}) group by tool_name, status, 3`,
   ),
   statApprovals: prepared<{ worldId: string }, ApprovalCell>(
-    `select tool_name, status, scope, ${rounded('requested_at', 'decided_at')} as ms, count(*) as count from approvals where ${inWorld} group by tool_name, status, scope, 4`,
-  ),
-  statDecisions: prepared<{ worldId: string }, DecisionCell>(
-    `select decided_by, status, signing, count(*) as count from approvals where ${inWorld} and decided_by is not null and status in ('approved', 'denied') group by decided_by, status, signing`,
+    `select tool_name, status, scope, ${rounded('requested_at', 'decided_at')} as ms, decided_by, signing, count(*) as count from approvals where ${inWorld} group by tool_name, status, scope, 4, decided_by, signing`,
   ),
 };

@@ -13,16 +13,12 @@ export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader
     outputTokens,
   }));
   const calls = on.all(s.statCalls, ([tool, status, ms, count]) => ({ tool, status, ms, count }));
-  const approvals = on.all(s.statApprovals, ([tool, status, scope, ms, count]) => ({
+  const approvals = on.all(s.statApprovals, ([tool, status, scope, ms, by, signing, count]) => ({
     tool,
     status: status as ApprovalRecord['status'],
     scope,
     ms,
-    count,
-  }));
-  const decisions = on.all(s.statDecisions, ([by, status, signing, count]) => ({
     by,
-    status: status as ApprovalRecord['status'],
     signing: readSigning(signing),
     count,
   }));
@@ -35,7 +31,6 @@ export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader
         turns: await turns({ worldId }),
         calls: await calls({ worldId }),
         approvals: await approvals({ worldId }),
-        decisions: await decisions({ worldId }),
       };
     },
   };

@@ -104,5 +104,6 @@ export const modelHelp = {
 
 export const statsHelp = {
   about: 'Show counts, tokens and latencies for a world',
-  examples: ['countersign stats -w harbour'],
+  person: 'count only the calls that this person (id or name) decided or signed',
+  examples: ['countersign stats -w harbour', 'countersign stats --person ada'],
 } satisfies Help;

@@ -1,10 +1,11 @@
-import { durationText } from '@countersign/client';
+import { durationText, nameOf } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Card, Empty } from '../ui/card.js';
+import { Select } from '../ui/field.js';
 import { countText } from '../ui/time-text.js';
 import { BarPlot } from './bar-plot.js';
 import { approvalSeries, signerSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
@@ -15,13 +16,14 @@ export default function StatsPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
+  const [person, setPerson] = useState('');
   const stats = useRead({
-    key: ['stats', worldId],
-    read: (signal) => client.stats(worldId, { signal }),
+    key: ['stats', worldId, person],
+    read: (signal) => client.stats(worldId, { signal, ...(person === '' ? {} : { person }) }),
     everyMs: 15_000,
   });
   if (stats.kind !== 'ready') return <NotRead read={stats} what={t.theStats} title={t.title} />;
-  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  const agentName = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
     <Page title={t.title} wide nothingToFocus>
       <Numbers stats={stats.data} />
@@ -30,6 +32,7 @@ export default function StatsPage(): ReactElement {
       ) : (
         <div className="grid gap-4 lg:grid-cols-2">
           <Panel title={t.approvals}>
+            <PersonFilter stats={stats.data} person={person} onChange={setPerson} />
             <BarPlot {...approvalSeries(stats.data)} />
           </Panel>
           <Panel title={t.signers}>
@@ -39,7 +42,7 @@ export default function StatsPage(): ReactElement {
             <BarPlot {...toolSeries(stats.data)} />
           </Panel>
           <Panel title={t.tokens}>
-            <BarPlot {...tokenSeries(stats.data, nameOf)} />
+            <BarPlot {...tokenSeries(stats.data, agentName)} />
           </Panel>
           <Panel title={t.durations}>
             <BarPlot {...waitingSeries(stats.data)} />
@@ -47,6 +50,27 @@ export default function StatsPage(): ReactElement {
         </div>
       )}
     </Page>
+  );
+}
+
+function PersonFilter({
+  stats: { signers },
+  person,
+  onChange,
+}: {
+  stats: Stats;
+  person: string;
+  onChange: (id: string) => void;
+}): ReactElement | null {
+  const people = signers.flatMap(({ who }) => (who.kind === 'person' ? [{ value: who.id, label: nameOf(who) }] : []));
+  if (people.length < 2 && person === '') return null;
+  return (
+    <Select
+      label={t.decidedBy}
+      options={[{ value: '', label: t.everyone }, ...people]}
+      value={person}
+      onChange={(event) => onChange(event.target.value)}
+    />
   );
 }
 

@@ -10,6 +10,8 @@ export const t = {
   noData: 'No data yet.',
   approvals: 'Approvals by tool and decision',
   signers: 'Approvals by person',
+  decidedBy: 'Decided by',
+  everyone: 'Everyone',
   calls: 'Calls by tool and outcome',
   tokens: 'Tokens by agent',
   durations: 'Approval wait and run time (seconds)',

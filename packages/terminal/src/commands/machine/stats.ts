@@ -3,6 +3,7 @@ import type { Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
 import { findWorld } from '../../find-things.js';
+import { findPerson } from './find-person.js';
 import { plainLine } from '../../text/plain-text.js';
 import { table } from '../../text/table.js';
 import type { Register } from '../register.js';
@@ -12,11 +13,14 @@ import { results } from '../../words/results.js';
 
 /** `countersign stats`: a world's counts, tokens and times. */
 export function addStats(program: Command, register: Register): void {
-  const command = withHelp(program.command('stats'), statsHelp).option('-w, --world <world>', WORLD);
-  register<{ world?: string }>(command, async (context, { options }) => {
+  const command = withHelp(program.command('stats'), statsHelp)
+    .option('-w, --world <world>', WORLD)
+    .option('--person <person>', statsHelp.person);
+  register<{ world?: string; person?: string }>(command, async (context, { options }) => {
     const client = await context.client();
     const { id } = await findWorld(client, options.world);
-    const stats = await client.stats(id);
+    const { person } = options;
+    const stats = await client.stats(id, person === undefined ? {} : { person: (await findPerson(client, person)).id });
     if (context.options.json) context.json(stats);
     else show(context, stats);
   });
