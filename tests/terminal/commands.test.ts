@@ -32,7 +32,7 @@ async function ask(letter: string): Promise<string> {
 }
 
 describe('the commands', () => {
-  it('[X3.9] use the world of the current folder, and say so if there is none or several', async () => {
+  it('[X3.9] use the world of the current folder, and say so if no world or several have it', async () => {
     expect(await run('chats')).toMatchObject({
       code: 2,
       stdout: '',

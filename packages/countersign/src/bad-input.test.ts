@@ -292,7 +292,12 @@ describe('opening', () => {
       'openai: baseURL: the base URL',
     ],
     ['a wrong script', () => ({ providers: [scripted([{ says: 'hi' } as never])] }), 'says', 'scripted: reply 1: '],
-    ['a script that is none', () => ({ providers: [scripted('hi' as never)] }), 'script', 'must be a list of replies'],
+    [
+      'text instead of a script',
+      () => ({ providers: [scripted('hi' as never)] }),
+      'script',
+      'must be a list of replies',
+    ],
   ] as const)('[L1.5] with %s is refused, and leaves no file behind', async (_, options, field, words) => {
     const file = join(folder, 'new.db');
     const open = async () => await openWorld(file, { tools: [patterned('amount <= 5')], ...options() });
@@ -311,6 +316,7 @@ describe('opening', () => {
       tools: [patterned('amount <= 5')],
       agents: [{ ...agent, tools }],
     });
+    expect(await opened.agents()).toMatchObject([{ tools }]);
     await opened.close();
   });
 });

@@ -21,7 +21,7 @@ describe('texts and input of a card', () => {
   it('[A52] [A60] says that a rehearsed call ran in a draft, instead of that nothing runs', () => {
     const effect = { files: [], leftOut: [], effectHash: 'h', exitCode: 0, output: '', truncated: false };
     const { effectHash: _, ...prediction } = effect;
-    const text = (approval: Parameters<typeof nothingRunsText>[0]) => nothingRunsText(approval, 'you approve it');
+    const text = (approval: Parameters<typeof nothingRunsText>[0]) => nothingRunsText(approval, 'you');
     expect(text({ toolName: 'shell_cmd' })).toBe('Nothing runs until you approve it.');
     expect(text({ toolName: 'write_file', effect })).toBe('Nothing runs until you approve it.');
     const drafted = 'It ran only in a draft. Nothing else happens until you approve it.';

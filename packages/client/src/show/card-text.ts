@@ -100,13 +100,17 @@ export function isRehearsed({ effect, toolName }: Pick<ApprovalView, 'effect' | 
   return effect !== undefined && !isFileTool(toolName);
 }
 
-/** What is true of a waiting call `until` somebody signs: a rehearsal has run it in a draft (A52, A60). */
+const UNTIL = { you: 'you approve it', others: 'the others have signed', approver: 'an approver has signed' } as const;
+
+/** What is true of a waiting call until somebody signs it: a rehearsal has run it in a draft (A52, A60). */
 export function nothingRunsText(
   approval: Pick<ApprovalView, 'effect' | 'prediction' | 'toolName'>,
-  until: 'you approve it' | 'the others have signed' | 'an approver has signed',
+  who: keyof typeof UNTIL,
 ): string {
   const ran = isRehearsed(approval) || approval.prediction !== undefined;
-  return ran ? `It ran only in a draft. Nothing else happens until ${until}.` : `Nothing runs until ${until}.`;
+  return ran
+    ? `It ran only in a draft. Nothing else happens until ${UNTIL[who]}.`
+    : `Nothing runs until ${UNTIL[who]}.`;
 }
 
 /** Tools that only write a file, so that their effect is known without a rehearsal (A52.9). */

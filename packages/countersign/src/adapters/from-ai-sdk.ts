@@ -37,7 +37,7 @@ export type FromAiSdk<T> = { [Name in keyof T & string]: TypedTool<Name, InputOf
 export function fromAiSdk<const T extends Readonly<Record<string, AiSdkTool>>>(tools: T): FromAiSdk<T>[] {
   if (!isObject(tools) || Array.isArray(tools))
     throw wrong('tools', 'must be an object that maps names to AI SDK tools');
-  return Object.entries(tools).map(([name, tool]) => convert(name, tool)) as FromAiSdk<T>[];
+  return Object.entries(tools).map(([name, tool]) => convert(name, tool));
 }
 
 function convert(name: string, tool: AiSdkTool): TypedTool {

@@ -61,7 +61,7 @@ export function readKey(key: string | undefined, missing: string): string {
 export function readBaseURL(address: string): string {
   let url: URL;
   try {
-    url = new URL(String(address).trim());
+    url = new URL(address.trim());
   } catch {
     throw new ProviderError(
       'bad-request',

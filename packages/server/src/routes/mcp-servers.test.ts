@@ -246,7 +246,7 @@ it('[W3.28] changing a server that someone removes at the same moment gets 404',
   await t.api('POST', path, { ...server, enabled: false });
   const host = t.engine.runtime.mcp;
   if (host === undefined) throw new Error('no MCP host');
-  const { reload } = host;
+  const reload = host.reload.bind(host);
   host.reload = async (...place) => {
     host.reload = reload;
     expect((await t.api('DELETE', `${path}/memory`)).status).toBe(204);

@@ -34,5 +34,5 @@ export function describeForOthers(approval: ApprovalView, { state, context, told
   const look = { agentName: agentName(state, approval.agentId), ...lookOf(context), me };
   if (approval.question !== undefined) return describeQuestion(approval, look);
   const { text } = describeApproval(approval, look);
-  return `${text}\n${part === 'watch' ? `  ${nothingRunsText(approval, 'an approver has signed')}` : cardWords.othersSign(approvalId)}`;
+  return `${text}\n${part === 'watch' ? `  ${nothingRunsText(approval, 'approver')}` : cardWords.othersSign(approvalId)}`;
 }

@@ -162,7 +162,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
           <NeedsPasskey />
         ) : (
           (partNote(approval, part) ??
-          noteOf(end, mode, isArmed, isPreview ? t.previewFirst : nothingRunsText(approval, 'you approve it')))
+          noteOf(end, mode, isArmed, isPreview ? t.previewFirst : nothingRunsText(approval, 'you')))
         )
       }
       noteId={noteId}
@@ -260,11 +260,11 @@ function partNote(approval: ApprovalView, part: YourPart): string | undefined {
     case 'decide':
       return undefined;
     case 'signed':
-      return t.youSigned(nothingRunsText(approval, 'the others have signed'));
+      return t.youSigned(nothingRunsText(approval, 'others'));
     case 'deny':
       return t.othersSign;
     case 'watch':
-      return nothingRunsText(approval, 'an approver has signed');
+      return nothingRunsText(approval, 'approver');
     case 'unknown':
       return t.findingSigners;
   }

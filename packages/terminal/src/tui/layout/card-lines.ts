@@ -104,11 +104,11 @@ function partText(approval: ApprovalView, part: YourPart): string | undefined {
     case 'decide':
       return undefined;
     case 'signed':
-      return screenWords.signed(nothingRunsText(approval, 'the others have signed'));
+      return screenWords.signed(nothingRunsText(approval, 'others'));
     case 'deny':
       return screenWords.othersSign;
     case 'watch':
-      return nothingRunsText(approval, 'an approver has signed');
+      return nothingRunsText(approval, 'approver');
     case 'unknown':
       return screenWords.findingSigners;
   }
@@ -132,7 +132,7 @@ function choiceLines(
     case 'none': {
       const others = partText(approval, part);
       if (others !== undefined) return words(others, { dim: true });
-      const waits = nothingRunsText(approval, 'you approve it');
+      const waits = nothingRunsText(approval, 'you');
       if (!isFocused) return words(screenWords.unfocused(waits), { dim: true });
       if (!isSeen && approval.question === undefined)
         return words(screenWords.seeEnd, {
