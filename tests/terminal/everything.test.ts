@@ -73,6 +73,8 @@ describe('everything that the browser can do', () => {
       'sessions',
       'endSessions',
       'startOidcSignIn',
+      // From a browser in which the person signed in, to another one.
+      'linkDevice',
       // Passkeys are used in browsers.
       'passkeySignIn',
       'passkeyOptions',

@@ -228,6 +228,7 @@ const UNREACHABLE = [
   'post_sign_in_oidc',
   'post_session_challenge',
   'post_me_challenges',
+  'post_me_devices_link',
   'post_me_passkeys_options',
   'post_me_passkeys',
   'patch_people_person_passkeys_passkey',
