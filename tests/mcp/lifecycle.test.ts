@@ -383,7 +383,9 @@ describe('people and servers', () => {
     const chat = await lab.say('go');
     const approve = async (): Promise<unknown> => {
       const [approval] = await lab.pending();
-      return approval === undefined ? undefined : await lab.decide(approval, { decision: 'approve', scope: 'session' });
+      return approval === undefined
+        ? undefined
+        : await lab.decide(approval, { decision: 'approve', scope: 'session', pattern: '*' });
     };
     await approve();
     await lab.settled(chat);

@@ -188,7 +188,7 @@ describe('server-memory', () => {
     const chat = await lab.say('remember');
     const [first] = await lab.pending();
     if (first === undefined) throw new Error('nothing was asked');
-    await lab.decide(first, { decision: 'approve', scope: 'session' });
+    await lab.decide(first, { decision: 'approve', scope: 'session', pattern: '*' });
     await lab.settled(chat);
     const [second] = await lab.pending();
     expect(second?.toolName).toBe('mcp__memory__read_graph');

@@ -168,11 +168,14 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('[A5.2] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
+  it('[A5.2] approving for this chat covers calls like this one or, on request, every call, and is revoked under Grants', async () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
     await choose(page, 'Approve for this chat');
-    await page.getByText('any call to press by Ada in this chat').waitFor();
+    const scope = page.getByRole('group', { name: 'Approve for this chat' });
+    await scope.getByText('press calls like button=chat-a', { exact: true }).waitFor();
+    await scope.getByLabel('every call to press in this chat').check();
+    await scope.getByText('every press call', { exact: true }).waitFor();
     await decide(page, 'Approve for this chat');
     await said(page, 'Finished. done').waitFor();
     await write(page, press('chat-b'));
@@ -189,19 +192,28 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
 
   it('[A5.4] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
     const { page } = await enter();
-    await write(page, ['also-a', 'also-b'].map(press).join('\n'));
+    const long = `also-b ${'and on '.repeat(500)} to its end`;
+    await write(page, ['also-a', long].map(press).join('\n'));
     await asks(page, 'also-a').waitFor();
-    const held = await holdUp(page, '**/policy/matches');
     await choose(page, 'Approve for this chat');
+    const held = await holdUp(page, '**/policy/matches');
+    await page.getByLabel('every call to press in this chat').check();
     await held.asked;
     expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
     held.letGo();
-    await page.getByText('Also runs 1 waiting call now:').waitFor();
-    await page.getByRole('group', { name: 'Approve for this chat' }).getByText('also-b').waitFor();
+    const also = page.getByRole('region', { name: 'Waiting calls that also run' });
+    await also.getByText('Also runs 1 waiting call now:').waitFor();
+    // Nothing is clipped: the covered call is part of what must have been on the screen (A23.2).
+    await page.clock.fastForward(1500);
+    await page.locator('footer').getByText('call, scroll to its end').waitFor();
+    expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
+    expect(await also.innerText()).toContain('to its end');
+    await page.evaluate(`document.querySelector('[data-call] + div').scrollIntoView({ block: 'end' })`);
+    await enabled(button(page, 'Approve for this chat'));
     await decide(page, 'Approve for this chat');
     await toolCard(page, 'also-b').getByText('allowed for this chat', { exact: true }).waitFor();
     await page.getByText(/^Finished\. done/).waitFor();
-    expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', 'also-b']);
+    expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', long]);
   });
 
   it('[A5.3] [A19] “Always” shows the rule that it adds, which can be edited first, and what else it would have matched', async () => {

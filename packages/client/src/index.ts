@@ -54,7 +54,6 @@ export {
   notEditableText,
   maskedCount,
   maskedText,
-  patternOf,
   readArguments,
   toolText,
   verbFor,
@@ -75,7 +74,9 @@ export { failureText } from './show/failure-text.js';
 export { heldText } from './show/held-text.js';
 export {
   coveredGroups,
+  chatScopeText,
   coveredLines,
+  otherCalls,
   coveredTitle,
   coveredText,
   grantMatch,

@@ -7,6 +7,7 @@ import {
   readWho,
   REQUEST_APPROVAL_TOOL,
   scopeSchema,
+  sessionOfferSchema,
   effectSchema,
   noEffectSchema,
   predictionSchema,
@@ -112,6 +113,7 @@ const requestSchema = z.object({
   reason: askReasonSchema.exactOptional(),
   why: z.string(),
   needs: z.array(neededSignaturesSchema).exactOptional(),
+  session: sessionOfferSchema.exactOptional(),
   proposedRule: z.string().exactOptional(),
   expiresAt: z.string().exactOptional(),
   editable: z.literal(false).exactOptional(),
@@ -266,7 +268,7 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, abandoned, preview, needs, proposedRule, editable, question } = listed;
+  const { toolCallId, expiresAt, abandoned, preview, needs, session, proposedRule, editable, question } = listed;
   const { effect, prediction, noEffect } = listed;
   return {
     approvalId: listed.approvalId,
@@ -289,6 +291,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     ...(prediction === undefined ? {} : { prediction }),
     ...(noEffect === undefined ? {} : { noEffect }),
     ...(needs === undefined ? {} : { needs }),
+    ...(session === undefined ? {} : { session }),
     ...(proposedRule === undefined ? {} : { proposedRule }),
     ...(editable === undefined ? {} : { editable }),
     ...(question === undefined ? {} : { question }),

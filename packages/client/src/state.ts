@@ -12,6 +12,7 @@ import type {
   Prediction,
   Preview,
   Question,
+  SessionOffer,
   Scope,
   Signature,
   FailedOutcome,
@@ -115,6 +116,8 @@ export interface ApprovalView {
   readonly reason: AskReason;
   /** Who must sign, and who has, for each rule that says so (A48). */
   readonly needs?: readonly NeededSignatures[];
+  /** What "for this chat" can cover. Absent if it isn't offered. */
+  readonly session?: SessionOffer;
   readonly proposedRule?: string;
   /** False if the arguments can't be edited (A59). */
   readonly editable?: false;

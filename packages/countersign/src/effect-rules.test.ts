@@ -138,7 +138,7 @@ describe('a rule about effects', () => {
     expect(await propose(t, put('docs/a.md', 'one'))).toBe('waiting');
     const approval = await t.onlyApproval();
     expect(approval).toMatchObject({ reason: { code: 'ask-rule', rule: 'ask put changing docs/**' } });
-    await t.world.decide(approval, { decision: 'approve', scope: 'session' });
+    await t.world.decide(approval, { decision: 'approve', scope: 'session', pattern: '*' });
     await t.chat.settled();
     expect(await propose(t, put('docs/a.md', 'two'))).toBe('idle');
     expect(made.log.at(-1)).toBe('applied docs/a.md');

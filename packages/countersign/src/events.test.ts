@@ -37,7 +37,7 @@ it('[W4.1] [T3] every event matches its schema and has no other field', async ()
   await t.chat.send('@human hello');
   await t.chat.send('go');
   await t.chat.settled();
-  await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session', reason: 'fine' });
+  await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session', pattern: '*', reason: 'fine' });
   await t.chat.settled();
   await t.world.quiet();
   for (const { event, data } of t.events) expect({ event, data: schemas[event].parse(data) }).toEqual({ event, data });

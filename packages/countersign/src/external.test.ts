@@ -361,9 +361,24 @@ describe('rules', () => {
     expect(await t.claim(other.id)).toMatchObject({ state: 'allowed' });
     await t.propose({ key: 'k2', command: 'ls' });
     await t.approve({ scope: 'session' });
-    expect(await t.claim((await t.propose({ key: 'k3', command: 'ls -l' })).id)).toMatchObject({ state: 'allowed' });
-    const elsewhere = await t.propose({ session: 's2', key: 'k3', command: 'ls -l' });
+    expect(await t.claim((await t.propose({ key: 'k3', command: 'ls' })).id)).toMatchObject({ state: 'allowed' });
+    const elsewhere = await t.propose({ session: 's2', key: 'k3', command: 'ls' });
     expect(await t.claim(elsewhere.id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('[A5.8] a session grant for a command outside the sandbox covers that command, and nothing wider is accepted', async () => {
+    const t = await open();
+    await t.propose({ command: 'ls -a' });
+    const [card] = await t.pending();
+    expect(card?.session).toEqual({ pattern: 'ls -a', any: false });
+    for (const pattern of ['*', 'ls *', 'ls -a *', 'ls -a\n*', 'command=ls*, *'])
+      expect(await t.decide(card, { scope: 'session', pattern })).toMatchObject({ status: 422 });
+    await t.decide(card, { scope: 'session' });
+    expect(await t.claim((await t.propose({ key: 'k2', command: 'ls -a' })).id)).toMatchObject({ state: 'allowed' });
+    for (const [index, command] of ['ls -a ..', 'rm -rf ../x; sudo -n true', 'ls', 'ls -a; id'].entries()) {
+      const { id } = await t.propose({ key: `wide${index}`, command });
+      expect(await t.claim(id)).toMatchObject({ state: 'pending' });
+    }
   });
 
   it('[A55.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {

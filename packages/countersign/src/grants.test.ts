@@ -19,14 +19,14 @@ const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 afterEach(closeTestWorlds);
 
 async function granted(options: TestWorldOptions & { pattern?: string } = {}) {
-  const { pattern, ...more } = options;
+  const { pattern = '*', ...more } = options;
   const { runs, tool: removing } = recorder();
   const clock = createFakeClock();
   const t = await openTestWorld({ script: obedient, clock, ...more, tools: [removing, ...(more.tools ?? [])] });
   await propose(t, remove('a'));
   const outcome = await t.world.decide(
     await t.onlyApproval(),
-    { decision: 'approve', scope: 'session', ...(pattern === undefined ? {} : { pattern }) },
+    { decision: 'approve', scope: 'session', pattern },
     { who: 'meg' },
   );
   await t.chat.settled();
@@ -34,7 +34,7 @@ async function granted(options: TestWorldOptions & { pattern?: string } = {}) {
 }
 
 describe('a session grant', () => {
-  it('[A5.2] covers every further call of this tool by this agent in this chat, whatever the arguments', async () => {
+  it('[A5.2] with the pattern * covers every further call of this tool by this agent in this chat', async () => {
     const t = await granted();
     expect(await propose(t, remove('b'), remove('c'))).toBe('idle');
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }]);
@@ -47,6 +47,20 @@ describe('a session grant', () => {
         grantedBy: { kind: 'person', id: 'meg', name: 'meg' },
       }),
     ]);
+  });
+
+  it('[A5.2] without a pattern covers only calls with the same arguments, as the card says', async () => {
+    const { tool: removing, runs } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    expect(approval.session).toEqual({ pattern: 'path=a', any: true });
+    await t.world.decide(approval, { decision: 'approve', scope: 'session' });
+    await t.chat.settled();
+    expect(first(await t.world.grants()).pattern).toBe('path=a');
+    expect(await propose(t, remove('a'))).toBe('idle');
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    expect(runs).toEqual([{ path: 'a' }, { path: 'a' }]);
   });
 
   it('[A5.2] with a pattern covers matching calls and no others', async () => {
@@ -172,7 +186,10 @@ describe('a session grant', () => {
     const call = (path: string) => ({ name: 'remove', arguments: { path, token: secret } });
     const t = await openTestWorld({ script: obedient, tools: [removing], policy: [`ask remove(* token=${secret})`] });
     await propose(t, call('a'));
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
+    const card = await t.onlyApproval();
+    expect(card.session).toEqual({ any: true });
+    expect(await t.world.decide(card, { decision: 'approve', scope: 'session' })).toMatchObject({ status: 422 });
+    await t.world.decide(card, { decision: 'approve', scope: 'session', pattern: '*' });
     await t.chat.settled();
     expect(await propose(t, call('b'))).toBe('idle');
     await t.world.setPolicy(['ask remove(* token=sk-live-*)']);

@@ -114,7 +114,12 @@ describe('two worlds in one store', () => {
   it('[A6] [A14] a grant of one world does not apply in another, and can’t be revoked from there', async () => {
     const { engine, runtime, mine, theirs, runs } = await twoWorlds();
     const approval = first(await listApprovals(runtime, mine));
-    const decision = { tool_call_id: approval.approvalId, decision: 'approve', scope: 'session' } as const;
+    const decision = {
+      tool_call_id: approval.approvalId,
+      decision: 'approve',
+      scope: 'session',
+      pattern: '*',
+    } as const;
     await publishToolResult(runtime, mine, 'ada', decision, {
       who: { kind: 'person', id: 'meg', name: 'meg' },
       via: 'desk',

@@ -59,7 +59,7 @@ describe('the order of the gate', () => {
     const t = await open({ tools: [tool('slow', () => gate.promise)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session', pattern: '*' });
     await t.world.updateAgent('ada', { tools: ['slow'] });
     gate.resolve();
     expect(await t.chat.settled()).toBe('idle');
@@ -78,7 +78,7 @@ describe('the order of the gate', () => {
     const look = tool('look', async (args) => looked.push(args), { readOnly: true });
     const t = await open({ tools: [look, { ...tool('far', async () => 1, { readOnly: true }), trusted: false }] });
     await propose(t, remove('a'));
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session', pattern: '*' });
     await t.chat.settled();
     await t.world.setPolicy(['allow *']);
     await t.world.update({ mode: 'read' });

@@ -28,7 +28,11 @@ describe('a decision that covers more than its call', () => {
     const t = await open({ tools: [gated('stamp', async () => 'stamped')] });
     await propose(t, remove('a'), remove('b'), { name: 'stamp', arguments: { n: 1 } }, remove('c'));
     const [, second] = await t.world.approvals();
-    await t.world.decide(about(await t.world.approvals(), 'a'), { decision: 'approve', scope: 'session' }, MEG);
+    await t.world.decide(
+      about(await t.world.approvals(), 'a'),
+      { decision: 'approve', scope: 'session', pattern: '*' },
+      MEG,
+    );
     await t.chat.settled();
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }]);
     expect(await t.waiting()).toEqual(['{"n":1}']);
@@ -100,7 +104,7 @@ describe('a decision that covers more than its call', () => {
     await propose(t, remove('a'), remove('b1'), remove('b2'), remove('c'));
     await t.world.setPolicy(['ask remove(path=b*)', 'deny remove(path=c)']);
     const asked = about(await t.world.approvals(), 'a');
-    await t.world.decide(asked, { decision: 'approve', scope: 'session' }, MEG);
+    await t.world.decide(asked, { decision: 'approve', scope: 'session', pattern: '*' }, MEG);
     await t.chat.settled();
     expect(t.runs).toEqual([{ path: 'a' }]);
     await t.world.decide(about(await t.world.approvals(), 'b1'), { decision: 'approve', scope: 'session' }, MEG);
@@ -125,7 +129,7 @@ describe('a decision that covers more than its call', () => {
     await propose(t, call('a'), call('b'), call('c'), { name: 'ask_human', arguments: {} });
     content = 'new';
     const asked = about(await t.world.approvals(), 'a');
-    await t.world.decide(asked, { decision: 'approve', scope: 'session' }, MEG);
+    await t.world.decide(asked, { decision: 'approve', scope: 'session', pattern: '*' }, MEG);
     await t.chat.settled();
     expect(runs).toEqual([{ path: 'a' }, { path: 'c' }]);
     await t.world.setPolicy(['allow *']);
@@ -142,7 +146,7 @@ describe('a decision that covers more than its call', () => {
     });
     await propose(crashing, remove('a'), remove('b'));
     const asked = about(await crashing.world.approvals(), 'a');
-    await crashing.world.decide(asked, { decision: 'approve', scope: 'session' }, MEG);
+    await crashing.world.decide(asked, { decision: 'approve', scope: 'session', pattern: '*' }, MEG);
     await crashing.chat.settled();
     expect(crashing.runs).toEqual([{ path: 'a' }]);
     expect(crashing.errors).toHaveLength(1);

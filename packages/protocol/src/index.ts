@@ -184,6 +184,7 @@ export {
   revealedCallSchema,
   questionSchema,
   queuedApprovalSchema,
+  sessionOfferSchema,
 } from './calls/approvals.js';
 export type {
   Approval,
@@ -197,6 +198,7 @@ export type {
   RevealedCall,
   Question,
   QueuedApproval,
+  SessionOffer,
 } from './calls/approvals.js';
 export { claimText, signedHeadSchema } from './calls/audit-head.js';
 export type { AuditClaim, SignedHead } from './calls/audit-head.js';

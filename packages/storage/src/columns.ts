@@ -24,6 +24,7 @@ export const approvalColumns = [
   'options',
   'why',
   'rule',
+  'session',
   'proposed_rule',
   'working_directory',
   'sandbox',

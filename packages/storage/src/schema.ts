@@ -98,6 +98,7 @@ export interface ApprovalsTable {
   options: string;
   why: string;
   rule: string | null;
+  session: string | null;
   proposed_rule: string | null;
   working_directory: string;
   sandbox: string;

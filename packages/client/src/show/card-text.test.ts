@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { maskedCount, maskedText, nothingRunsText, patternOf, readArguments, toolText } from './card-text.js';
+import { maskedCount, maskedText, nothingRunsText, readArguments, toolText } from './card-text.js';
 
 describe('texts and input of a card', () => {
-  it('extracts the pattern of a rule', () => {
-    expect(patternOf('allow shell_cmd(rm scratch-*.tmp)')).toBe('rm scratch-*.tmp');
-    expect(patternOf('allow shell_cmd(echo "(x)")')).toBe('echo "(x)"');
-    expect(patternOf('allow read_file')).toBeUndefined();
-    // Two rules have no single pattern, so a session grant would be rejected.
-    expect(patternOf('allow shell_cmd(ls)\nallow shell_cmd(cat a)')).toBeUndefined();
-  });
-
   it.each(['', '[]', '"a"', 'null', '{'])('rejects %j as arguments, with a message', (text) => {
     expect(readArguments(text)).toHaveProperty('error');
   });

@@ -9,12 +9,6 @@ import {
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
-/** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined if it has none. */
-export function patternOf(rule: string): string | undefined {
-  const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([^\n]*)\)\s*$/.exec(rule);
-  return match?.[1];
-}
-
 /** Parses arguments that a person edited. Returns an error message if they are not a JSON object. */
 export function readArguments(text: string): { arguments: Record<string, unknown> } | { error: string } {
   try {

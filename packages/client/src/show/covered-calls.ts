@@ -1,6 +1,7 @@
 import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
-import { wholeCallLine } from './describe-call.js';
+import { wholeCallLines } from './describe-call.js';
+import { effectText } from './effect-text.js';
 
 /** The request that finds the waiting calls a decision for this chat would cover (A5). */
 export function grantMatch(
@@ -10,11 +11,31 @@ export function grantMatch(
   return { chatId, grant: { agentId, toolName, ...(pattern === undefined ? {} : { pattern }) } };
 }
 
-/** The other calls that a decision would release, one per line. */
-export function coveredLines(waiting: readonly CoveredCall[], decided: { invocationId: string }): string[] {
-  return waiting
-    .filter(({ toolCallId }) => toolCallId !== decided.invocationId)
-    .map(({ toolName, arguments: args }) => `${toolName}: ${wholeCallLine(toolName, args)}`);
+/** What a grant covers: `shell_cmd calls like ls -a ./**`, or `every shell_cmd call`. */
+export function chatScopeText(toolName: string, pattern: string): string {
+  return pattern === '*' ? `every ${toolName} call` : `${toolName} calls like ${pattern.split('\n').join(' or ')}`;
+}
+
+/** A waiting call in full, and what it will do, in lines that don't contain line breaks. */
+type CoveredText = readonly string[];
+
+/** The other calls that a decision would release. */
+export function coveredLines(waiting: readonly CoveredCall[], decided: { invocationId: string }): CoveredText[] {
+  return otherCalls(waiting, decided).map((call) => [
+    ...wholeCallLines(call.toolName, call.arguments),
+    ...effectLines(call),
+  ]);
+}
+
+export function otherCalls(waiting: readonly CoveredCall[], decided: { invocationId: string }): CoveredCall[] {
+  return waiting.filter(({ toolCallId }) => toolCallId !== decided.invocationId);
+}
+
+function effectLines(call: CoveredCall): CoveredText {
+  const text = effectText(call);
+  if (text === undefined) return [];
+  const files = text.files.map(({ sign, path, about }) => `  ${sign} ${path}${about === '' ? '' : ` (${about})`}`);
+  return [`  ${text.sentence}`, ...files, ...text.notes.map((note) => `  ${note}`)];
 }
 
 /** `later`: without a long-running server, calls in other chats run when the next one starts. */
@@ -35,7 +56,7 @@ export function coveredGroups(
   waiting: readonly CoveredCall[],
   decided: { invocationId: string; chatId: string },
   { endsSoon }: { endsSoon: boolean },
-): readonly { when: CoveredWhen; lines: readonly string[] }[] {
+): readonly { when: CoveredWhen; calls: readonly CoveredText[] }[] {
   const isLater = ({ chatId }: CoveredCall): boolean => endsSoon && chatId !== decided.chatId;
   const now = coveredLines(
     waiting.filter((call) => !isLater(call)),
@@ -43,8 +64,8 @@ export function coveredGroups(
   );
   const later = coveredLines(waiting.filter(isLater), decided);
   const groups = [
-    { when: 'now', lines: now },
-    { when: 'later', lines: later },
+    { when: 'now', calls: now },
+    { when: 'later', calls: later },
   ] as const;
-  return groups.filter(({ lines }) => lines.length > 0);
+  return groups.filter(({ calls }) => calls.length > 0);
 }

@@ -99,11 +99,28 @@ export function callLine(toolName: string, args: unknown): string {
   }
 }
 
-/** Like `callLine`, with all arguments that it leaves out for calls of other programs, for calls that run without being shown otherwise. */
-export function wholeCallLine(toolName: string, args: unknown): string {
+/** The whole call, for one that runs without being shown otherwise: its tool, and a command or every argument by its name. */
+export function wholeCallLines(toolName: string, args: unknown): readonly string[] {
   const shape = describeCall(toolName, args);
-  const others = 'others' in shape ? shape.others : [];
-  return [callLine(toolName, args), ...others.map(({ name, text }) => firstLine(`${name}: ${text}`))].join(', ');
+  const named = ({ name, text }: Field): string[] => indentedLines(`${name}: ${text}`);
+  switch (shape.kind) {
+    case 'shell': {
+      const command = [shape.command, ...shape.parameters.map((word) => JSON.stringify(word))].join(' ');
+      const [first = '', ...rest] = command.split('\n');
+      return [`${toolName}: ${first}`, ...rest.map((line) => `    ${line}`), ...shape.others.flatMap(named)];
+    }
+    case 'text':
+      return [`${toolName}:`, ...indentedLines(shape.text)];
+    case 'write':
+    case 'edit':
+    case 'fields':
+      return [`${toolName}:`, ...fieldsOf({ ...(args as object) }).flatMap(named)];
+  }
+}
+
+/** Continuation lines are indented further, so that a value can't look like another argument. */
+function indentedLines(text: string): string[] {
+  return text.split('\n').map((line, index) => `${index === 0 ? '  ' : '    '}${line}`);
 }
 
 /** Like `callLine`, with the tool's name, for places that don't show it otherwise. A command needs no tool name. */

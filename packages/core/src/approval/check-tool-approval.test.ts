@@ -47,7 +47,34 @@ describe('checkToolApproval', () => {
       kind: 'ask',
       reason: { code: 'no-rule' },
       options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
+      session: { pattern: 'a', any: true },
       proposedRule: 'allow write_file(a)',
+    });
+  });
+
+  it('[A5.8] outside the sandbox, a grant covers only what its pattern spells out, or files in the working folder', () => {
+    const call = (subject: Subject): GateInput['call'] => ({ ...input().call, subjects: [subject] });
+    const ls = call({ kind: 'words', words: ['ls', '-a'], exact: true });
+    const path = (path: string) => call({ kind: 'path', path });
+    const outside = { definition: tool('write_file'), trusted: false, external: true };
+    const gate = (call: GateInput['call'], pattern?: string) =>
+      checkToolApproval(
+        input({ call, tool: outside, grants: [{ id: 'g', ...(pattern === undefined ? {} : { pattern }) }] }),
+      );
+    const { workingDirectory } = input().call.place;
+    for (const pattern of [undefined, '*', 'ls *', 'ls -a *']) expect(gate(ls, pattern).kind).toBe('ask');
+    expect(gate(ls, 'ls -a').kind).toBe('run');
+    for (const pattern of [undefined, '*', '/**', '~/**']) {
+      expect(gate(path(`${workingDirectory}/a`), pattern).kind).toBe('ask');
+    }
+    expect(gate(path(`${workingDirectory}/a`), './**').kind).toBe('run');
+    expect(gate(path('/etc/passwd'), './**').kind).toBe('ask');
+    expect(checkToolApproval(input({ call: ls, tool: outside }))).toMatchObject({
+      session: { pattern: 'ls -a', any: false },
+    });
+    const dynamic = call({ kind: 'dynamic', why: 'x' });
+    expect(checkToolApproval(input({ call: dynamic, tool: outside }))).toMatchObject({
+      options: ['deny', 'approve_once'],
     });
   });
 
@@ -285,7 +312,7 @@ describe('checkToolApproval', () => {
   });
 
   it('[A17] an invalid pattern covers nothing', () => {
-    for (const pattern of ['(', 'a\nb', '', "'"]) {
+    for (const pattern of ['(', '(\n)', '', "'"]) {
       expect(checkToolApproval(input({ grants: [{ id: 'g', pattern }] }))).toMatchObject({ kind: 'ask' });
       const definition = tool('write_file', { required: true, pattern });
       expect(checkToolApproval(input({ tool: { definition, trusted: true } }))).toMatchObject({ kind: 'ask' });

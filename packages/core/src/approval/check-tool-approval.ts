@@ -9,6 +9,7 @@ import {
   toCause,
   type Cause,
   type Scope,
+  type SessionOffer,
   type ToolApproval,
 } from '@countersign/protocol';
 import {
@@ -24,7 +25,9 @@ import {
   weigh,
   findMissedByEffect,
   findMissedByStar,
+  isNarrow,
   proposeRule,
+  sessionPattern,
   groupsFor,
 } from '../policy/index.js';
 import type { EffectPaths } from '../ports/tool.js';
@@ -96,6 +99,8 @@ export type Gate =
       readonly rule?: string;
       /** Starts with `deny`, and contains only options that would take effect. */
       readonly options: ApprovalOption[];
+      /** What `approve_session` can cover. Set if it is offered. */
+      readonly session?: SessionOffer;
       readonly proposedRule?: string;
       /** The rules that say who must sign. Absent if none does. */
       readonly signing?: readonly SigningRule[];
@@ -143,11 +148,12 @@ function decide(input: GateInput): Gate {
   if (mandatory !== undefined) return ask(input, weighing, { kind: 'rule', rule: mandatory, alone: false });
   const { unknownEffect } = weighing;
   if (unknownEffect !== undefined) return ask(input, weighing, { kind: 'unknown-effect', rule: unknownEffect });
-  const { unanswered, answeredBy } = findAnswers(input.grants, weighing);
+  const grants = grantsFor(input);
+  const { unanswered, answeredBy } = findAnswers(grants, weighing);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
 
-  const grant = answeredBy ?? findGrant(input.grants, weighing);
+  const grant = answeredBy ?? findGrant(grants, weighing);
   if (grant) return { kind: 'run', because: 'grant', grantId: grant.id, ...byEffect };
   if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow, ...byEffect };
   const because = runsWithoutApproval(input, weighing);
@@ -190,6 +196,16 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
   return deny === undefined
     ? undefined
     : { kind: 'refuse', how: 'deny', reason: { code: 'deny-rule', rule: deny }, rule: deny };
+}
+
+/** Outside the sandbox, nothing limits what a call does, so a wider grant covers nothing (A5.8). */
+function grantsFor({ grants, tool }: GateInput): readonly GateGrant[] {
+  return isOutside(tool) ? grants.filter(({ pattern }) => pattern !== undefined && isNarrow(pattern)) : grants;
+}
+
+/** Whether calls of this tool run without a sandbox, here or in another program. */
+export function isOutside(tool: Pick<GateTool, 'external' | 'unconfined'> | undefined): boolean {
+  return tool?.external === true || tool?.unconfined === true;
 }
 
 /**
@@ -268,7 +284,8 @@ function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
   const { call, tool, world, admin } = input;
   const limits = tool?.trusted === true ? tool.definition.approval : undefined;
   const effective = new Set<ApprovalOption>(['approve_once']);
-  if (sessionTakesEffect(weighing, question)) effective.add('approve_session');
+  const offer = sessionTakesEffect(weighing, question) ? offerSession(input) : undefined;
+  if (offer !== undefined) effective.add('approve_session');
   // With an ask rule or an unknown outcome, an allow rule would change nothing, so none is proposed.
   const proposed =
     question.kind === 'default' && isOffered('approve_always', 'always', limits)
@@ -282,10 +299,18 @@ function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
     reason: reasonOf(input, weighing, question),
     // `deny` is always offered, and always first: no default approves (A17).
     options: ['deny', ...approvals.map(({ option }) => option)],
+    ...(offer === undefined || !approvals.some(({ scope }) => scope === 'session') ? {} : { session: offer }),
     ...(question.kind === 'rule' ? { rule: question.rule } : {}),
     ...(proposed === undefined ? {} : { proposedRule: proposed }),
     ...(weighing.signing.length === 0 ? {} : { signing: weighing.signing }),
   };
+}
+
+/** Undefined if no grant would cover this call. */
+function offerSession({ call, tool }: GateInput): SessionOffer | undefined {
+  const pattern = sessionPattern(call);
+  const any = !isOutside(tool);
+  return pattern === undefined && !any ? undefined : { any, ...(pattern === undefined ? {} : { pattern }) };
 }
 
 /** Whether a session grant would let the same call run next time. */

@@ -245,7 +245,7 @@ export function askApproval(
   if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
   const { callHash, workingDirectory, sandbox, preview, rehearsal } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
-  const { reason, options, rule, proposedRule, signing: rules } = withoutSecrets(asked.gate, secrets);
+  const { reason, options, session, rule, proposedRule, signing: rules } = withoutSecrets(asked.gate, secrets);
   const signing = rules === undefined ? null : { rules, signed: [] };
   const turn = step.tx.turn(invocation.turnId);
   const { agentId } = invocation;
@@ -265,6 +265,7 @@ export function askApproval(
     preview,
     rehearsal,
     question: words === undefined ? null : { ...words, raisedBy: 'call' },
+    session: session ?? null,
     proposedRule: proposedRule ?? null,
     reason,
     rule: rule ?? null,
@@ -312,16 +313,28 @@ export function requestApproval(
 }
 
 /**
- * Masks the reason, which may quote the call, a rule or a tool's error. A proposed rule that contains a secret is dropped (A15);
+ * Masks the reason, which may quote the call, a rule or a tool's error. A proposed rule or pattern that contains a secret is dropped (A15);
  * a person can still write one.
  */
 function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
   const reason = mapReason(gate.reason, (text) => maskText(text, { alreadyKnown: secrets }).value);
-  const { proposedRule, ...rest } = { ...gate, reason };
-  if (proposedRule === undefined) return rest;
-  const tells = secrets.some((secret) => proposedRule.includes(secret)) || maskSecrets(proposedRule) !== proposedRule;
-  if (!tells) return { ...rest, proposedRule };
-  return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
+  const tells = (text: string | undefined): boolean =>
+    text !== undefined && (secrets.some((secret) => text.includes(secret)) || maskSecrets(text) !== text);
+  const { proposedRule, session, options, ...rest } = gate;
+  const dropsRule = tells(proposedRule);
+  const dropsPattern = tells(session?.pattern);
+  const offer = dropsPattern ? (session?.any === true ? { any: true } : undefined) : session;
+  const dropped = new Set([
+    ...(dropsRule ? ['approve_always'] : []),
+    ...(offer === undefined ? ['approve_session'] : []),
+  ]);
+  return {
+    ...rest,
+    reason,
+    options: options.filter((option) => !dropped.has(option)),
+    ...(offer === undefined ? {} : { session: offer }),
+    ...(proposedRule === undefined || dropsRule ? {} : { proposedRule }),
+  };
 }
 
 /** Limits for the text on a card. */

@@ -73,6 +73,7 @@ async function requestAnswer(
       preview: null,
       rehearsal: null,
       question: { ...question, raisedBy: 'tool' },
+      session: null,
       proposedRule: null,
       reason: { code: 'tool-question', tool: invocation.toolName },
       rule: null,

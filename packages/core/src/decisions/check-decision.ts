@@ -8,6 +8,7 @@ import {
   whoText,
 } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
+import { isOutside } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
@@ -21,12 +22,14 @@ import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 import {
   compilePolicy,
+  isNarrow,
   keyOfPattern,
   patternCovers,
   type PolicyCall,
   prepareCall,
   type SigningRule,
   rulesCover,
+  sessionPattern,
   splitRules,
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
@@ -256,7 +259,7 @@ export function checkDecision(
     case 'once':
       return { ok: true, decision: { ...base, record: changed, writeGrantOrRule: () => undefined } };
     case 'session':
-      return checkGrant(sent, approval, policyCall, base, changed);
+      return checkGrant(sent, approval, toSign.judged, base, changed);
     case 'always':
       return checkRule(step, sent, approval, edited, policyCall, base, changed);
   }
@@ -279,37 +282,42 @@ function checkDenial(sent: ToolDecision): Check {
   return { ok: true, decision: { kind: 'deny' } };
 }
 
+/** The pattern of a grant for every call of the tool. */
+const ANY = '*';
+
 function checkGrant(
   sent: ToolDecision,
   approval: ApprovalRecord,
-  call: PolicyCall,
+  { call: { tool }, policyCall }: JudgedCall,
   base: Approval,
   changed: Changed,
 ): Check {
-  const { pattern } = sent;
-  if (pattern !== undefined && !patternCovers(pattern, prepareCall(call)))
+  const narrow = sessionPattern(policyCall);
+  const given = sent.pattern ?? (narrow === undefined || maskSecrets(narrow) !== narrow ? undefined : narrow);
+  if (given === undefined)
+    return invalid(
+      `pattern: nothing narrower than every call of ${approval.toolName} covers this call. Send "*" for that`,
+    );
+  if (isOutside(tool) && !isNarrow(given)) {
+    return invalid(
+      'pattern: this call runs outside the sandbox, so it must name the program and its options. Only ./** may have stars',
+    );
+  }
+  const pattern = given === ANY ? null : given;
+  if (pattern !== null && !patternCovers(pattern, prepareCall(policyCall)))
     return invalid('pattern: does not match this call');
-  if (pattern !== undefined && maskSecrets(pattern) !== pattern) return invalid('pattern: must not contain a secret');
+  if (pattern !== null && maskSecrets(pattern) !== pattern) return invalid('pattern: must not contain a secret');
   const grantId = newId('grant');
   return {
     ok: true,
     decision: {
       ...base,
-      record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
+      record: { ...changed, grantId, ...(pattern === null ? {} : { pattern }) },
       writeGrantOrRule: ({ tx }, { who }) => {
         const { worldId, chatId, agentId, toolName, rule: answeredRule } = approval;
         const times = { grantedAt: tx.now(), lastUsedAt: tx.now(), revokedAt: null };
-        const about = {
-          worldId,
-          chatId,
-          agentId,
-          toolName,
-          pattern: pattern ?? null,
-          answeredRule,
-          grantedBy: whoText(who),
-        };
-        const key = keyOfPattern(pattern ?? null);
-        tx.write({ kind: 'grant-given', grant: { id: grantId, ...about, ...times }, key });
+        const about = { worldId, chatId, agentId, toolName, pattern, answeredRule, grantedBy: whoText(who) };
+        tx.write({ kind: 'grant-given', grant: { id: grantId, ...about, ...times }, key: keyOfPattern(pattern) });
       },
     },
   };

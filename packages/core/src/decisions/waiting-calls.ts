@@ -69,7 +69,10 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
   const hypothetical: GateGrant | undefined =
     grant === undefined
       ? undefined
-      : { id: 'hypothetical', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
+      : {
+          id: 'hypothetical',
+          ...(grant.pattern === undefined || grant.pattern === '*' ? {} : { pattern: grant.pattern }),
+        };
   const judge = async (judged: JudgedCall): Promise<Covering | undefined> =>
     await readState(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>
       coveringOf(gateCall(tx, snapshot, judged, { hypothetical })),

@@ -110,6 +110,7 @@ export type Card = Pick<
   | 'preview'
   | 'rehearsal'
   | 'question'
+  | 'session'
   | 'proposedRule'
   | 'rule'
   | 'signing'

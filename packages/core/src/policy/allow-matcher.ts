@@ -2,6 +2,9 @@ import { type Glob, matchesGlob, wordGlob } from './patterns/glob.js';
 import { hostPattern, matchesHost } from './patterns/host-pattern.js';
 import { isLoneStar, type Matcher, segmentKey, wordKey } from './matcher.js';
 import { matchesPath, pathPattern } from './patterns/path-pattern.js';
+import { isFolderWord, isInFolder } from './patterns/in-folder.js';
+import type { Bases } from './patterns/path-text.js';
+import type { PreparedSubject } from './prepare-call.js';
 import type { PatternWord } from './types.js';
 
 /**
@@ -26,6 +29,8 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
     startsWithStar: word[0] !== undefined && 'stars' in word[0],
     climbs: climbsIn(word.map((piece) => ('text' in piece ? piece.text : '')).join('*')),
   }));
+  // `ls -a ./**`: any number of files in the working folder.
+  const files = fixed.length > 1 && isFolderWord(fixed.at(-1)) ? globs.slice(0, -1) : undefined;
   const literal = !open && words.every((word) => word.every((piece) => 'text' in piece));
   const [only, second] = fixed;
   const single = second === undefined ? only : undefined;
@@ -47,6 +52,7 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
         case 'host':
           return host !== undefined && matchesHost(host, subject.plain);
         case 'words':
+          if (files !== undefined && coversFiles(files, subject, bases)) return true;
           return (literal || !subject.exact) && coversWords(globs, open, subject.words, subject.spell);
       }
     },
@@ -58,12 +64,24 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
   };
 }
 
-function coversWords(
-  globs: readonly { readonly glob: Glob; readonly startsWithStar: boolean; readonly climbs: number }[],
-  open: boolean,
-  words: readonly string[],
-  spell: readonly number[],
-): boolean {
+/** The words after the pattern's are operands that the program reads as files, in the working folder. */
+function coversFiles(globs: Globs, subject: Extract<PreparedSubject, { kind: 'words' }>, bases: Bases): boolean {
+  const { words, spell, files, exact } = subject;
+  if (exact || files === undefined) return false;
+  const before = globs.length;
+  if (!words.every((word, at) => at < before || (files.includes(at) && isInFolder(word, bases.workingDirectory))))
+    return false;
+  return coversWords(
+    globs,
+    false,
+    words.slice(0, before),
+    spell.filter((at) => at < before),
+  );
+}
+
+type Globs = readonly { readonly glob: Glob; readonly startsWithStar: boolean; readonly climbs: number }[];
+
+function coversWords(globs: Globs, open: boolean, words: readonly string[], spell: readonly number[]): boolean {
   if (!spell.every((at) => spells(globs[at]?.glob, words[at] ?? ''))) return false;
   if (open ? words.length < globs.length : words.length !== globs.length) return false;
   return globs.every(({ glob, startsWithStar, climbs }, index) => {

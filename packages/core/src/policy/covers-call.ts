@@ -4,7 +4,7 @@ import type { NamedMatcher } from './arguments/miss.js';
 import { covering, coveringOne, isInner, groupsFor, withEffects } from './find-rules.js';
 import { compilePolicy, isByName, type Policy, type RuleGroup } from './compile-policy.js';
 import type { Matcher } from './matcher.js';
-import { type PreparedCall, prepareOnce } from './prepare-call.js';
+import { type PreparedCall, type PreparedSubject, prepareOnce } from './prepare-call.js';
 import { parsePattern } from './read-pattern.js';
 import type { Named, PatternWord, PolicyCall } from './types.js';
 
@@ -40,16 +40,22 @@ interface Compiled {
   readonly named?: NamedMatcher;
 }
 
-/** Whether a single argument pattern, as in a grant, covers a call. An invalid pattern covers nothing. */
+/** Whether the argument patterns of a grant, one per line, cover every part of a call. An invalid pattern covers nothing. */
 export function patternCovers(pattern: string, call: PreparedCall): boolean {
-  const { matcher, named } = compiledPattern(pattern) ?? {};
-  const { subjects, bases } = call;
-  if (named !== undefined) {
-    return named.misses(call) === undefined && subjects.every((one) => isInner(one) || named.covers(one, call));
-  }
-  if (matcher === undefined) return false;
-  if (subjects.every(isInner)) return matcher.any;
-  return subjects.every((subject) => isInner(subject) || matcher.matches(subject, bases));
+  const lines = pattern.split('\n').map((line) => compiledPattern(line));
+  const { subjects } = call;
+  if (subjects.every(isInner)) return lines.some((line) => coversNothing(line, call));
+  return subjects.every((subject) => isInner(subject) || lines.some((line) => coversSubject(line, subject, call)));
+}
+
+/** Whether a pattern covers a call that touches nothing. */
+function coversNothing({ matcher, named }: Compiled = {}, call: PreparedCall): boolean {
+  return named === undefined ? matcher?.any === true : named.misses(call) === undefined;
+}
+
+function coversSubject({ matcher, named }: Compiled = {}, subject: PreparedSubject, call: PreparedCall): boolean {
+  if (named !== undefined) return named.misses(call) === undefined && named.covers(subject, call);
+  return matcher?.matches(subject, call.bases) === true;
 }
 
 /** Why a tool's `approval.pattern` can't be read. Undefined if it can. */

@@ -11,7 +11,8 @@ export const ANY_CALL = '';
  * patterns for one tool would be noticeably slow (N3).
  */
 export function keyOfPattern(pattern: string | null): string {
-  const parsed = pattern === null ? undefined : parsePattern(pattern);
+  // Any of several lines may cover the first subject.
+  const parsed = pattern === null || pattern.includes('\n') ? undefined : parsePattern(pattern);
   const [first, ...more] = parsed?.ok === true ? (parsed.words ?? []) : [];
   if (first === undefined) return ANY_CALL;
   // Named conditions match in any order, and also apply to tools that report paths and hosts.

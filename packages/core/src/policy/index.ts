@@ -20,5 +20,6 @@ export { proposeRule, splitRules } from './propose-rule.js';
 export { readRules } from './read-rules.js';
 export { SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';
 export type { SandboxGrants } from './paths/sandbox-rules.js';
+export { isNarrow, sessionPattern } from './session-pattern.js';
 export { readSubjects } from './read-subjects.js';
 export { withholdPaths } from './paths/withhold-paths.js';

@@ -13,6 +13,7 @@ export type PreparedSubject =
       readonly words: readonly string[];
       readonly spell: readonly number[];
       readonly exact: boolean;
+      readonly files: readonly number[] | undefined;
       readonly inner: boolean;
       readonly distinct: () => ReadonlySet<string>;
       readonly options: () => GivenOptions;
@@ -84,6 +85,7 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
         words: subject.words,
         spell: subject.spell ?? [],
         exact: subject.exact === true,
+        files: subject.files,
         inner: subject.inner === true,
         distinct: once(() => new Set(subject.words)),
         options: once(() => readGivenOptions(subject.words)),

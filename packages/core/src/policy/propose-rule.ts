@@ -63,16 +63,24 @@ function isPlain({ arguments: args }: PolicyCall): boolean {
   return true;
 }
 
-/** For a tool that reports no subjects: names every argument, so that the rule covers no other call. */
-function proposeNamed({ tool, subjects, arguments: args, subjectsFrom }: PolicyCall): string | undefined {
+function proposeNamed(call: PolicyCall): string | undefined {
+  const conditions = namedConditions(call);
+  return conditions === undefined ? undefined : `allow ${call.tool}(${formatNamed({ conditions, open: false })})`;
+}
+
+/** For a tool that reports no subjects: names every argument, so that no other call is covered. */
+export function namedConditions({
+  subjects,
+  arguments: args,
+  subjectsFrom,
+}: PolicyCall): readonly Condition[] | undefined {
   if (subjectsFrom !== 'arguments' || args?.ok !== true || subjects.some(({ kind }) => kind === 'dynamic'))
     return undefined;
   const members = isRecord(args.value) ? Object.entries(args.value).filter(([, value]) => value !== undefined) : [];
   if (members.length === 0) return undefined;
-  const conditions = members
+  return members
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]): Condition => ({ kind: 'equal', name, value: literal(shownValue(value)) }));
-  return `allow ${tool}(${formatNamed({ conditions, open: false })})`;
 }
 
 /** Splits the text of a decision or proposal into rules. */
@@ -90,7 +98,7 @@ function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subje
   }
 }
 
-function literalPattern(subject: Subject, place: Place): string | undefined {
+export function literalPattern(subject: Subject, place: Place): string | undefined {
   switch (subject.kind) {
     case 'words':
       return formatPattern(subject.words.map(literal));
@@ -103,7 +111,7 @@ function literalPattern(subject: Subject, place: Place): string | undefined {
   }
 }
 
-function literal(text: string): PatternWord {
+export function literal(text: string): PatternWord {
   return text === '' ? [] : [{ text }];
 }
 

@@ -10,7 +10,18 @@ export function readSubjects(reported: unknown): readonly Subject[] | undefined 
 
 function isSubject(reported: unknown): reported is Subject {
   if (typeof reported !== 'object' || reported === null) return false;
-  const { kind, words, spell = [], exact, inner, path, host, argument, why }: Record<string, unknown> = { ...reported };
+  const {
+    kind,
+    words,
+    spell = [],
+    files = [],
+    exact,
+    inner,
+    path,
+    host,
+    argument,
+    why,
+  }: Record<string, unknown> = { ...reported };
   switch (kind) {
     case 'words':
       return (
@@ -18,6 +29,8 @@ function isSubject(reported: unknown): reported is Subject {
         words.every((word) => typeof word === 'string') &&
         Array.isArray(spell) &&
         spell.every((at) => Number.isSafeInteger(at)) &&
+        Array.isArray(files) &&
+        files.every((at) => Number.isSafeInteger(at)) &&
         (exact === undefined || exact === true) &&
         (inner === undefined || inner === true)
       );

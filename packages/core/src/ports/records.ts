@@ -11,6 +11,7 @@ import type {
   NoEffect,
   Prediction,
   Preview,
+  SessionOffer,
   Principal,
   Role,
   Scope,
@@ -250,6 +251,8 @@ export interface ApprovalRecord {
   why: string;
   /** The ask rule that required the approval, if any. */
   rule: string | null;
+  /** What `approve_session` can cover. Null if it isn't offered, and for approvals from older versions. */
+  session: SessionOffer | null;
   proposedRule: string | null;
   /** The working directory of the call. It is part of the signature, so people see it (A7). */
   workingDirectory: string;

@@ -5,6 +5,7 @@ import {
   type PolicyMatch,
   type ToolCall,
 } from '@countersign/protocol';
+import { shownEffect } from '../facts/approvals.js';
 import { maskArguments } from '../masking/index.js';
 import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -86,6 +87,8 @@ export async function coveredCalls(
     agentId: invocation.agentId,
     toolName: invocation.toolName,
     arguments: maskArguments(invocation.arguments).value,
+    ...(approval.preview === null ? {} : { preview: approval.preview }),
+    ...shownEffect(approval.rehearsal),
   }));
 }
 

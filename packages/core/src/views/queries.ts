@@ -184,6 +184,7 @@ export function toApproval(
     ...shownEffect(approval.rehearsal),
     reason,
     why: describeReason(reason),
+    ...(approval.session === null ? {} : { session: approval.session }),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
     ...(isFixed(invocation, approval) ? { editable: false as const } : {}),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),

@@ -31,6 +31,15 @@ export const questionSchema = z.object({
 /** A question to people. */
 export type Question = z.infer<typeof questionSchema>;
 
+/** What approving "for this chat" can cover (A5.2). */
+export const sessionOfferSchema = z.object({
+  /** The default: calls with the same program and options, in the working folder, or with the same arguments. Absent if only `any` is possible. */
+  pattern: z.string().exactOptional(),
+  /** Whether the pattern `*` is accepted: every call of the tool. False outside the sandbox. */
+  any: z.boolean(),
+});
+export type SessionOffer = z.infer<typeof sessionOfferSchema>;
+
 /** One approval in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
 export const approvalSchema = z.object({
   approvalId: z.string(),
@@ -70,6 +79,8 @@ export const approvalSchema = z.object({
   why: z.string(),
   /** Who must sign, and who has, for each rule that says so (A48). Only for pending approvals. */
   needs: z.array(neededSignaturesSchema).exactOptional(),
+  /** What "for this chat" can cover. Set if `approve_session` is offered. */
+  session: sessionOfferSchema.exactOptional(),
   /** The rule that "always" would add. */
   proposedRule: z.string().exactOptional(),
   /** False if the arguments can't be edited, because the program that runs the call takes only a yes or no (A59). */

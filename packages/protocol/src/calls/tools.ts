@@ -56,9 +56,16 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 export type Subject =
   /**
    * One simple command, or arguments as `name=value` words. Allow rules must spell out the words at `spell`; with `exact`, no star
-   * matches (A32). `inner`: runs inside another subject; deny and ask rules check it, and allowing the outer subject covers it.
+   * matches (A32). `files`: positions of operands that the program reads as names of files; absent if that isn't known. `inner`: runs inside another subject; deny and ask rules check it, and allowing the outer subject covers it.
    */
-  | { kind: 'words'; words: readonly string[]; spell?: readonly number[]; exact?: true; inner?: true }
+  | {
+      kind: 'words';
+      words: readonly string[];
+      spell?: readonly number[];
+      files?: readonly number[];
+      exact?: true;
+      inner?: true;
+    }
   /** `argument`: the argument that a path or host comes from, so that rules about that argument match it. */
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }

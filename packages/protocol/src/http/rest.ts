@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { assertionSchema } from '../people/receipts.js';
 import { approvalStatusSchema } from '../calls/approvals.js';
-import { effectSchema, noEffectSchema } from '../calls/effect.js';
+import { previewSchema } from '../calls/call-sandbox.js';
+import { effectSchema, noEffectSchema, predictionSchema } from '../calls/effect.js';
 import { messageSchema } from '../calls/messages.js';
 import { reasonSchema } from '../calls/reasons.js';
 import { toolDefinitionSchema } from '../calls/tools.js';
@@ -171,7 +172,15 @@ export const matchedCallSchema = z.object({
 });
 export type MatchedCall = z.infer<typeof matchedCallSchema>;
 /** A pending call that the rule or grant would cover (A5). */
-export const coveredCallSchema = matchedCallSchema.extend({ approvalId: z.string(), chatId: z.string() });
+export const coveredCallSchema = matchedCallSchema.extend({
+  approvalId: z.string(),
+  chatId: z.string(),
+  /** What the call will do, as its own approval shows it. */
+  preview: previewSchema.exactOptional(),
+  effect: effectSchema.exactOptional(),
+  prediction: predictionSchema.exactOptional(),
+  noEffect: noEffectSchema.exactOptional(),
+});
 export type CoveredCall = z.infer<typeof coveredCallSchema>;
 /** `items`: newest first. `more`: older ones exist. `waiting`: oldest first. */
 export const matchedCallsSchema = z.object({

@@ -359,6 +359,11 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   problem: 'What is wrong.',
   program: 'Name of the program, such as claude.',
   proposed: 'Allow rules from an import that have no effect until a person accepts them.',
+  'QueuedApproval.session': 'What approving with scope “session” can cover. Set if it is offered.',
+  'ApprovalWithContext.session': 'What approving with scope “session” can cover. Set if it is offered.',
+  'session.pattern':
+    'What it covers by default, one pattern per line: the same program and options, with paths in the working folder, or the same arguments. Absent if only “*” is possible.',
+  'session.any': 'Whether the pattern “*” is accepted: every call of the tool. False outside the sandbox.',
   proposedRule: 'The rule that “always” would write.',
   provider: 'Id of the provider.',
   question: 'Present if this is a question to answer, not a call to approve.',

@@ -286,7 +286,7 @@ describe('decisions', () => {
   it('[A5.2] [A14] [W3.15] a session decision creates a grant that is listed and can be revoked', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
-    await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
+    await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session', pattern: '*' });
     await t.settled();
     const grants = (await t.api<{ items: { grantId: string }[] }>('GET', '/worlds/harbour/grants')).body.items;
     expect(grants).toMatchObject([

@@ -22,6 +22,7 @@ import { dropPasses } from './20-drop-passes.js';
 import { addReviews } from './21-add-reviews.js';
 import { addOidc } from './22-add-oidc.js';
 import { addRehearsals } from './23-add-rehearsals.js';
+import { addSessionOffers } from './24-add-session-offers.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   addReviews,
   addOidc,
   addRehearsals,
+  addSessionOffers,
 ];

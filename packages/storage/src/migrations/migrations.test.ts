@@ -42,6 +42,7 @@ it.each(versions)('[S5] [A16.4] a store of version %i opens with all its data an
         id: 'approval_1',
         callHash: 'hash_1',
         signing: version < 19 ? null : { signed: [] },
+        session: version < 24 ? null : { any: true, pattern: 'ls ./**' },
         rehearsal: version < 23 ? null : { ms: 80, effect: { files: [{ path: 'notes.txt' }] } },
       },
     ]);

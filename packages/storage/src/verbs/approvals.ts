@@ -51,6 +51,7 @@ export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
   return {
     ...record,
     options: JSON.stringify(record.options),
+    session: record.session === null ? null : JSON.stringify(record.session),
     sandbox: JSON.stringify(record.sandbox),
     preview: record.preview?.text ?? null,
     previewTruncated: record.preview?.truncated === true ? 1 : 0,
@@ -92,6 +93,7 @@ export function toApproval([
   options,
   why,
   rule,
+  session,
   proposedRule,
   workingDirectory,
   sandbox,
@@ -123,6 +125,7 @@ export function toApproval([
     options: JSON.parse(options) as ApprovalOption[],
     why,
     rule,
+    session: session === null ? null : (JSON.parse(session) as ApprovalRecord['session']),
     proposedRule,
     workingDirectory,
     sandbox: readSandbox(sandbox),

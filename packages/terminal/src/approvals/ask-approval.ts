@@ -56,13 +56,19 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         const { scope } = answer;
         if (needsPasskey(approval.needs)) return await askInBrowser(prompt, approval, signal);
         const args = edited === undefined ? {} : { arguments: edited.arguments };
-        const isSure = scope === 'session' ? await confirmCovered(prompt, approval, signal) : 'yes';
+        const pattern = scope === 'session' ? approval.session?.pattern : undefined;
+        const isSure = pattern === undefined ? 'yes' : await confirmCovered(prompt, approval, pattern, signal);
         if (isSure === 'gone') return { kind: 'gone' };
         if (isSure === 'no') {
           isShown = false;
           break;
         }
-        return await sendDecision(prompt, approval, { decision: 'approve', scope, ...args });
+        return await sendDecision(prompt, approval, {
+          decision: 'approve',
+          scope,
+          ...(pattern === undefined ? {} : { pattern }),
+          ...args,
+        });
       }
       case 'rule': {
         const ruled = await askRule(prompt, approval, signal);

@@ -1,6 +1,6 @@
 import { ClientError, coveredGroups, coveredTitle, grantMatch, type ApprovalView } from '@countersign/client';
 import type { CoveredCall } from '@countersign/protocol';
-import { behindBar, indented } from '../text/behind-bar.js';
+import { BAR, indented, wrapExactLines } from '../text/behind-bar.js';
 import { columnsOf, type ApprovalPrompt } from './approval-prompt.js';
 import { cardWords } from '../words/cards.js';
 
@@ -11,9 +11,10 @@ export async function printCovered(
   decided: ApprovalView,
 ): Promise<boolean> {
   const groups = coveredGroups(waiting, decided, { endsSoon: await context.endsSoon() });
-  for (const { when, lines } of groups) {
-    keyboard.print(`  ${coveredTitle(lines.length, when)}\n`);
-    for (const line of lines) keyboard.print(`${behindBar(line, columnsOf(context))}\n`);
+  for (const { when, calls } of groups) {
+    keyboard.print(`  ${coveredTitle(calls.length, when)}\n`);
+    const lines = calls.flat().flatMap((line) => wrapExactLines(line, columnsOf(context)));
+    keyboard.print(`${lines.map((line) => `${BAR}${line}`).join('\n')}\n`);
   }
   return groups.length > 0;
 }
@@ -22,12 +23,13 @@ export async function printCovered(
 export async function confirmCovered(
   prompt: ApprovalPrompt,
   approval: ApprovalView,
+  pattern: string,
   signal: AbortSignal,
 ): Promise<'yes' | 'no' | 'gone'> {
   const { client, world, keyboard, context } = prompt;
   let waiting: readonly CoveredCall[];
   try {
-    ({ waiting } = await client.policyMatches(world, grantMatch(approval, undefined)));
+    ({ waiting } = await client.policyMatches(world, grantMatch(approval, pattern)));
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeChoices, readAnswer } from './read-answer.js';
 
-const ALL = { options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const };
+const ALL = {
+  options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const,
+  session: { pattern: 'ls ./**', any: true },
+};
 const NONE = { isCut: false, hasOthers: false, isEdited: false, isMasked: false };
 const WORDS = ['o', 'once', 'c', 'chat', 'a', 'always', 'e', 'edit', 's', 'show'];
 

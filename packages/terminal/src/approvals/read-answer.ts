@@ -1,4 +1,4 @@
-import { isRehearsed, mayEdit, type ApprovalView } from '@countersign/client';
+import { chatScopeText, isRehearsed, mayEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -25,7 +25,7 @@ export interface Offers {
 
 export function readAnswer(
   line: string,
-  approval: Pick<ApprovalView, 'options' | 'needs'>,
+  approval: Pick<ApprovalView, 'options' | 'needs' | 'session'>,
   offers: Offers,
 ): CardAnswer {
   const { options } = approval;
@@ -57,7 +57,7 @@ export function readAnswer(
       return options.includes('approve_once') ? { kind: 'approve', scope: 'once' } : unknown;
     case 'c':
     case 'chat':
-      return options.includes('approve_session') && !offers.isEdited ? { kind: 'approve', scope: 'session' } : unknown;
+      return patternOf(approval) !== undefined && !offers.isEdited ? { kind: 'approve', scope: 'session' } : unknown;
     case 'a':
     case 'always':
       return options.includes('approve_always') && !offers.isEdited ? { kind: 'rule' } : unknown;
@@ -71,16 +71,17 @@ export function readAnswer(
 
 /** Only the choices that would take effect (A2). Deny comes first. */
 export function describeChoices(
-  approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule' | 'needs' | 'effect'>,
+  approval: Pick<ApprovalView, 'options' | 'toolName' | 'session' | 'proposedRule' | 'needs' | 'effect'>,
   agentName: string,
   { isCut, hasOthers, isEdited, isMasked }: Offers,
 ): string[] {
   const { options, toolName, proposedRule } = approval;
+  const pattern = patternOf(approval);
   const signs = [
     ...(options.includes('approve_once')
       ? [isEdited ? (isRehearsed(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
       : []),
-    ...(options.includes('approve_session') && !isEdited ? [cardWords.session(toolName, agentName)] : []),
+    ...(pattern === undefined || isEdited ? [] : [cardWords.session(chatScopeText(toolName, pattern), agentName)]),
     ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),
     ...(mayEdit(approval) ? [cardWords.edit] : []),
   ];
@@ -91,4 +92,9 @@ export function describeChoices(
     ...(isMasked ? [cardWords.reveal] : []),
     ...(hasOthers ? [cardWords.next] : []),
   ];
+}
+
+/** A grant for every call of the tool is not offered here: one letter must not give that. */
+function patternOf({ options, session }: Pick<ApprovalView, 'options' | 'session'>): string | undefined {
+  return options.includes('approve_session') ? session?.pattern : undefined;
 }

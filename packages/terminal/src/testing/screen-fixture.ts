@@ -33,6 +33,7 @@ export function approvalOf(number: number, more: Partial<Approval> = {}): Approv
     sandbox: { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] },
     reason: { code: 'no-rule' },
     why: 'no rule allows this call',
+    session: { pattern: 'rm ./**', any: true },
     proposedRule: `allow shell_cmd(rm scratch-${number}.tmp)`,
     ...more,
   };

@@ -5,7 +5,7 @@ import { initialUi, isArmed, type CardUi } from './ui-state.js';
 
 const listed = approvalOf(1);
 const approval = { ...listed, invocationId: listed.toolCallId };
-const answer = { decision: 'approve', scope: 'session' } as const;
+const answer = { decision: 'approve', scope: 'session', pattern: '*' } as const;
 const waiting = (...ids: string[]) =>
   ids.map((toolCallId) => ({
     toolCallId,

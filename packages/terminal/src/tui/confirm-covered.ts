@@ -33,11 +33,11 @@ export function holdCovered(
   waiting: readonly CoveredCall[],
   now: number,
 ): CardUi | undefined {
-  const lines = coveredLines(waiting, approval);
-  const key = JSON.stringify([approval.approvalId, answer, lines]);
-  const rows = lines.flatMap((line) =>
-    wrapExact(line, ROW_WIDTH).map((row, index) => (index === 0 ? row : `  ${row}`)),
-  );
+  const calls = coveredLines(waiting, approval);
+  const key = JSON.stringify([approval.approvalId, answer, calls]);
+  const rows = calls
+    .flat()
+    .flatMap((line) => wrapExact(line, ROW_WIDTH).map((row, index) => (index === 0 ? row : `  ${row}`)));
   const from = card.covered?.key === key ? card.covered.from + PAGE : 0;
   if (from >= rows.length) return undefined;
   const sending = new Set([...card.sending].filter((id) => id !== approval.approvalId));
@@ -47,13 +47,13 @@ export function holdCovered(
     ...card,
     sending,
     choice: choiceOf(answer),
-    covered: { key, count: lines.length, rows, from },
+    covered: { key, count: calls.length, rows, from },
     shownAt: now,
   };
 }
 
 function choiceOf(answer: Answer): Choice {
   if (answer.decision !== 'approve') return { kind: 'none' };
-  if (answer.scope === 'session') return { kind: 'session', isNarrow: answer.pattern !== undefined };
+  if (answer.scope === 'session') return { kind: 'session', isNarrow: answer.pattern !== '*' };
   return answer.scope === 'always' ? { kind: 'always', field: fieldOf(answer.rule ?? '') } : { kind: 'none' };
 }

@@ -21,7 +21,7 @@ export const cardWords = {
   once: 'o: approve once',
   onceEdited: 'o: approve the edited call once',
   onceEditShown: 'o: show what the edited call does',
-  session: (tool: string, agent: string): string => `c: approve for this chat (every ${tool} call by ${agent})`,
+  session: (what: string, agent: string): string => `c: approve for this chat (${what} by ${agent})`,
   always: (rule: string): string => `a: always… ${rule}`.trimEnd(),
   edit: 'e: edit',
   more: 's: show more',
@@ -51,6 +51,7 @@ export const cardWords = {
   matchesNothing: '  It matches no other call in this chat.',
   alsoMatches: '  It also matches these calls in this chat:',
   andMore: '  … and more.',
+  covers: (what: string): string => `  Covers ${what} in this chat. ./** stands for files in the working folder.`,
   coveredChoices: '  y: approve for this chat and run these too   Enter: back to the call',
 
   // `countersign approvals`

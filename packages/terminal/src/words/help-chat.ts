@@ -60,7 +60,7 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   'Waiting calls (Enter alone approves nothing)',
   ['d', 'deny, with an optional reason'],
   ['o, then Enter', 'approve once'],
-  ['c, then Enter', 'approve for this chat; l: only calls like this'],
+  ['c, then Enter', 'approve for this chat; l: every call'],
   ['a', 'always: shows the rule, Enter adds it'],
   ['e', 'edit the call, Enter approves the edited call'],
   ['v', 'show masked secrets; recorded in the audit log'],

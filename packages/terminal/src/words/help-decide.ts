@@ -36,7 +36,8 @@ export const approvalsHelp = {
   all: 'show everything that the call will change, up to 5 MB',
   scope: 'once, session (this chat) or always',
   rule: 'with --scope always: rule to add instead of the proposed one',
-  pattern: 'with --scope session: only calls like this, such as "rm *.tmp"',
+  pattern:
+    'with --scope session: cover calls that match this instead, such as "rm *.tmp", or "*" for every call of the tool',
   arguments: 'with --scope once: change the arguments; a rehearsed call is shown again before it can be approved',
   reason: 'reason, for the audit log',
   denyReason: 'reason, shown to the agent',

@@ -79,10 +79,11 @@ export const screenWords = {
   findingSigners: 'Checking who can sign this call…',
   questionIdle: 'The agent is waiting for your answer.',
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
-  session: (what: string, tool: string, agent: string, narrow: string): string =>
-    `Allows ${what} to ${tool} by ${agent} in this chat. The grant ends with the chat, when you revoke it, or after 12 hours without use. Enter approves${narrow} · Esc cancels`,
-  callsLike: (pattern: string): string => `calls like ${pattern}`,
-  anyUse: 'any call',
+  session: (what: string, agent: string, narrow: string): string =>
+    `Allows ${what} by ${agent} in this chat. The grant ends with the chat, when you revoke it, or after 12 hours without use. Enter approves${narrow} · Esc cancels`,
+  noPattern: (tool: string, other: string): string =>
+    `Nothing narrower than every ${tool} call covers this one${other} · Esc cancels`,
+  anyUse: 'every call',
   onlyLike: 'only calls like this',
   narrow: (other: string): string => ` · l: ${other}`,
   denyLabel: 'Why not?',

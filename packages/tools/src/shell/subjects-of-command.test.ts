@@ -131,7 +131,7 @@ describe('definition of shell_cmd', async () => {
 
   it('[A1.3] reports its subjects', () => {
     expect(tool.subjects?.({ command: 'git log', parameters: ['-1'] }, { workingDirectory: '/' })).toEqual([
-      { kind: 'words', words: ['git', 'log', '-1'], spell: [0], ...unconfined },
+      { kind: 'words', words: ['git', 'log', '-1'], spell: [0], files: [], ...unconfined },
     ]);
   });
 

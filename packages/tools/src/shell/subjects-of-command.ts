@@ -61,7 +61,9 @@ function toSubjects(
 ): readonly Subject[] {
   const found = new Map<string, Subject>();
   for (const { words, exact, star } of commands) {
-    found.set(JSON.stringify(words), exact ? { kind: 'words', words, spell: star.spell } : { kind: 'words', words });
+    const { spell, files } = star;
+    const known = { spell, ...(files === undefined ? {} : { files }) };
+    found.set(JSON.stringify(words), { kind: 'words', words, ...(exact ? known : {}) });
   }
   for (const words of findings.inner) {
     const key = JSON.stringify(words);

@@ -1,15 +1,15 @@
-import type { PolicyMatch } from '@countersign/protocol';
+import { coveredText } from '@countersign/client';
+import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
-import { CoveredCalls } from './covered-calls.js';
 import { t } from '../words/approvals.js';
 
 /** Calls in this chat that a rule would have allowed. `more`: older ones exist. Those in `waiting` run immediately. */
 export interface Matched {
   lines: readonly string[];
   more: boolean;
-  waiting: readonly string[];
+  waiting: readonly CoveredCall[];
 }
 
 /** Shows the rule that "always" adds, lets the person edit it, and lists other calls in this chat that it would have allowed. */
@@ -72,6 +72,12 @@ export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: Poli
   return last?.key === key ? last.found : { kind: 'looking' };
 }
 
+/** Says that the card lists waiting calls, which run too. */
+export function WaitingCount({ count }: { count: number }): ReactElement | null {
+  if (count === 0) return null;
+  return <p className="font-medium text-amber">{t.listedAbove(coveredText(count, 'now'))}</p>;
+}
+
 function AlsoMatched({ found }: { found: Found }): ReactElement {
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
@@ -79,7 +85,7 @@ function AlsoMatched({ found }: { found: Found }): ReactElement {
       {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
       {found.kind === 'found' ? (
         <>
-          <CoveredCalls lines={found.matched.waiting} />
+          <WaitingCount count={found.matched.waiting.length} />
           <p>
             {found.matched.lines.length === 0 ? t.noMatches : t.matches(found.matched.lines.length, found.matched.more)}
           </p>

@@ -6,7 +6,6 @@ import {
   isRehearsed,
   mayEdit,
   nothingRunsText,
-  patternOf,
   type Reader,
   revealedView,
   verbFor,
@@ -25,6 +24,7 @@ import { AlwaysForm, type Matched, useFound } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
 import { Circumstances } from './circumstances.js';
+import { CoveredCalls } from './covered-calls.js';
 import { EditForm, useEdited } from './edit-form.js';
 import type { MenuEntry } from '../ui/menu.js';
 import { MoreMenu } from './more-menu.js';
@@ -65,7 +65,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
   const [mode, setMode] = useState<Mode>('once');
-  const [narrow, setNarrow] = useState(false);
+  const [wide, setWide] = useState(false);
   const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
   const edited = useEdited(approval);
@@ -73,8 +73,12 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
   // The edited call gets its own card, with what it will do (A52.7), unless a rule lets it run without approval.
   const isPreview = isEdited && isRehearsed(approval) && editedWhy?.outcome !== 'run';
+  const pattern = wide ? '*' : approval.session?.pattern;
+  const found = useFound(wantedOf(mode, approval, rule.trim(), pattern), matches);
+  const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];
   const { preview, effect, prediction } = shown;
-  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, preview, effect, prediction]));
+  // Calls that this one releases are part of what is approved (A5.4).
+  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, preview, effect, prediction, covered]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
   // Each mode puts a different button in the same place.
@@ -85,10 +89,9 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const part = yourPart(approval, me);
   const may = (option: ApprovalView['options'][number]): boolean =>
     part === 'decide' && approval.options.includes(option);
+  const mayChat = may('approve_session') && approval.session !== undefined;
   const mayAlways = may('approve_always') && approval.proposedRule !== undefined;
   const isEditable = part === 'decide' && mayEdit(approval);
-  const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
-  const found = useFound(wantedOf(mode, approval, rule.trim(), narrow ? pattern : undefined), matches);
   const answer = async (given: Answer): Promise<void> => {
     setSending(true);
     const outcome = await onAnswer(given);
@@ -104,7 +107,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         return void answer({
           decision: 'approve',
           scope: 'session',
-          ...(narrow && pattern !== undefined ? { pattern } : {}),
+          ...(pattern === undefined ? {} : { pattern }),
         });
       case 'always':
         return void answer({ decision: 'approve', scope: 'always', rule: rule.trim() });
@@ -121,7 +124,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       case 'o':
         return mayApprove ? approve : undefined;
       case 'c':
-        return mayApprove && may('approve_session') ? () => setMode('chat') : undefined;
+        return mayApprove && mayChat ? () => setMode('chat') : undefined;
       case 'a':
         return mayApprove && mayAlways ? () => setMode('always') : undefined;
       case 'e':
@@ -136,9 +139,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
 
   const verb = verbFor(approval);
   const entries: readonly MenuEntry[] = [
-    ...(may('approve_session')
-      ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]
-      : []),
+    ...(mayChat ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }] : []),
     ...(mayAlways ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }] : []),
     ...(isEditable ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
   ];
@@ -176,8 +177,8 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             toolName={approval.toolName}
             agentName={agentName}
             pattern={pattern}
-            narrow={narrow}
-            onNarrow={setNarrow}
+            wide={wide}
+            onWide={approval.session?.any === true ? setWide : undefined}
             found={found}
           />
         ) : mode === 'always' ? (
@@ -221,6 +222,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         edited={isEdited ? { why: editedWhy?.text } : undefined}
         onReveal={part === 'watch' ? undefined : () => void onReveal().then(setRevealed)}
       />
+      <CoveredCalls calls={covered} />
     </CardFrame>
   );
 }
@@ -231,7 +233,7 @@ function wantedOf(
   rule: string,
   pattern: string | undefined,
 ): PolicyMatch | undefined {
-  if (mode === 'chat') return grantMatch(approval, pattern);
+  if (mode === 'chat') return pattern === undefined ? undefined : grantMatch(approval, pattern);
   return mode === 'always' && rule !== '' ? { chatId: approval.chatId, rule } : undefined;
 }
 

@@ -1,24 +1,24 @@
+import { chatScopeText } from '@countersign/client';
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Checkbox } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
-import type { Found } from './always-form.js';
-import { CoveredCalls } from './covered-calls.js';
+import { type Found, WaitingCount } from './always-form.js';
 import { t } from '../words/approvals.js';
 
-/** Explains the scope of "for this chat" before it is chosen (A5), and offers a narrower one. */
+/** Explains the scope of "for this chat" before it is chosen (A5), and offers a wider one if there is one. */
 export function ChatScope({
   toolName,
   agentName,
   pattern,
-  narrow,
-  onNarrow,
+  wide,
+  onWide,
   found,
 }: {
   toolName: string;
   agentName: string;
   pattern: string | undefined;
-  narrow: boolean;
-  onNarrow: (narrow: boolean) => void;
+  wide: boolean;
+  onWide: ((wide: boolean) => void) | undefined;
   found: Found;
 }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
@@ -32,25 +32,30 @@ export function ChatScope({
       aria-label={t.approveForChat}
       className="space-y-2 text-[0.8125rem] leading-snug text-ink-2"
     >
-      <p>{t.chatScope(toolName, agentName, narrow)}</p>
-      {pattern === undefined ? null : (
+      {pattern === undefined ? (
+        <p>{t.noPattern}</p>
+      ) : (
+        <p>
+          {t.chatScope}{' '}
+          {pattern.split('\n').map((line) => (
+            <code key={line} className="mr-1.5 [overflow-wrap:anywhere]">
+              <Visible text={chatScopeText(toolName, line)} strict />
+            </code>
+          ))}
+          {t.by} <bdi>{agentName}</bdi>. {t.chatScopeEnds}
+        </p>
+      )}
+      {onWide === undefined ? null : (
         <Checkbox
-          checked={narrow}
-          onChange={(event) => onNarrow(event.target.checked)}
-          label={
-            <span className="text-xs text-ink-2">
-              {t.onlyCallsLike}{' '}
-              <code className="[overflow-wrap:anywhere]">
-                <Visible text={pattern} strict />
-              </code>
-            </span>
-          }
+          checked={wide}
+          onChange={(event) => onWide(event.target.checked)}
+          label={<span className="text-xs text-ink-2">{t.anyCall(toolName)}</span>}
         />
       )}
       <div aria-live="polite">
-        {found.kind === 'looking' ? <p className="text-ink-3">{t.findingWaiting}</p> : null}
+        {found.kind === 'looking' && pattern !== undefined ? <p className="text-ink-3">{t.findingWaiting}</p> : null}
         {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
-        {found.kind === 'found' ? <CoveredCalls lines={found.matched.waiting} /> : null}
+        {found.kind === 'found' ? <WaitingCount count={found.matched.waiting.length} /> : null}
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { callLine, coveredLines } from '@countersign/client';
+import { callLine, otherCalls } from '@countersign/client';
 import type { PolicyMatch } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
@@ -17,7 +17,7 @@ export function useMatches(): (asked: Asked, wanted: PolicyMatch) => Promise<Mat
       );
       // Show repeated calls as one line.
       const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
-      return { lines, more, waiting: coveredLines(waiting, approval) };
+      return { lines, more, waiting: otherCalls(waiting, approval) };
     },
     [client],
   );

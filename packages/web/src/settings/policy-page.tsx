@@ -1,5 +1,5 @@
-import { ClientError, coveredLines, ruleWarningText } from '@countersign/client';
-import { isRule, policyLines, type RuleWarning } from '@countersign/protocol';
+import { ClientError, ruleWarningText } from '@countersign/client';
+import { isRule, policyLines, type CoveredCall, type RuleWarning } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { CoveredCalls } from '../approvals/covered-calls.js';
@@ -24,7 +24,7 @@ export default function PolicyPage(): ReactElement {
   // Unchanged text follows the server; edited text is kept until the person saves or discards it.
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
-  const [covered, setCovered] = useState<{ key: string; lines: readonly string[] }>();
+  const [covered, setCovered] = useState<{ key: string; calls: readonly CoveredCall[] }>();
   if (policy.kind !== 'ready') return <NotRead read={policy} what={t.thePolicy} title={t.title} />;
   const written = policy.data.value.rules.join('\n');
   const etag = policy.data.etag ?? '';
@@ -37,20 +37,20 @@ export default function PolicyPage(): ReactElement {
   const warnings = (policy.data.value.warnings ?? []).filter(({ line, rule }) => lines[line - 1] === rule);
   const added = lines.filter((line) => isRule(line) && !policy.data.value.rules.includes(line));
   /** Lists the waiting calls that new rules would run, before the rules are saved (A5). An invalid rule is reported on saving. */
-  const findCovered = async (): Promise<readonly string[]> => {
+  const findCovered = async (): Promise<readonly CoveredCall[]> => {
     if (added.length === 0) return [];
     const found = await client.policyMatches(worldId, { rule: added.join('\n') }).catch((error: unknown) => {
       if (error instanceof ClientError && error.status === 422) return { waiting: [] };
       throw error;
     });
-    return coveredLines(found.waiting, { invocationId: '' });
+    return found.waiting;
   };
   const save = async (): Promise<void> => {
     const key = ['policy', worldId, revision];
     let isShown = true;
     const isFound = await saving.load(async () => {
       const found = await findCovered();
-      const next = { key: JSON.stringify([added, found]), lines: found };
+      const next = { key: JSON.stringify([added, found]), calls: found };
       isShown = found.length === 0 || covered?.key === next.key;
       setCovered(isShown ? undefined : next);
     });
@@ -98,7 +98,7 @@ export default function PolicyPage(): ReactElement {
             />
             {covered === undefined ? null : (
               <div role="alert" className="mt-3">
-                <CoveredCalls lines={covered.lines} />
+                <CoveredCalls calls={covered.calls} />
               </div>
             )}
             <div className="mt-3 flex gap-2">

@@ -38,14 +38,18 @@ export const t = {
   matches: (count: number, more: boolean) =>
     `The rule would also have allowed these calls in this chat (${count}${more ? ' or more' : ''}):`,
 
-  chatScope: (toolName: string, agentName: string, narrow: boolean): ReactElement => (
+  chatScope: '“For this chat” allows',
+  noPattern: 'Nothing narrower than every call of this tool covers this one.',
+  by: 'by',
+  chatScopeEnds:
+    'It covers only this chat, and ends with it, when you revoke it, or after 12 hours without use. ./** stands for files in the working folder.',
+  anyCall: (toolName: string): ReactElement => (
     <>
-      “For this chat” allows {narrow ? 'calls like this one' : 'any call'} to <code>{toolName}</code> by{' '}
-      <bdi>{agentName}</bdi> in this chat. The grant ends with the chat, when you revoke it, or after 12 hours without
-      use.
+      Instead, allow every call to <code>{toolName}</code> in this chat
     </>
   ),
-  onlyCallsLike: 'only calls like',
+  alsoRuns: 'Waiting calls that also run',
+  listedAbove: (what: string): string => `Also runs ${what}, listed above.`,
   findingWaiting: 'Looking for waiting calls that this also covers…',
 
   toolAsks: 'The tool asks:',

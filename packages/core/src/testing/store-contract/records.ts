@@ -238,6 +238,7 @@ export function describeRecords(open: OpenStore): void {
       approval: approval('approval_x', {
         message: HOSTILE,
         rule: 'ask *',
+        session: { pattern: HOSTILE, any: false },
         proposedRule: HOSTILE,
         workingDirectory: HOSTILE,
         sandbox: { kind: 'unknown', network: 'listed', hosts: [HOSTILE], readable: [HOSTILE], detail: HOSTILE },

@@ -134,6 +134,7 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     options: ['deny', 'approve_once'],
     why: 'a rule says so',
     rule: null,
+    session: null,
     proposedRule: null,
     workingDirectory: '/srv/garden',
     sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },

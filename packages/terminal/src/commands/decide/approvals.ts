@@ -1,4 +1,5 @@
 import {
+  chatScopeText,
   ClientError,
   grantMatch,
   needsPasskey,
@@ -129,8 +130,11 @@ export function addApprovals(program: Command, register: Register): void {
         if (scope === 'always') context.say(cardWords.rule(rule === undefined ? undefined : plainLine(rule)));
       }
       const { chatId, toolCallId: invocationId } = approval;
-      if (scope === 'session')
-        await showCovered(context, client, world, grantMatch(approval, options.pattern), { invocationId, chatId });
+      const pattern = options.pattern ?? (scope === 'session' ? approval.session?.pattern : undefined);
+      if (pattern !== undefined) {
+        if (!context.options.json) context.say(cardWords.covers(plainLine(chatScopeText(approval.toolName, pattern))));
+        await showCovered(context, client, world, grantMatch(approval, pattern), { invocationId, chatId });
+      }
       if (scope === 'always' && rule !== undefined)
         await showCovered(context, client, world, { chatId, rule }, { invocationId, chatId });
       await checkAgentCanAsk(context, { client, world, approval });
@@ -142,7 +146,7 @@ export function addApprovals(program: Command, register: Register): void {
         scope,
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(options.rule === undefined ? {} : { rule: options.rule }),
-        ...(options.pattern === undefined ? {} : { pattern: options.pattern }),
+        ...(pattern === undefined ? {} : { pattern }),
         ...(edited === undefined ? {} : { arguments: edited }),
       };
       try {

@@ -1,7 +1,7 @@
 import { coveredGroups, coveredTitle, type Client, type CoveredWhen } from '@countersign/client';
 import type { PolicyMatch } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
-import { plainLine } from '../../text/plain-text.js';
+import { exactText } from '../../text/plain-text.js';
 
 /** For a rule that isn't based on a waiting call. */
 const NO_CALL = { invocationId: '', chatId: '' };
@@ -16,9 +16,9 @@ export async function showCovered(
 ): Promise<readonly { when: CoveredWhen; count: number }[]> {
   const { waiting } = await client.policyMatches(world, wanted);
   const groups = coveredGroups(waiting, decided, { endsSoon: await context.endsSoon() });
-  for (const { when, lines } of context.options.json ? [] : groups) {
-    context.say(`  ${coveredTitle(lines.length, when)}`);
-    for (const line of lines) context.say(`    ${plainLine(line)}`);
+  for (const { when, calls } of context.options.json ? [] : groups) {
+    context.say(`  ${coveredTitle(calls.length, when)}`);
+    for (const line of calls.flat()) context.say(`    ${exactText(line)}`);
   }
-  return groups.map(({ when, lines }) => ({ when, count: lines.length }));
+  return groups.map(({ when, calls }) => ({ when, count: calls.length }));
 }

@@ -114,10 +114,8 @@ describe('a card', () => {
       at.steps(toCard, ...keys);
       return at.decisions();
     };
-    expect(signed(char('c'), ENTER)).toEqual([{ decision: 'approve', scope: 'session' }]);
-    expect(signed(char('c'), char('l'), ENTER)).toEqual([
-      { decision: 'approve', scope: 'session', pattern: 'rm scratch-1.tmp' },
-    ]);
+    expect(signed(char('c'), ENTER)).toEqual([{ decision: 'approve', scope: 'session', pattern: 'rm ./**' }]);
+    expect(signed(char('c'), char('l'), ENTER)).toEqual([{ decision: 'approve', scope: 'session', pattern: '*' }]);
     expect(signed(char('a'), ENTER)).toEqual([
       { decision: 'approve', scope: 'always', rule: 'allow shell_cmd(rm scratch-1.tmp)' },
     ]);

@@ -1,13 +1,4 @@
-import {
-  after,
-  get,
-  maskedText,
-  mayEdit,
-  patternOf,
-  yourPart,
-  type Answer,
-  type ApprovalView,
-} from '@countersign/client';
+import { after, get, maskedText, mayEdit, yourPart, type Answer, type ApprovalView } from '@countersign/client';
 import { formAnswer } from '@countersign/protocol';
 import { isArmed, isWriting, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
@@ -83,9 +74,10 @@ function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choi
     case 'o':
       return may('approve_once') ? { kind: 'once' } : before;
     case 'c':
-      return may('approve_session') ? { kind: 'session', isNarrow: false } : before;
+      if (!may('approve_session') || approval.session === undefined) return before;
+      return { kind: 'session', isNarrow: true };
     case 'l':
-      if (before.kind !== 'session' || patternOf(approval.proposedRule ?? '') === undefined) return before;
+      if (before.kind !== 'session' || approval.session?.any !== true) return before;
       return { kind: 'session', isNarrow: !before.isNarrow };
     case 'a':
       if (!may('approve_always') || approval.proposedRule === undefined) return before;
@@ -104,12 +96,9 @@ function confirm(ui: UiState, approval: ApprovalView): Pressed {
     case 'once':
       return decided(ui, approval, { decision: 'approve', scope: 'once' });
     case 'session': {
-      const pattern = choice.isNarrow ? patternOf(approval.proposedRule ?? '') : undefined;
-      return decided(ui, approval, {
-        decision: 'approve',
-        scope: 'session',
-        ...(pattern === undefined ? {} : { pattern }),
-      });
+      const pattern = choice.isNarrow ? approval.session?.pattern : '*';
+      if (pattern === undefined) return only(ui);
+      return decided(ui, approval, { decision: 'approve', scope: 'session', pattern });
     }
     case 'none':
       return only({ ...ui, status: { text: screenWords.nothingChosen, isBad: false } });

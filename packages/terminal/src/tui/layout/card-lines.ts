@@ -1,11 +1,11 @@
 import {
+  chatScopeText,
   coveredTitle,
   describeCall,
   isRehearsed,
   maskedText,
   mayEdit,
   nothingRunsText,
-  patternOf,
   type ApprovalView,
   type YourPart,
 } from '@countersign/client';
@@ -70,7 +70,7 @@ function optionLines(card: CardState, width: number): Line[] {
     ['d', labels.deny, 'deny', part !== 'watch'],
     ['r', labels.answer, 'answer', isQuestion && isYours],
     ['o', labels.once, 'once', !isQuestion && may('approve_once')],
-    ['c', labels.session, 'session', !isQuestion && may('approve_session')],
+    ['c', labels.session, 'session', !isQuestion && may('approve_session') && approval.session !== undefined],
     ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
     ['e', labels.edit, 'edit', may('approve_once') && mayEdit(approval)],
     ['v', labels.reveal, 'reveal', part !== 'watch' && maskedText(approval) !== undefined],
@@ -145,11 +145,12 @@ function choiceLines(
     case 'once':
       return words(screenWords.once, { colour: 'do' });
     case 'session': {
-      const pattern = patternOf(approval.proposedRule ?? '');
-      const what = choice.isNarrow && pattern !== undefined ? screenWords.callsLike(pattern) : screenWords.anyUse;
-      const other = choice.isNarrow ? screenWords.anyUse : screenWords.onlyLike;
-      const narrow = pattern === undefined ? '' : screenWords.narrow(other);
-      return words(screenWords.session(what, approval.toolName, agent, narrow), { colour: 'do' });
+      const { pattern, any = false } = approval.session ?? {};
+      const other = any ? screenWords.narrow(choice.isNarrow ? screenWords.anyUse : screenWords.onlyLike) : '';
+      const covers = choice.isNarrow ? pattern : '*';
+      if (covers === undefined) return words(screenWords.noPattern(approval.toolName, other), { colour: 'do' });
+      const what = chatScopeText(approval.toolName, covers);
+      return words(screenWords.session(what, agent, other), { colour: 'do' });
     }
     case 'deny':
       return [...field(screenWords.denyLabel, choice.field, 'prose'), ...words(screenWords.denyHint, { dim: true })];

@@ -24,19 +24,21 @@ const packages: StarTable = { options: '-l -v -q --local --verbose --quiet --for
 export const FILE_PROGRAMS: Readonly<Record<string, StarTable>> = {
   tar,
   gtar: tar,
-  tee: writes(`-a -i --append --ignore-interrupts ${HELP}`),
-  mkdir: { options: `-p -v --parents --verbose ${HELP}` },
-  rmdir: { options: `-p -v --parents --verbose --ignore-fail-on-non-empty ${HELP}` },
-  touch: { options: `-a -c -m -h --no-create --no-dereference ${HELP}` },
+  tee: writes(`-a -i --append --ignore-interrupts ${HELP}`, { files: 0 }),
+  mkdir: { files: 0, options: `-p -v --parents --verbose ${HELP}` },
+  rmdir: { files: 0, options: `-p -v --parents --verbose --ignore-fail-on-non-empty ${HELP}` },
+  touch: { files: 0, options: `-a -c -m -h --no-create --no-dereference ${HELP}` },
   cp: writes(
     `-a -d -f -H -i -l -L -n -p -P -r -R -s -T -u -v -x --archive --force --interactive --link --dereference --no-clobber
      --no-dereference --recursive --symbolic-link --no-target-directory --update[=] --verbose --one-file-system ${HELP}`,
+    { files: 0 },
   ),
   mv: writes(
     `-f -i -n -T -u -v --force --interactive --no-clobber --no-target-directory --update[=] --verbose ${HELP}`,
+    { files: 0 },
   ),
   // `rm` can't be made to run code.
-  rm: { options: `-d -f -i -I -v !-r !-R --dir --force --verbose !--recursive ${HELP}`, effect: 'reads' },
+  rm: { files: 0, options: `-d -f -i -I -v !-r !-R --dir --force --verbose !--recursive ${HELP}`, effect: 'reads' },
   ln: writes(`-f -i -n -r -s -T -v --force --no-dereference --relative --symbolic --verbose ${HELP}`),
   chmod: writes(`-c -f -v --changes --quiet --verbose !-R !--recursive ${HELP}`),
   rsync: writes(

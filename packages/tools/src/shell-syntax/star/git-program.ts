@@ -14,8 +14,8 @@ const COMMITS = `-n= -i -E -F -P -g -L= -t --max-count= --skip= --since= --after
   --date-order --author-date-order --topo-order --reverse --no-walk[=] --graph --no-graph --oneline --pretty[=] --format= --abbrev-commit
   --no-abbrev-commit --date= --relative-date --parents --children --decorate[=] --no-decorate --decorate-refs= --follow --source
   --full-diff --log-size --no-notes --notes[=]`;
-const log: StarTable = { options: `${DIFF} ${COMMITS}` };
-const diff: StarTable = { options: `${DIFF} --cached --staged --merge-base --no-index` };
+const log: StarTable = { files: 0, options: `${DIFF} ${COMMITS}` };
+const diff: StarTable = { files: 0, options: `${DIFF} --cached --staged --merge-base --no-index` };
 /** Branch names, without the `+` that forces a push and the `:` that deletes a branch. */
 const isName = (word: string): boolean => /^[A-Za-z0-9_][\w./-]*$/.test(word);
 const isAddress = (word: string): boolean => !/::|[/@]-/.test(word);
@@ -41,10 +41,12 @@ export const GIT: StarTable = {
     'diff-files': { options: DIFF },
     'rev-list': { options: `${COMMITS} --count --objects` },
     status: {
+      files: 0,
       options: `-s -b -v -z -u[=] --short --branch --show-stash --porcelain[=] --long --verbose --untracked-files[=] --ignored[=]
         --ignore-submodules[=] --column[=] --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames[=]`,
     },
     blame: {
+      files: 0,
       options: `-b -c -e -f -l -n -p -s -t -w -L= -M[=] -C[=] --root --show-stats --porcelain --line-porcelain --incremental --show-name
         --show-number --show-email --date= --since= --abbrev[=] --color-lines --color-by-age`,
     },
@@ -58,6 +60,7 @@ export const GIT: StarTable = {
         --tags[=] --remotes[=] --revs-only --no-revs --show-current`,
     },
     'ls-files': {
+      files: 0,
       options: `-c -d -m -o -i -s -t -u -v -z -k --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory
         --no-empty-directory --eol --exclude= --exclude-standard --error-unmatch --full-name --abbrev[=] --deduplicate --format=`,
     },
@@ -109,6 +112,7 @@ export const GIT: StarTable = {
     },
     add: writes(
       '-A -u -n -v -f -N --all --update --dry-run --verbose --force --intent-to-add --no-all --ignore-errors --refresh',
+      { files: 0 },
     ),
     commit: writes(
       `-a -q -s -v -m= --all --quiet --signoff --no-signoff --verbose --message= --amend --no-edit --allow-empty --author= --date= --dry-run

@@ -14,6 +14,7 @@ export interface StarJudgement {
   readonly effect: Effect;
   /** Whether the program treats its stdin as data, not as code or instructions. */
   readonly filters: boolean;
+  readonly files?: readonly number[];
 }
 
 const TABLES: Readonly<Record<string, StarTable>> = {
@@ -31,9 +32,9 @@ export function judgeStar(words: readonly string[]): StarJudgement {
   const [program = ''] = words;
   const table = tableOf(program);
   if (table !== undefined) {
-    const { spell, effect } = readWords(table, words, 1);
+    const { spell, effect, files } = readWords(table, words, 1);
     const places = spell === 'all' ? [...words.keys()] : [0, ...[...spell].sort((a, b) => a - b)];
-    return { spell: places, effect, filters: effect !== 'runs' };
+    return { spell: places, effect, filters: effect !== 'runs', ...(files === undefined ? {} : { files }) };
   }
   const code = isInterpreter(program);
   const plain = plainName(program);

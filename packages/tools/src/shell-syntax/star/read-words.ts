@@ -4,10 +4,14 @@ export interface StarReading {
   /** Positions of the words that a star doesn't match; `all` if it matches none. */
   readonly spell: ReadonlySet<number> | 'all';
   readonly effect: Effect;
+  /** Positions of the operands that name files. Absent if that isn't known. */
+  readonly files?: readonly number[];
 }
 
 const ALL: StarReading = { spell: 'all', effect: 'runs' };
 const KNOWN = new WeakMap<StarTable, Options>();
+/** With one of these options, the first operand is a file. */
+const TEXT_GIVEN = ['-e', '--expression', '--regexp'];
 const NUMBER = /^-\d+$/;
 
 /** Parses a program's words, starting at `from`, like the program itself. One unknown option makes the rest uncertain. */
@@ -17,6 +21,7 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
   const options = optionsOf(table);
   const spell = new Set<number>();
   const given = new Set<string>();
+  const places: number[] = [];
   let operands = 0;
   let at = from;
   const pending = bundle(table, options, words[from]);
@@ -39,6 +44,7 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
       if (table.subcommands !== undefined) return ALL;
       for (const place of rest) {
         if (!takesOperand(table, words[place] ?? '', operands, given)) spell.add(place);
+        places.push(place);
         operands += 1;
       }
       break;
@@ -69,15 +75,20 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
       const inside = readWords(sub, words, at + 1);
       if (inside.spell === 'all') return ALL;
       const named = inside.effect === 'reads' ? [] : [at];
-      return { spell: new Set([...spell, ...named, ...inside.spell]), effect: inside.effect };
+      return { ...inside, spell: new Set([...spell, ...named, ...inside.spell]) };
     }
     if (!takesOperand(table, word, operands, given)) spell.add(at);
+    places.push(at);
     operands += 1;
   }
+  const textGiven = TEXT_GIVEN.some((name) => given.has(name));
   const lists = table.listsAlone === true && operands === 0 && spell.size === 0;
   return {
     spell,
     effect: lists ? 'reads' : (table.effect ?? (spell.size > 0 ? 'writes' : 'reads')),
+    ...(table.files === undefined
+      ? {}
+      : { files: places.slice(textGiven ? 0 : table.files).filter((at) => !spell.has(at)) }),
   };
 }
 

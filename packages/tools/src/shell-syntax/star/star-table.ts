@@ -19,6 +19,8 @@ export interface StarTable {
   /** The maximum number of operands that a star matches. Default: any number. */
   readonly most?: number;
   readonly operand?: Check;
+  /** Set if operands name files: how many come before the first file, such as the pattern of `grep`. */
+  readonly files?: 0 | 1;
   /** Checks each word separately, whether option or operand, because the program only prints or compares words. */
   readonly word?: Check;
   /** The first operand is program text, unless an option provides it. */

@@ -6,6 +6,7 @@ const printsWords: StarTable = { word: () => true };
 const HELP = '--help --version';
 
 const ls: StarTable = {
+  files: 0,
   options: `-a -A -b -B -c -C -d -f -F -g -G -h -H -i -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -u -U -v -x -X -Z -1 -I= -T= -w=
     --all --almost-all --author --escape --block-size= --ignore-backups --color[=] --directory --classify[=] --file-type --format=
     --full-time --group-directories-first --no-group --human-readable --si --dereference --dereference-command-line --hide=
@@ -13,6 +14,7 @@ const ls: StarTable = {
     --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero ${HELP}`,
 };
 const grep: StarTable = {
+  files: 1,
   options: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -R -s -T -U -v -w -x -y -z -Z -# -A= -B= -C= -d= -D= -e= -m=
     --after-context= --basic-regexp --before-context= --binary-files= --byte-offset --color[=] --colour[=] --context= --count
     --dereference-recursive --devices= --directories= --exclude= --exclude-dir= --extended-regexp --files-with-matches
@@ -21,6 +23,7 @@ const grep: StarTable = {
     --quiet --recursive --regexp= --silent --text --with-filename --word-regexp ${HELP}`,
 };
 const checksum: StarTable = {
+  files: 0,
   options: `-b -c -t -w -z --binary --check --tag --text --zero --quiet --status --strict --warn ${HELP}`,
 };
 const awk: StarTable = {
@@ -29,6 +32,7 @@ const awk: StarTable = {
   program: { isHarmless: isHarmlessAwk, givenBy: [] },
 };
 const sed: StarTable = {
+  files: 1,
   options: `-n -r -E -s -u -z -e= !-i[=] --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix
     --sandbox --expression= !--in-place[=] ${HELP}`,
   values: { '-e': isHarmlessSed, '--expression': isHarmlessSed },
@@ -51,17 +55,26 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
   nawk: awk,
   'original-awk': awk,
   cat: {
+    files: 0,
     options: `-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs
       --show-nonprinting ${HELP}`,
   },
-  tac: { options: `-b -r -s= --before --regex --separator= ${HELP}` },
-  head: { options: `-# -q -v -z -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated ${HELP}` },
-  tail: { options: `-# -q -v -z -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated ${HELP}` },
-  wc: { options: `-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total= ${HELP}` },
+  tac: { files: 0, options: `-b -r -s= --before --regex --separator= ${HELP}` },
+  head: {
+    files: 0,
+    options: `-# -q -v -z -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated ${HELP}`,
+  },
+  tail: {
+    files: 0,
+    options: `-# -q -v -z -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated ${HELP}`,
+  },
+  wc: { files: 0, options: `-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total= ${HELP}` },
   nl: {
+    files: 0,
     options: `-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --number-width= --number-separator= ${HELP}`,
   },
   sort: {
+    files: 0,
     options: `-b -c -C -d -f -g -h -i -m -M -n -r -R -s -u -V -z -k= -t= -S= --ignore-leading-blanks --dictionary-order --ignore-case
       --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --sort=
       --version-sort --check[=] --debug --key= --merge --stable --field-separator= --unique --zero-terminated --parallel=
@@ -74,18 +87,26 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
     most: 1,
   },
   cut: {
+    files: 0,
     options: `-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement --only-delimited
       --output-delimiter= --zero-terminated ${HELP}`,
   },
   tr: { options: `-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1 ${HELP}` },
-  paste: { options: `-d= -s -z --delimiters= --serial --zero-terminated ${HELP}` },
+  paste: { files: 0, options: `-d= -s -z --delimiters= --serial --zero-terminated ${HELP}` },
   join: {
     options: `-a= -e= -i -j= -o= -t= -v= -1= -2= -z --ignore-case --check-order --nocheck-order --header ${HELP}`,
   },
-  comm: { options: `-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated ${HELP}` },
-  cmp: { options: `-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent ${HELP}` },
+  comm: {
+    files: 0,
+    options: `-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated ${HELP}`,
+  },
+  cmp: {
+    files: 0,
+    options: `-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent ${HELP}`,
+  },
   // `-l` and `--paginate` run another program.
   diff: {
+    files: 0,
     options: `-a -b -B -c -d -E -i -N -p -q -r -s -t -T -u -w -y -Z -U= -C= -W= -I= -x= -F= --normal --brief --report-identical-files
       --context[=] --unified[=] --side-by-side --width= --left-column --suppress-common-lines --show-c-function
       --show-function-line= --label= --expand-tabs --initial-tab --recursive --no-dereference --new-file --exclude=
@@ -93,19 +114,20 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
       --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --minimal --color[=] ${HELP}`,
   },
   diff3: {},
-  fold: { options: `-b -s -w= --bytes --spaces --width= ${HELP}` },
+  fold: { files: 0, options: `-b -s -w= --bytes --spaces --width= ${HELP}` },
   fmt: { options: `-c -s -t -u -w= -g= -p= --width= --split-only --uniform-spacing ${HELP}` },
   expand: { options: `-i -t= --initial --tabs= ${HELP}` },
   unexpand: { options: `-a -t= --all --first-only --tabs= ${HELP}` },
   rev: {},
   column: { options: `-t -s= -o= -c= -n= -x -L --table --separator= --output-separator= --output-width= ${HELP}` },
   od: {
+    files: 0,
     options: `-A= -j= -N= -t= -v -w[=] -a -b -c -d -f -i -l -o -s -x --address-radix= --skip-bytes= --read-bytes= --format= ${HELP}`,
   },
-  hexdump: { options: '-b -c -C -d -o -x -v -n= -s= -e=' },
+  hexdump: { files: 0, options: '-b -c -C -d -o -x -v -n= -s= -e=' },
   // A second operand is an output file.
   xxd: { style: 'words', options: '-b -e -i -p -r -u -c= -g= -l= -s=', most: 1 },
-  strings: { options: `-a -f -n= -o -t= -e= --all --print-file-name --bytes= --radix= --encoding= ${HELP}` },
+  strings: { files: 0, options: `-a -f -n= -o -t= -e= --all --print-file-name --bytes= --radix= --encoding= ${HELP}` },
   base64: { options: `-d -i -w= --decode --ignore-garbage --wrap= ${HELP}` },
   md5sum: checksum,
   sha1sum: checksum,
@@ -116,16 +138,19 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
   b2sum: checksum,
   cksum: { options: `-a= --algorithm= --check --tag --untagged ${HELP}` },
   jq: {
+    files: 1,
     options: `-r -j -a -s -n -c -C -M -S -e -R --raw-output --join-output --ascii-output --slurp --null-input --compact-output
       --color-output --monochrome-output --sort-keys --exit-status --raw-input --tab --stream --help --version`,
   },
   less: { options: '-F -X -R -S -N -i', operand: (word) => !word.startsWith('+') },
   more: { operand: (word) => !word.startsWith('+') },
   file: {
+    files: 0,
     options: `-b -i -h -L -k -p -r -s -0 --brief --mime --mime-type --mime-encoding --no-dereference --dereference ${HELP}`,
   },
-  stat: { options: `-c= -f -L -t --format= --printf= --file-system --dereference --terse ${HELP}` },
+  stat: { files: 0, options: `-c= -f -L -t --format= --printf= --file-system --dereference --terse ${HELP}` },
   du: {
+    files: 0,
     options: `-0 -a -b -B= -c -d= -D -h -H -k -l -L -m -P -s -S -t= -x --all --apparent-size --block-size= --bytes --total
       --max-depth= --human-readable --inodes --summarize --separate-dirs --exclude= --one-file-system --time[=] --si ${HELP}`,
   },
@@ -134,17 +159,21 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
       --portability --total --type= --print-type --exclude-type= ${HELP}`,
   },
   readlink: {
+    files: 0,
     options: `-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline ${HELP}`,
   },
   realpath: {
+    files: 0,
     options: `-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --relative-to= --relative-base= ${HELP}`,
   },
   basename: { options: `-a -s= -z --multiple --suffix= --zero ${HELP}` },
   dirname: { options: `-z --zero ${HELP}` },
   tree: {
+    files: 0,
     options: `-a -d -f -L= -P= -I= -C -n -s -h -D -F -i -p -u -g -r -t -l -x --dirsfirst --gitignore --noreport --charset=`,
   },
   rg: {
+    files: 1,
     options: `-a -b -c -F -g= -h -H -i -I -l -L -n -N -o -p -P -q -s -S -t= -T= -u -U -v -V -w -x -0 -. -A= -B= -C= -e= -m= -d= -j= -r=
       --after-context= --before-context= --context= --color= --column --count --count-matches --files --files-with-matches
       --files-without-match --fixed-strings --glob= --heading --no-heading --hidden --ignore-case --invert-match --json
