@@ -358,6 +358,9 @@ export function printTargets(targets: readonly Target[]): void {
       met ? 'met' : 'missed',
     ]),
   );
+  const missed = targets.filter(({ met }) => !met).map(({ number: id, what }) => `${id} ${what}`);
+  const which = missed.length === 0 ? '' : `; missed: ${missed.join(', ')}`;
+  console.log(`${targets.length - missed.length} of ${targets.length} targets met${which}`);
 }
 
 function shown({ median, p99, cpu }: Figures): string[] {

@@ -18,7 +18,7 @@ import {
   tryServer,
 } from './installed.mjs';
 
-const VERSIONS = ['20', '22', '24'];
+const VERSIONS = (process.env['INSTALL_NODES'] ?? '20,22,24').split(',');
 
 const run = promisify(execFile);
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packages');

@@ -23,7 +23,7 @@ import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { checkResponse } from '../testing/check-response.js';
 import { responseToNobody } from '../testing/no-socket.js';
 import type { ApiDescription } from './describe-api.js';
-import { runsFactor } from '../../../../tests/support/scaled.js';
+import { isFullSize, runsFactor } from '../../../../tests/support/scaled.js';
 
 afterEach(closeApps);
 
@@ -283,7 +283,8 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
   const wanted = (count: number): string[] =>
     count >= REQUESTS * runsFactor && unreached().length > 0 ? unreached() : [];
   const isDone = (count: number): boolean => count >= REQUESTS * runsFactor && (count >= REQUESTS || hasReachedAll());
-  for (let count = 0; !isDone(count); count += 1) {
+  let count = 0;
+  for (; !isDone(count); count += 1) {
     if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, count);
     const sent = next(wanted(count));
     const before = written();
@@ -299,6 +300,7 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
     // Wait for the turn that a message starts, so its writes aren't attributed to a later rejected request.
     if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
   }
+  if (isFullSize) process.stdout.write(`${count} fuzzed requests\n`);
   expect(t.errors).toEqual([]);
   expect([...statuses]).toEqual(expect.arrayContaining(STATUSES));
   expect(unreached()).toEqual([]);

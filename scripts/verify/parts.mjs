@@ -1,0 +1,151 @@
+// The parts of `npm run verify`: a row each. Their budgets add up to two hours on two cores.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/**
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {string} what What it checks, for the report.
+ * @property {number} minutes Its budget.
+ * @property {{ variable: string, full: string }} size An environment variable sets its size.
+ * @property {(size: string) => { command: readonly string[], env?: Record<string, string>, times?: number }} run
+ * @property {(output: string) => readonly string[]} figures From its output to what the report says.
+ */
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+
+const RED_TEAM = ['tests/red-team'];
+const KILLS = ['packages/countersign/src/crash.test.ts', 'packages/tools/src/sandbox/draft/rehearsal/killed.test.ts'];
+const CORPORA = ['packages/tools/src/sandbox/draft/rehearsal/corpora.test.ts'];
+const AGENTS = ['tests/agents'];
+const SOAK = ['tests/many-processes/postgres-soak.test.ts', 'tests/many-processes/postgres-failures.test.ts'];
+
+/** @type {readonly Part[]} */
+export const PARTS = [
+  {
+    name: 'hygiene',
+    what: 'unused code, and the contents of the packages',
+    minutes: 1,
+    size: { variable: 'VERIFY_HYGIENE', full: 'all' },
+    run: () => ({ command: ['npm', 'run', '--silent', 'hygiene'] }),
+    figures: () => [],
+  },
+  {
+    name: 'install',
+    what: 'the packed packages, installed and used on each version of Node',
+    minutes: 4,
+    size: { variable: 'INSTALL_NODES', full: '20,22,24' },
+    run: (size) => ({ command: ['npm', 'run', '--silent', 'install-check'], env: { INSTALL_NODES: size } }),
+    figures: (output) => linesOf(output, /^(Node v[\d.]+: .*)$/gm),
+  },
+  {
+    name: 'suite',
+    what: '`npm test`, several times in a row',
+    minutes: 40,
+    size: { variable: 'SUITE_RUNS', full: '5' },
+    run: (size) => ({ command: ['npm', 'test'], env: { RUNS_FACTOR: '0.1' }, times: Number(size) }),
+    figures: tally,
+  },
+  {
+    name: 'drills',
+    what: 'the newest coding agents that have a binary for this machine, drilled',
+    minutes: 10,
+    size: { variable: 'DRILL_AGENTS', full: 'all' },
+    run: (size) => ({ command: ['npm', 'run', '--silent', 'drill-check'], env: { DRILL_AGENTS: size } }),
+    figures: (output) => [
+      ...linesOf(output, /^drilled: (.*)$/gm),
+      ...linesOf(output, /^(\d+ as expected, \d+ failed, \d+ skipped)$/gm),
+    ],
+  },
+  {
+    name: 'agents',
+    what: 'the same agents behind the gate, in every way to decide',
+    minutes: 8,
+    size: { variable: 'AGENT_TESTS', full: AGENTS.join(' ') },
+    run: (size) => test(size.split(' '), '1'),
+    figures: tally,
+  },
+  {
+    name: 'red-team',
+    what: 'every order through every channel on every ground',
+    minutes: 10,
+    size: { variable: 'RED_TEAM_FACTOR', full: '1' },
+    run: (size) => test(RED_TEAM, size),
+    figures: (output) => [...linesOf(output, /^red team (\(.*)$/gm), ...tally(output)],
+  },
+  {
+    name: 'kills',
+    what: 'processes killed at random moments of a turn, and of a rehearsal',
+    minutes: 12,
+    size: { variable: 'KILLS', full: '1000' },
+    run: (size) => test(KILLS, '1', { KILLS: size }),
+    figures: (output) => [...linesOf(output, /^(\d+ kills .*)$/gm), ...tally(output)],
+  },
+  {
+    name: 'soak',
+    what: 'turns on several servers that are killed and frozen',
+    minutes: 8,
+    size: { variable: 'SOAK_TURNS', full: '1000' },
+    run: (size) => ({ command: ['npm', 'run', '--silent', 'soak'], env: { SOAK_TURNS: size } }),
+    figures: (output) => [...linesOf(output, /^soak: (.*)$/gm).map(soakFigures), ...tally(output)],
+  },
+  {
+    name: 'corpora',
+    what: 'the effect of each command of the corpora, compared with a real run; every nth command',
+    minutes: 7,
+    size: { variable: 'CORPUS_EVERY', full: '1' },
+    run: (size) => test(CORPORA, '1', { CORPUS_EVERY: size }),
+    figures: (output) => [...linesOf(output, /^(\d+ cases): /gm), ...tally(output)],
+  },
+  {
+    name: 'full-size',
+    what: 'all other tests at full size: fuzz, properties, interleavings, and every size, theme, store and sandbox',
+    minutes: 12,
+    size: { variable: 'FULL_SIZE_FACTOR', full: '1' },
+    run: (size) => test([], size, {}, [...RED_TEAM, ...KILLS, ...CORPORA, ...AGENTS, ...SOAK]),
+    figures: (output) => [...linesOf(output, /^(\d+ interleavings|\d+ fuzzed .*)$/gm), ...tally(output)],
+  },
+  {
+    name: 'benchmarks',
+    what: 'all benchmarks, with their targets',
+    minutes: 8,
+    size: { variable: 'BENCH_FLAGS', full: '' },
+    run: (size) => ({
+      command: ['npm', 'run', '--silent', 'bench', '--', ...size.split(' ').filter((word) => word !== '')],
+    }),
+    figures: (output) => linesOf(output, /^(\d+ of \d+ targets met.*)$/gm),
+  },
+];
+
+/**
+ * @param {readonly string[]} files
+ * @param {string} factor
+ * @param {Record<string, string>} [env]
+ * @param {readonly string[]} [without]
+ */
+function test(files, factor, env = {}, without = []) {
+  const excluded = without.flatMap((each) => ['--exclude', each.endsWith('.ts') ? each : `${each}/**`]);
+  return { command: [process.execPath, vitest, 'run', ...files, ...excluded], env: { ...env, RUNS_FACTOR: factor } };
+}
+
+/** @param {string} output @param {RegExp} pattern */
+function linesOf(output, pattern) {
+  return [...output.matchAll(pattern)].map(([, line = '']) => line);
+}
+
+/** What the tally reporter prints. @param {string} output */
+function tally(output) {
+  const skipped = linesOf(output, /^(\d+ skipped)$/gm);
+  return linesOf(output, /^(\d+ passed, \d+ failed)$/gm).map((line, at) =>
+    [line, skipped[at]].filter(Boolean).join(', '),
+  );
+}
+
+/** @param {string} line */
+function soakFigures(line) {
+  const { turns, seconds, kills, answerMs } =
+    /** @type {{ turns: number, seconds: number, kills: number, answerMs: { median: number, p99: number } }} */ (
+      JSON.parse(line)
+    );
+  return `${turns} turns in ${seconds} s, ${kills} kills, answers: median ${answerMs.median} ms, p99 ${answerMs.p99} ms`;
+}
