@@ -1,6 +1,6 @@
 // Prepares a checkout: installs the dependencies from the lock file if necessary, and builds. Uses only built-in modules,
 // because on a fresh clone nothing else is installed.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,9 +10,11 @@ import { goEnvironment } from './go-environment.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const keepsGoing = process.argv.includes('--keep-going');
 
+// Browsers and sandboxes for the tests come from another server than npm's packages.
+const programs = keepsGoing ? (await import('./install-programs.mjs')).installMissingPrograms() : undefined;
 if (!isInstalled()) {
   console.log('Installing dependencies (a minute or more)…');
-  install();
+  await install();
 }
 if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building (a minute or more)…');
 
@@ -33,6 +35,7 @@ try {
 } catch (error) {
   if (!keepsGoing) fail(`The command could not be bundled: ${String(error)}`);
 }
+await programs;
 
 /**
  * Whether `node_modules` is a complete installation from the lock file for this machine, by this script or by hand. npm writes its own record
@@ -79,20 +82,23 @@ function isListed(list, name) {
 }
 
 /** Shows npm's output only if npm fails: a newcomer can't do anything about its warnings. */
-function install() {
+async function install() {
   const cli = process.env.npm_execpath;
   // NODE_ENV=production would omit the compiler and the test runner. The lock file pins exact contents, so cached packages are used without
   // contacting the registry.
   const words = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
   const [program, args] = cli?.endsWith('.js') ? [process.execPath, [cli, ...words]] : ['npm', words];
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (status === 0) return;
-  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error === undefined ? '' : `${error.message}\n`}`);
+  const npm = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (said += String(text)));
+  const code = await once(npm, 'close').then(
+    ([status]) => /** @type {number | null} */ (status),
+    (/** @type {Error} */ error) => {
+      said += `${error.message}\n`;
+    },
+  );
+  if (code === 0) return;
+  process.stderr.write(said);
   fail('npm could not install the dependencies; its output is above.');
 }
 

@@ -55,10 +55,11 @@ const npmCalls = (): number => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
 };
 
-function setUp(env: Record<string, string> = {}): { code: number | null; said: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(checkout, 'scripts', 'setup.mjs')], {
+function setUp(env: Record<string, string> = {}, ...words: string[]): { code: number | null; said: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(checkout, 'scripts', 'setup.mjs'), ...words], {
     cwd: checkout,
     encoding: 'utf8',
+    timeout: 60_000,
     env: { PATH: process.env['PATH'], npm_execpath: join(checkout, 'npm.js'), ...env },
   });
   return { code: status, said: stdout + stderr };
@@ -89,6 +90,20 @@ describe('the setup of a checkout', () => {
     const { '': _, ...packages } = LOCK.packages;
     write('node_modules/.package-lock.json', { packages: { ...packages, 'node_modules/for-another-system': foreign } });
     expect(setUp().said).toContain('Installing');
+  });
+
+  it('installs programs for the tests while npm installs packages', () => {
+    // Ends once npm has started.
+    const install = `import { existsSync } from 'node:fs';
+      export async function installMissingPrograms() {
+        while (!existsSync('npm-calls')) await new Promise((done) => setTimeout(done));
+        console.log('Installed.');
+      }`;
+    writeFileSync(join(checkout, 'scripts', 'install-programs.mjs'), install);
+    expect(setUp().said).not.toContain('Installed.');
+    rmSync(join(checkout, 'npm-calls'));
+    rmSync(join(checkout, 'node_modules'), { recursive: true });
+    expect(setUp({}, '--keep-going')).toMatchObject({ code: 0, said: expect.stringContaining('Installed.') as string });
   });
 
   it('shows all of npm’s output if it fails', () => {

@@ -1,8 +1,8 @@
-import { installPackage } from './install-package.js';
+import { installPackages } from '../../scripts/install-programs.mjs';
 
 /** Installs Chromium and its headless shell. Both are large, and not every distribution has the second. */
 export async function installBrowsers(): Promise<void> {
-  for (const name of ['chromium', 'chromium-headless-shell']) await installPackage(name, 180_000);
+  for (const name of ['chromium', 'chromium-headless-shell']) await installPackages([name], 180_000);
 }
 
 /** As root, Chromium refuses to use its sandbox. The pages here are ours, and connect only to the test's server. */

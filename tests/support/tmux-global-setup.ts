@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
+import { installPackages, succeeds } from '../../scripts/install-programs.mjs';
 import { chosenTestsMention } from './chosen-tests.js';
-import { installPackage, succeeds } from './install-package.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +16,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('tmux', false);
   if (!(await chosenTestsMention(project, /openTmux/))) return;
-  const isThere = (await hasTmux()) || ((await installPackage('tmux')) && (await hasTmux()));
+  const isThere = (await hasTmux()) || ((await installPackages(['tmux'])) && (await hasTmux()));
   project.provide('tmux', isThere);
   if (!isThere) {
     process.stderr.write(
