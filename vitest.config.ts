@@ -5,13 +5,20 @@ import LongestFirst from './tests/support/longest-first.js';
 // Vitest passes these conditions to Node as well. If they included 'import', Node would load ES modules where CommonJS is required.
 const sourceFirst = ['@countersign/source', 'node'];
 
+/** `npm run test:slow` prints the slowest files. */
+const isSlow = process.env['npm_lifecycle_event'] === 'test:slow';
+
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
   resolve: { conditions: sourceFirst },
   ssr: { resolve: { conditions: sourceFirst } },
   test: {
-    setupFiles: ['tests/support/seed.ts'],
-    reporters: ['default', './tests/support/tally-reporter.ts'],
+    setupFiles: ['tests/support/seed.ts', ...(isSlow ? ['tests/support/measure-cpu.ts'] : [])],
+    reporters: [
+      'default',
+      ...(isSlow ? ['./tests/support/slow-reporter.ts'] : []),
+      './tests/support/tally-reporter.ts',
+    ],
     pool: 'forks',
     // Modules are loaded once per worker, not once per file: importing took a sixth of a run. Tests must not rely on fresh module state.
     isolate: false,

@@ -10,7 +10,7 @@ import { root } from './source-modules.js';
  * Builds once per run: child processes run `dist`, which must match the sources under test. A build that fails does not stop the run;
  * the type check in `static-checks.test.ts` reports it with the errors.
  */
-export default async function setup(): Promise<void> {
+export default async function setup(): Promise<undefined> {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   try {
     const env = { ...goEnvironment, ...process.env };
