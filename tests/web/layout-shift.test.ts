@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
+import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, drawn, enabled, goTo, press, said, toolCard, topBar, write } from './support/steps.js';
 
@@ -137,7 +138,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
     expect(await button(page, 'Approve once').boundingBox()).toEqual(before);
   });
 
-  it.each([1440, 390])(
+  it.each(isFullSize ? [1440, 390] : [390])(
     '[A23.1] at %d a toast and the connection banner don’t cover titles, Stop or the approval buttons',
     async (width) => {
       const { path } = await opened.newChat();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   addresses,
@@ -253,13 +254,19 @@ describe.runIf(hasBrowser)('talking', () => {
   });
 
   it('[A13] a desktop notification shows waiting calls while no tab is visible, and a click opens them', async () => {
-    const { context, page } = await opened.visit({ program: 'chromium' });
+    // The full browser takes seconds of CPU to start, so in `npm test` the headless shell gets a desktop that shows nothing.
+    const { context, page } = await opened.visit({ program: isFullSize ? 'chromium' : 'headlessShell' });
     await context.grantPermissions(['notifications'], { origin: opened.serving.url });
     const { world, chat, path } = await opened.newChat();
     // Keeps real notifications so that the test can click them, and hides the page.
     await page.addInitScript(`
       globalThis.notes = [];
-      const Shown = globalThis.Notification;
+      class Unseen extends EventTarget {
+        static permission = 'granted';
+        constructor(title, { tag }) { super(); this.tag = tag; }
+        close() {}
+      }
+      const Shown = ${isFullSize} ? globalThis.Notification : Unseen;
       globalThis.Notification = class extends Shown {
         constructor(title, options) { super(title, options); globalThis.notes.push({ note: this, title, body: options.body }); }
       };

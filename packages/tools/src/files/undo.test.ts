@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rm, stat, utimes, writeFile as put } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tool, Undos, UndoState } from '@countersign/core/ports';
 import { describeEffect } from '@countersign/protocol';
@@ -14,9 +14,8 @@ import { editFile } from './edit-file.js';
 import type { FileOptions } from './file-changes.js';
 import { writeFile } from './write-file.js';
 
-const source = fileURLToPath(new URL('../testing/dying-write.ts', import.meta.url));
-const home = fileURLToPath(new URL('../../', import.meta.url));
-const program = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
+/** Built from `testing/dying-write.ts`. */
+const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/dying-write.js', import.meta.url));
 
 describe('[A58] undoing write_file and edit_file, without a sandbox', () => {
   let folder: TestFolder;

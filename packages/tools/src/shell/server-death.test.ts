@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readdir } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepDrafts } from '../sandbox/draft/sweep-drafts.js';
@@ -9,10 +9,8 @@ import { findSandbox } from '../sandbox/find-sandbox.js';
 import { makeFolder, processesIn, type TestFolder } from '../testing/try-tool.js';
 
 const sandbox = await findSandbox();
-const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-
-const source = fileURLToPath(new URL('../testing/dying-server.ts', import.meta.url));
-const program = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
+/** Built from `testing/dying-server.ts`. */
+const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/dying-server.js', import.meta.url));
 
 describe.skipIf(process.platform !== 'linux')('when the server is killed', () => {
   let folder: TestFolder;
