@@ -93,8 +93,8 @@ async function install() {
   for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (said += String(text)));
   const code = await once(npm, 'close').then(
     ([status]) => /** @type {number | null} */ (status),
-    (/** @type {Error} */ error) => {
-      said += `${error.message}\n`;
+    (/** @type {unknown} */ error) => {
+      said += `${String(error)}\n`;
     },
   );
   if (code === 0) return;
