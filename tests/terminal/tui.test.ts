@@ -7,7 +7,7 @@ import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js
 
 /** A new card ignores input at first, so retry until it responds. */
 async function choose(tmux: Tmux, key: string, then: string): Promise<void> {
-  await tmux.see('Nothing runs until you approve it.', { not: 'Ctrl-G to focus it' });
+  await tmux.see('until you approve it.', { not: 'Ctrl-G to focus it' });
   await tmux.press(key);
   await tmux.see(then);
 }

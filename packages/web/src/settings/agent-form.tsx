@@ -14,9 +14,11 @@ import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { AcpFields, acpTexts, readAcp } from './acp-fields.js';
 import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
 import { defaultTools } from './read-only-tools.js';
+import { say } from '../ui/toast.js';
 import { ToolChoice } from './tool-choice.js';
 import { useSaving } from './use-saving.js';
 import { t as acpWords } from '../words/acp.js';
+import { t as providerWords } from '../words/providers.js';
 import { t } from '../words/settings.js';
 
 export function AgentForm({
@@ -114,10 +116,15 @@ function Fields({
       ...read.change,
     };
     const saved = await saving.run(
-      () =>
-        agent === undefined
-          ? client.createAgent(worldId, definition)
-          : client.updateAgent(worldId, agent.id, change, etag === undefined ? {} : { ifMatch: etag }),
+      async () => {
+        const { unknownModel } =
+          agent === undefined
+            ? await client.createAgent(worldId, definition)
+            : await client.updateAgent(worldId, agent.id, change, etag === undefined ? {} : { ifMatch: etag });
+        // Here the list was not loaded yet when it was saved. Otherwise the warning was shown first.
+        if (how === 'checked' && unknownModel !== undefined && definition.model !== agent?.model)
+          say(providerWords.savedUnlisted(used, definition.model, unknownModel.closest));
+      },
       agent === undefined ? t.agentAdded(definition.name) : t.saved,
     );
     if (saved) onDone();

@@ -98,6 +98,8 @@ export const t = {
   modelsLoading: "Loading the provider's models…",
   noModelList: 'Could not load the list of models. Enter the name of a model.',
   notListed: (provider: string): string => `${provider} does not list this model. Check its name, or save it anyway.`,
+  savedUnlisted: (provider: string, model: string, closest: string | undefined): string =>
+    `${provider} does not list the model ${model}.${closest === undefined ? '' : ` Did you mean ${closest}?`} It was saved anyway.`,
   saveAnyway: 'Save anyway',
   useModel: (model: string): string => `Use ${model}`,
 } as const;
