@@ -217,6 +217,18 @@ describe('countersign gate install', () => {
     expect(readFileSync(settings, 'utf8')).toBe(compact);
   });
 
+  it('[X9.1] uninstall with another HOME changes nothing, and names the files of the installation', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    const files = [settings, join(home, 'countersign', 'gate', 'claude.json')];
+    const before = files.map((file) => readFileSync(file, 'utf8'));
+    const elsewhere = { env: { HOME: join(home, 'other'), CLAUDE_CONFIG_DIR: '' } };
+    const words = ['gate', 'uninstall', 'claude', '--yes', '--home', join(home, 'countersign')];
+    const { code, stderr } = await t.runHere(words, elsewhere);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(settings) as string]);
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(before);
+    expect((await gate(['uninstall', 'claude', '--yes'])).code).toBe(0);
+  });
+
   it('[X9.1] uninstall needs no backup to restore a file', async () => {
     const asking = '{"model":"opus","permissions":{"ask":["*"],"defaultMode":"dontAsk"}}';
     const uninstall = async (): Promise<string> => {
@@ -325,9 +337,9 @@ describe('countersign gate hook', () => {
       hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: edited },
     });
     // Claude Code asks again, with the edited input. The original one, and a second time, is a no.
-    expect((await hook(call('PermissionRequest', '', 'echo one'))).code).toBe(2);
+    expect((await hook(call('PermissionRequest', '', 'echo one'))).stdout).toContain('"behavior":"deny"');
     expect((await hook(call('PermissionRequest', '', 'echo two'))).stdout).toContain('"behavior":"allow"');
-    expect((await hook(call('PermissionRequest', '', 'echo two'))).code).toBe(2);
+    expect((await hook(call('PermissionRequest', '', 'echo two'))).stdout).toContain('"behavior":"deny"');
     expect((await hook(call('PostToolUse', 'call-1', 'echo two'))).code).toBe(0);
     const [last] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
     const { items } = await t.client.messages('docks', last?.id ?? '');
@@ -339,8 +351,13 @@ describe('countersign gate hook', () => {
     const asked = hook(call('PreToolUse', 'call-2', 'echo one'));
     await t.client.decide('docks', await pending(), { decision: 'deny', reason: 'not today' });
     const denied = await asked;
-    expect(denied).toMatchObject({ code: 2, stdout: '' });
-    expect(denied.stderr).toContain('not today');
+    expect(denied).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      hookSpecificOutput: {
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('not today') as string,
+      },
+    });
     await t.stop();
     expect(await hook(call('PreToolUse', 'call-3', 'echo one'))).toMatchObject({ code: 2, stdout: '' });
     await t.restart();

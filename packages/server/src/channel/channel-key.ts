@@ -9,7 +9,7 @@ export const TOKEN_ID_HEADER = 'countersign-token-id';
 export const SERVER_TOKEN_ID = 'server';
 
 /** Loads the module on first use: the hook does so while the server answers. */
-export const loadCrypto = (): typeof Crypto => process.getBuiltinModule('node:crypto');
+const loadCrypto = (): typeof Crypto => process.getBuiltinModule('node:crypto');
 
 interface TokenParts {
   readonly id: string;

@@ -1,3 +1,5 @@
+import { CommandError } from '../command-error.js';
+import { gate } from '../words/gate.js';
 import { readConfig, resolvePath, type FileChange } from './config-change.js';
 import type { ConfigFile, GatedAgent } from './gated-agents.js';
 import { backupPath, hookConfigPath, manifestPath, originalOf, readManifest, sha256 } from './manifest.js';
@@ -12,6 +14,10 @@ interface Removal {
 /** Restores files that are as we wrote them, and removes only our parts from the others. Writes nothing. */
 export async function planRemoval(agent: GatedAgent, files: readonly ConfigFile[], home: string): Promise<Removal> {
   const known = await readManifest(home, agent);
+  const paths = await Promise.all(files.map(async ({ path }) => await resolvePath(path)));
+  // In another home folder, the agent would stay gated by a hook without its configuration, so that no call could run.
+  const elsewhere = known?.files.find(({ path }) => !paths.includes(path));
+  if (elsewhere !== undefined) throw new CommandError(gate.installedElsewhere(elsewhere.path, paths));
   const changes: FileChange[] = [];
   const records: FileChange[] = [];
   const unsure: string[] = [];
@@ -31,6 +37,8 @@ export async function planRemoval(agent: GatedAgent, files: readonly ConfigFile[
     if (backup !== undefined)
       records.push({ path: backupPath(path), before: backup, after: undefined, isSecret: true });
   }
+  // Without a record and without a hook, nothing says that the configuration of the hook is not in use elsewhere.
+  if (known === undefined && changes.length === 0) return { changes, records: [], unsure };
   for (const path of [manifestPath(home, agent), hookConfigPath(home, agent)]) {
     const before = await readConfig(path);
     if (before !== undefined) records.push({ path, before, after: undefined, isSecret: true });

@@ -58,6 +58,8 @@ export const gate = {
   tokenKept: 'A token of the gate could not be revoked. Find it with "countersign tokens", and revoke it there.',
   agentKept: (agent: string, world: string): string =>
     `The agent "${agent}" was added to the world ${world} and could not be removed. Run "countersign agents remove ${agent} -w ${world}".`,
+  installedElsewhere: (path: string, here: readonly string[]): string =>
+    `The gate was installed in ${path}, but with the current HOME, the agent's settings are in ${here.join(' and ')}. Run this command with the HOME that you installed it with. Nothing was changed.`,
   nothingInstalled: (name: string): string => `${name} was not gated. Nothing was changed.`,
   status: (name: string, problem: string | undefined): string => `${name}: ${problem ?? 'gated'}`,
   waiting: (page: string): string => `Countersign decides about this call. If it waits for approval: ${page}`,
@@ -142,6 +144,7 @@ export const gateHook = {
     `the gate is not installed in this home folder. Run "countersign gate install ${agent}".`,
   unproven: (origin: string): string =>
     `the program at ${origin} did not prove that it is the Countersign server of this gate, so nothing was sent to it`,
+  changed: (origin: string): string => `an answer from ${origin} was changed on the way`,
   plainHttp: (url: string): string =>
     `${url} is another machine without TLS. Use https, or install the gate again with --allow-http`,
   tooLong: 'the input is too long',
@@ -172,6 +175,8 @@ export const drillRows = {
   timesOut: 'hook times out',
   killed: 'hook is killed',
   down: 'server down',
+  impostor: "another program on the server's port says yes",
+  relay: 'a relay to the server changes the answer',
   restartedDenied: 'server restarted mid-wait, then denied',
   restartedAllowed: 'server restarted mid-wait, then allowed',
   reads: 'hook exits 1, read-only command',

@@ -89,14 +89,15 @@ export function addGate(program: Command, register: Register): void {
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
     const home = await homeOf(context);
     const { changes, records, unsure } = await planRemoval(agent, filesOf(context, agent), home);
-    const hookConfig = await readConfig(hookConfigPath(home, agent));
+    const isInstalled = changes.length > 0 || records.length > 0;
+    const hookConfig = isInstalled ? await readConfig(hookConfigPath(home, agent)) : undefined;
     showChanges(context, changes);
     if (changes.length > 0) await confirm(context, { yes: options.yes, what: gate.askUninstall(NAMES[agent]) });
     await writeChanges([...changes, ...records]);
     if (hookConfig !== undefined) await revokeToken(context, hookConfig);
     for (const path of unsure) context.note(plainLine(gate.leftPermissions(path)));
     if (context.options.json) context.json({ agent, files: changes.map(({ path }) => path) });
-    else context.say(changes.length > 0 ? gate.uninstalled(NAMES[agent]) : gate.nothingInstalled(NAMES[agent]));
+    else context.say(isInstalled ? gate.uninstalled(NAMES[agent]) : gate.nothingInstalled(NAMES[agent]));
   });
 
   addStatus(group, register);

@@ -12,6 +12,8 @@ export interface Stage {
   /** Kills the server with SIGKILL and starts it again. */
   restartServer(): Promise<void>;
   killServer(): Promise<void>;
+  /** From now on, the relay changes every answer. */
+  tamper(): void;
   /** Waits until the agent has ended, resumes its session, once or several times at once, and waits again. */
   resume(options?: { hook?: HookKind; times?: number }): Promise<void>;
 }
@@ -20,6 +22,8 @@ export interface Stage {
 export interface Outcome {
   readonly runs: Readonly<Record<string, number>>;
   readonly toolResults: readonly string[];
+  /** Whether a program in the server's place, or a relay to it, could read the token or the call. */
+  readonly wasRead?: boolean;
 }
 
 /** The hook that the agent runs: ours, or one that fails. */
@@ -42,6 +46,8 @@ export interface Row {
   readonly project?: ProjectAttack;
   /** `down`: from the start. `killed`: by the row. */
   readonly server?: 'down' | 'killed';
+  /** What the hook reaches instead of the server. An impostor needs a server that is down. */
+  readonly reaches?: 'impostor' | 'relay';
   /** The hook answers `defer` instead of waiting. Only for agents that can resume such a call. */
   readonly defers?: true;
   /** The agent's own limit for the hook is short. */
@@ -58,6 +64,8 @@ export const ranOnly =
   (...names: readonly string[]) =>
   ({ runs }: Outcome): boolean =>
     Object.entries(runs).every(([name, count]) => count === (names.includes(name) ? 1 : 0));
+/** The model must not see how the hook is started. */
+const hidesHook = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes('--home'));
 export const notRead = ({ toolResults }: Outcome): boolean => !toolResults.some((text) => text.includes(SECRET));
 export const first = (approvals: readonly Approval[]): Approval => {
   const [approval] = approvals;
@@ -77,7 +85,7 @@ export const ROWS: readonly Row[] = [
     name: names.denied,
     commands: ['one'],
     play: async (stage) => await stage.deny(first(await stage.pending(1))),
-    held: nothingRan,
+    held: (outcome) => nothingRan(outcome) && hidesHook(outcome),
   },
   {
     name: names.edited,
@@ -134,6 +142,24 @@ export const ROWS: readonly Row[] = [
     held: nothingRan,
   },
   { name: names.down, server: 'down', commands: ['one'], held: nothingRan },
+  {
+    name: names.impostor,
+    server: 'down',
+    reaches: 'impostor',
+    commands: ['one'],
+    held: (outcome) => nothingRan(outcome) && outcome.wasRead === false,
+  },
+  {
+    name: names.relay,
+    reaches: 'relay',
+    commands: ['one'],
+    async play(stage) {
+      const approval = first(await stage.pending(1));
+      stage.tamper();
+      await stage.approve(approval);
+    },
+    held: (outcome) => nothingRan(outcome) && outcome.wasRead === false,
+  },
   {
     name: names.restartedDenied,
     commands: ['one'],

@@ -4,6 +4,7 @@ import { drill as texts } from '../../words/gate.js';
 import { hookCommand, quote } from '../hook-command.js';
 import { DEFERRED_ROWS } from './deferred-rows.js';
 import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.js';
+import { startImpostor, startRelay, type InBetween } from './in-between.js';
 import { countLines, describe, writeIn } from './outcome.js';
 import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
@@ -20,6 +21,10 @@ const PASS = 'drill';
 interface Drill extends DrillPlace {
   readonly options: DrillOptions<HookedAgent>;
   readonly world: string;
+  /** The token of the hook. */
+  readonly token: string;
+  /** Writes what the hook uses, with this URL of the server. */
+  readonly pointHookAt: (url: string) => Promise<void>;
 }
 
 /** Runs the agent once per row, with its own home folder and server, and reports whether each row held. */
@@ -29,9 +34,13 @@ export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowR
     const { server, client, home } = place;
     const { id: world } = await client.createWorld({ name: DRILL_WORLD });
     const { agent, token } = await client.external.createAgent(world, { name: DRILL_WORLD, program: options.agent });
-    const config = JSON.stringify({ url: server.url, token, world, agent, pass: PASS });
-    await writeIn(join(home, 'gate', `${options.agent}.json`), config);
-    return async (row, folder) => await runRow({ ...place, options, world }, row, folder);
+    const pointHookAt = async (url: string): Promise<void> =>
+      await writeIn(
+        join(home, 'gate', `${options.agent}.json`),
+        JSON.stringify({ url, token, world, agent, pass: PASS }),
+      );
+    await pointHookAt(server.url);
+    return async (row, folder) => await runRow({ ...place, options, world, token, pointHookAt }, row, folder);
   });
 }
 
@@ -43,10 +52,19 @@ function applies({ bypass, defers, project }: Row, agent: DrilledAgent): boolean
   return isKnown && (bypass !== true || agent.bypass.length > 0);
 }
 
+async function startBetween({ reaches }: Row, drill: Drill): Promise<InBetween | undefined> {
+  if (reaches === undefined) return undefined;
+  const { url } = drill.server;
+  if (reaches === 'impostor') return await startImpostor(Number(new URL(url).port));
+  const relay = await startRelay(url, { from: 'one.txt', to: 'two.txt' });
+  await drill.pointHookAt(relay.url);
+  return relay;
+}
+
 async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const { agent: id, bin, startModel } = drill.options;
   const agent = DRILLED[id];
-  const names = [...row.commands, 'edited'];
+  const names = [...new Set([...row.commands, 'two', 'edited'])];
   const commandFor = (name: string): string => (row.reads === true ? 'cat secret.txt' : `${WRITE} >> ${name}.txt`);
   const call = (name: string) => ({ name: agent.tool.name, arguments: { [agent.tool.argument]: commandFor(name) } });
   const answers = row.parallel === true ? [row.commands] : row.commands.map((name) => [name]);
@@ -100,6 +118,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
     await writeIn(join(cwd, path), text);
   await configure(row.hook ?? 'real');
   if (row.server === 'down') await drill.server.kill();
+  const between = await startBetween(row, drill);
   const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
   const edited = commandFor('edited');
   const defers = row.defers === true;
@@ -107,19 +126,25 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const output = (): string => runs.map((run) => run.output().trim().slice(-500)).join(' | ');
   let detail: string | undefined;
   try {
-    await row.play?.(createStage(drill, { running, resume, known, pidFile, edited, defers }));
+    await row.play?.(
+      createStage(drill, { running, resume, tamper: () => between?.tamper(), known, pidFile, edited, defers }),
+    );
     await running.ended;
   } catch (error) {
     for (const each of runs) each.kill();
     detail = `${error instanceof Error ? error.message : String(error)} ${output()}`;
   } finally {
     await model.close();
+    between?.close();
+    if (between !== undefined) await drill.pointHookAt(drill.server.url);
     if (row.server !== undefined) await drill.server.restart();
   }
   const counts = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await countLines(join(cwd, `${name}.txt`))] as const)),
   );
-  const outcome: Outcome = { runs: counts, toolResults };
+  const seen = between?.seen() ?? '';
+  const wasRead = [drill.token, ...row.commands.map(commandFor)].some((secret) => seen.includes(secret));
+  const outcome: Outcome = { runs: counts, toolResults, wasRead };
   // A model that was never asked proves nothing.
   const wasTried = row.defers === true ? wasResumed : toolResults.length > 0;
   if (detail === undefined && !wasTried) detail = texts.noCall(output());

@@ -17,6 +17,7 @@ const POLL_MS = 100;
 interface Staging {
   readonly running: RunningAgent;
   readonly resume: Stage['resume'];
+  readonly tamper: Stage['tamper'];
   /** Approvals that earlier rows left. */
   readonly known: readonly Approval[];
   readonly pidFile: string;
@@ -27,7 +28,7 @@ interface Staging {
 
 export function createStage(
   { client, world, server }: { client: Client; world: string; server: TemporaryServer },
-  { running, resume, known, pidFile, edited, defers }: Staging,
+  { running, resume, tamper, known, pidFile, edited, defers }: Staging,
 ): Stage {
   const isKnown = new Set(known.map(({ approvalId }) => approvalId));
   let hasEnded = false;
@@ -59,6 +60,7 @@ export function createStage(
     },
     restartServer: async () => await server.restart(),
     killServer: async () => await server.kill(),
+    tamper,
     resume,
   };
 }

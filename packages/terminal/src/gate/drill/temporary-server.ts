@@ -35,7 +35,18 @@ async function start(
   env: Readonly<Record<string, string>>,
   port: string,
 ): Promise<{ child: ChildProcess; url: string; token: string }> {
-  const words = [process.argv[1] ?? '', 'serve', '--home', home, '--port', port, '--no-open', '--json'];
+  const words = [
+    process.argv[1] ?? '',
+    'serve',
+    '--home',
+    home,
+    '--port',
+    port,
+    '--allow-host',
+    '127.0.0.1',
+    '--no-open',
+    '--json',
+  ];
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let problem = '';
   child.stderr.on('data', (chunk: Buffer) => (problem += chunk.toString()));

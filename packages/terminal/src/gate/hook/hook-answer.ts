@@ -41,6 +41,19 @@ export function yesFor(
   }
 }
 
+/**
+ * A denial for Claude Code, which shows a hook's command line to the model if the hook exits with 2. Undefined for agents that show only the
+ * reason from standard error.
+ */
+export function denialFor(agent: HookAgent, event: string, reason: string): string | undefined {
+  if (agent !== 'claude') return undefined;
+  const decision =
+    event === 'PermissionRequest'
+      ? { decision: { behavior: 'deny', message: reason } }
+      : { permissionDecision: 'deny', permissionDecisionReason: reason };
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...decision } });
+}
+
 /** The answer to Claude Code's PermissionRequest. */
 export const CONFIRMED = JSON.stringify({
   hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },

@@ -66,6 +66,7 @@ async function request(to: URL, sent: HookRequest): Promise<HookResponse> {
     if (to.protocol !== 'https:') return await requestInChannel(to, sent);
     return await requestWith((await import('node:https')).request, to, sent);
   } catch (error) {
+    if (codeOf(error)?.startsWith('ERR_SSL_') === true) throw new Error(texts.changed(to.origin), { cause: error });
     if (!(error instanceof ChannelError)) return fail(to, error);
     const reason = texts.unproven(to.origin);
     // A server that is being restarted closes connections, too, so that is worth another try.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -109,9 +109,31 @@ describe('countersign gate hook', () => {
   it('[X9.2] confirms no call that it did not allow before, and none without the server', async () => {
     await configure('http://127.0.0.1:9');
     const asked = JSON.stringify({ ...call, hook_event_name: 'PermissionRequest', tool_use_id: undefined });
-    expect(await runHook('claude', home, asked)).toMatchObject({ code: 2, stdout: '' });
+    const { stdout } = await runHook('claude', home, asked);
+    expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
     leaveNote(home, 's1', { id: 'call-1', key: 'toolu_1', tool: 'Bash', input: hashOf(call.tool_input) });
     expect(await runHook('claude', home, asked)).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('[X9.10] denies with a short reason: Claude Code with its own answer, others on standard error', async () => {
+    await using _ = await answering({ state: 'denied', reason: '' });
+    const denied = {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(/^[^/]+$/) as string,
+    };
+    const { stdout, ...rest } = await runHook('claude', home, JSON.stringify(call));
+    expect({ ...rest, answer: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      stderr: '',
+      answer: { hookSpecificOutput: denied },
+    });
+    await writeFile(join(home, 'gate', 'codex.json'), await readFile(join(home, 'gate', 'claude.json')));
+    expect(await runHook('codex', home, JSON.stringify(call))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/\w/) as string,
+    });
   });
 
   it('[X9.2] refuses the argument that marks approved calls', async () => {

@@ -8,11 +8,11 @@ import { configFiles, type HookAgent, type Places } from '../gated-agents.js';
 import { isObject } from '../json-text.js';
 import { findProjectGap } from '../project-settings.js';
 import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote, takeYes } from './call-notes.js';
-import { canonical, CONFIRMED, DEFERRED, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
+import { canonical, CONFIRMED, DEFERRED, denialFor, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
 import { hookServer, HookServerError, type HookServer } from './hook-server.js';
 
-/** What the hook prints and how it exits. Only a yes has text on standard output; for Codex, it is exit code 0. */
+/** What the hook prints and how it exits. Exit code 2 always has text for standard error: for Codex, silence is a failure of the hook. */
 export interface HookExit {
   readonly code: 0 | 2;
   readonly stdout: string;
@@ -96,6 +96,13 @@ interface Hook {
 
 const no = (reason: string): HookExit => ({ code: 2, stdout: '', stderr: reason });
 
+/** The call was decided, and must not run. */
+function deny(agent: HookAgent, event: string, given: string | undefined): HookExit {
+  const reason = given === undefined || given.trim() === '' ? texts.denied : given;
+  const denial = denialFor(agent, event, reason);
+  return denial === undefined ? no(reason) : { code: 0, stdout: denial, stderr: '' };
+}
+
 /** Claude Code ignores `defer` in a session with a person, and would then ask in its own terminal. */
 export function isDeferring(env: Readonly<Record<string, string | undefined>>): boolean {
   return env['COUNTERSIGN_DEFER'] === '1' && env['CLAUDE_CODE_ENTRYPOINT'] !== 'cli';
@@ -129,7 +136,7 @@ async function propose(
   };
   const decided = await untilDecided(server, call, { defers, firstTryMs });
   if (decided.state === 'pending') return { code: 0, stdout: DEFERRED, stderr: '' };
-  if (decided.state !== 'allowed' || decided.arguments === undefined) return no(decided.reason ?? texts.denied);
+  if (decided.state !== 'allowed' || decided.arguments === undefined) return deny(agent, input.event, decided.reason);
   const run = inputToRun(agent, decided.arguments, config.pass);
   if (input.key !== undefined) takeYes(home, input.session, input.key);
   leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
@@ -173,13 +180,13 @@ function wasDropped(error: unknown): boolean {
 
 /** Confirms only a call that PreToolUse just got a yes for, and that the server still says has started with these arguments. */
 async function confirmCall(
-  { home, server }: Hook,
-  { session, tool, input }: Extract<HookInput, { kind: 'confirm' }>,
+  { agent, home, server }: Hook,
+  { session, event, tool, input }: Extract<HookInput, { kind: 'confirm' }>,
 ): Promise<HookExit> {
   const note = takeNote(home, session, { stage: 'confirmed', tool, input: hashOf(input) });
-  if (note === undefined) return no(texts.notApproved);
+  if (note === undefined) return deny(agent, event, texts.notApproved);
   const { state, arguments: approved } = await server.wait(note.id, 0);
-  if (state !== 'allowed' || canonical(approved) !== canonical(input)) return no(texts.notApproved);
+  if (state !== 'allowed' || canonical(approved) !== canonical(input)) return deny(agent, event, texts.notApproved);
   return { code: 0, stdout: CONFIRMED, stderr: '' };
 }
 
