@@ -225,6 +225,7 @@ describe('everything that the browser can do', () => {
       ['--rule', 'allow stamp'],
       ['--pattern', 'x', '--scope', 'always'],
       ['--arguments', '{"letter":"y"}', '--scope', 'session'],
+      ['--host', 'example.com', '--scope', 'session'],
       ['--arguments', 'no json'],
     ])
       expect(await run('approvals', 'approve', id, '--yes', ...wrong)).toMatchObject({ code: 2, stdout: '' });

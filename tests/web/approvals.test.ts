@@ -113,18 +113,39 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     },
   );
 
-  it.runIf(sandbox.kind === 'bubblewrap')('[A52.8] a truncated effect can be shown completely', async () => {
-    const { page, world } = await enter();
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
-    await opened.api.updateWorld(world, { workingDirectory: folder });
-    await write(page, call('shell_cmd', { command: 'seq 5000 > long.txt' }));
-    const effect = page.getByRole('group', { name: 'What it will do' });
-    await effect.getByText('Not all of it is shown. Approving covers all of it.').waitFor();
-    await effect.getByRole('button', { name: 'Show all' }).click();
-    await effect.getByText('Not all of it is shown.').waitFor({ state: 'detached' });
-    expect(await effect.textContent()).toContain('5000 in total');
-    await rm(folder, { recursive: true });
-  });
+  it.runIf(sandbox.kind === 'bubblewrap')(
+    '[A52.8] [A53.9] a truncated effect can be shown completely, and a command can get the host that it tried',
+    async () => {
+      const { page, world } = await enter();
+      const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
+      await opened.api.updateWorld(world, { workingDirectory: folder });
+      await write(page, call('shell_cmd', { command: 'seq 5000 > long.txt' }));
+      const effect = page.getByRole('group', { name: 'What it will do' });
+      await effect.getByText('Not all of it is shown. Approving covers all of it.').waitFor();
+      await effect.getByRole('button', { name: 'Show all' }).click();
+      await effect.getByText('Not all of it is shown.').waitFor({ state: 'detached' });
+      expect(await effect.textContent()).toContain('5000 in total');
+      const [long] = (await opened.api.approvals(world)).items;
+      if (long === undefined) throw new Error('nothing is pending');
+      await opened.api.decide(world, long, { decision: 'deny' });
+      await said(page, 'Finished. denied').waitFor();
+
+      // [A53.9] Without network, the card says what was tried, and allows it for this call, which is then shown again.
+      const command = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT example.com:443 HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3`;
+      await write(page, call('shell_cmd', { command }));
+      await effect.getByText('The sandbox has no network, and the command tried to reach example.com.').waitFor();
+      expect(await effect.textContent()).not.toContain('exactly this');
+      await page.getByRole('button', { name: 'Allow in this world…' }).click();
+      await page.getByText('allow sandbox_network(example.com)').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Allow example.com for this call' }).click();
+      await page.getByText('network limited to example.com').waitFor();
+      await effect.getByText('It may use the network, so it can only run once, after approval.').waitFor();
+      const [edited] = (await opened.api.approvals(world)).items;
+      expect(edited?.arguments).toEqual({ command, hosts: ['example.com'] });
+      await rm(folder, { recursive: true });
+    },
+  );
 
   it('[A58.1] [A58.7] a call that a rule allowed can be undone on its card, and one that changed nothing can’t', async () => {
     const { page, world } = await enter();

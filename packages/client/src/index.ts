@@ -85,6 +85,7 @@ export {
 export { asText, callLine, describeCall, namedCallLine, withCommand } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';
+export { argumentsWithHosts, hostRule, hostsToAllow } from './show/allow-host.js';
 export { effectText, type EffectFile, type EffectText } from './show/effect-text.js';
 export type { DiffLine } from './show/diff-lines.js';
 export { complete, matching, mentionAt } from './show/mention-at.js';

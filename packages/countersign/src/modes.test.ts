@@ -267,6 +267,52 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(JSON.stringify(lastResults(t))).toContain('from the site');
   });
 
+  it('[A43.3] [A53.9] can be named by a call, which always needs its own approval and is not rehearsed', async () => {
+    const t = await openWithSite({ policy: ['allow shell_cmd', 'deny sandbox_network(bad.test)'] });
+    const to = (host: string, ...hosts: string[]) => {
+      const { name, arguments: args } = fetching(host);
+      return { name, arguments: { ...args, hosts } };
+    };
+    expect(await propose(t, to('good.test', 'good.test'))).toBe('waiting');
+    const approval = await t.onlyApproval();
+    expect(approval).toMatchObject({
+      sandbox: { network: 'listed', hosts: ['good.test'] },
+      noEffect: { reason: 'network' },
+      options: ['deny', 'approve_once'],
+      reason: { code: 'every-call', cause: { code: 'opens-hosts', hosts: 'good.test' } },
+    });
+    await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(JSON.stringify(lastResults(t))).toContain('from the site');
+    // Only these hosts, and none that a rule denies or that aren't public.
+    await propose(t, to('other.test', 'good.test'));
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.chat.settled();
+    expect(await propose(t, to('bad.test', 'bad.test'))).toBe('idle');
+    expect(await propose(t, to('10.0.0.1', '10.0.0.1/x'))).toBe('idle');
+    expect(reached).toEqual([PUBLIC]);
+  });
+
+  it('[A53.9] [A7.4] can be allowed once for a rehearsed call, by an edit that is shown before it is signed', async () => {
+    const t = await openWithSite({ policy: ['allow sandbox_network(10.0.0.1:4873)'] });
+    await t.world.update({ mode: 'ask' });
+    const call = fetching('good.test');
+    await propose(t, call);
+    const old = await t.onlyApproval();
+    // The rule for a private address doesn't switch rehearsals off.
+    expect(old.effect).toMatchObject({ triedHosts: ['good.test'] });
+    const edit = { decision: 'approve', arguments: { ...call.arguments, hosts: ['good.test'] } } as const;
+    expect(await t.world.decide(old, edit)).toMatchObject({ status: 409, code: 'changed' });
+    const edited = await t.onlyApproval();
+    expect(edited).toMatchObject({ noEffect: { reason: 'network' }, arguments: { hosts: ['good.test'] } });
+    expect(edited.callHash).not.toBe(old.callHash);
+    expect(reached).toEqual([]);
+    await t.world.decide(edited, { decision: 'approve' });
+    await t.chat.settled();
+    expect(JSON.stringify(lastResults(t))).toContain('from the site');
+    expect(reached).toEqual([PUBLIC]);
+  });
+
   it.each([[[]], [['allow *', 'allow *(good.test)']], [['allow sandbox_network(good.test)', 'ask sandbox_network']]])(
     '[A43] with %j nothing outside is reachable',
     async (policy) => {

@@ -1,6 +1,7 @@
 import type { CallSandbox, Effect } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { isRehearsed } from './card-text.js';
+import { argumentsWithHosts, hostsToAllow } from './allow-host.js';
 import { effectText } from './effect-text.js';
 
 const effect: Effect = {
@@ -73,6 +74,32 @@ it('[A60.5] says that the program runs it itself, and lists what an approval of 
   expect(many?.notes).toEqual(['3 more paths are not listed.']);
   expect(text?.files.map(({ path }) => path)).toEqual(effectText({ effect })?.files.map(({ path }) => path));
   expect(isRehearsed({ toolName: 'claude__Bash' })).toBe(false);
+});
+
+it('[A53.9] says that there was no network and what was tried, and doesn’t say that approving applies “exactly this”', () => {
+  const curl = { ...effect, files: [], leftOut: [], exitCode: 6, truncated: false, triedHosts: ['example.com'] };
+  const text = effectText({ effect: curl, toolName: 'shell_cmd' });
+  expect(text).toMatchObject({
+    sentence: 'Changes no files',
+    notes: [
+      'The sandbox has no network, and the command tried to reach example.com.',
+      'Without network, it ends with exit code 6.',
+    ],
+    withoutNetwork: expect.stringContaining('Approving applies only this') as string,
+  });
+  expect(effectText({ prediction: curl })?.notes[0]).toBe(
+    'The rehearsal had no network, and it tried to reach example.com.',
+  );
+  const asked = { toolName: 'shell_cmd', effect: curl, options: ['deny', 'approve_once'] } as const;
+  expect(hostsToAllow({ ...asked, options: [...asked.options] })).toEqual(['example.com']);
+  // Rules open private addresses; a call that can't be edited can't be given hosts.
+  const others = { ...curl, triedHosts: ['localhost', '10.0.0.1', 'x_y.example'] };
+  expect(hostsToAllow({ ...asked, options: [...asked.options], effect: others })).toEqual([]);
+  expect(hostsToAllow({ ...asked, options: [...asked.options], needs: [] })).toEqual([]);
+  expect(argumentsWithHosts({ command: 'curl', hosts: ['a.org'] }, ['example.com', 'a.org'])).toEqual({
+    command: 'curl',
+    hosts: ['a.org', 'example.com'],
+  });
 });
 
 it('says why it is unknown, and nothing for tools that never rehearse', () => {

@@ -37,6 +37,8 @@ export interface EffectText {
   readonly isTruncated: boolean;
   /** Set if this is only predicted: why it may happen in another way. */
   readonly prediction?: string;
+  /** Set if the command tried to use the network, which it didn't have: what approving it means. */
+  readonly withoutNetwork?: string;
 }
 
 const NOTHING = {
@@ -81,7 +83,7 @@ export function effectText(
     const sentence = `It is unknown what this will change. ${describeNoEffect(noEffect)}`;
     return { ...NOTHING, sentence };
   }
-  const { leftOut, exitCode, output, unlisted } = effect;
+  const { leftOut, exitCode, output, unlisted, triedHosts } = effect;
   // The lines that a file tool writes are shown as the call, to their end.
   const isRehearsed = toolName === undefined || !isFileTool(toolName);
   const isTruncated = effect.truncated && isRehearsed;
@@ -90,7 +92,8 @@ export function effectText(
     isKnown: true,
     ...filesText(effect, isRehearsed),
     notes: [
-      ...(exitCode === 0 ? [] : [`The command fails with exit code ${exitCode}.`]),
+      ...(triedHosts === undefined ? [] : [triedText(triedHosts)]),
+      ...(exitCode === 0 ? [] : [exitText(exitCode, triedHosts !== undefined)]),
       ...leftOut.map(({ path, why }) => `Will not be applied: ${oneLine(path)} (${why})`),
       ...(unlisted === undefined ? [] : [`${unlisted} more paths are not listed.`]),
       ...(isTruncated ? ['Not all of it is shown. Approving covers all of it.'] : []),
@@ -98,17 +101,34 @@ export function effectText(
     output,
     isRehearsed,
     isTruncated,
+    ...(triedHosts === undefined ? {} : { withoutNetwork: WITHOUT_NETWORK }),
   };
+}
+
+const WITHOUT_NETWORK =
+  'Rehearsed without network. Approving applies only this, and the command doesn’t run again. To let it use the network, allow the host instead.';
+
+function triedText(hosts: readonly string[]): string {
+  return `The sandbox has no network, and the command tried to reach ${hosts.map(oneLine).join(', ')}.`;
+}
+
+function exitText(exitCode: number, isOffline: boolean): string {
+  return isOffline
+    ? `Without network, it ends with exit code ${exitCode}.`
+    : `The command fails with exit code ${exitCode}.`;
 }
 
 /** Nobody applies a prediction, so nothing is left out of it, and no draft is kept that could show more (A60). */
 function predictionText(prediction: Prediction, program: string): EffectText {
-  const { leftOut, exitCode, output, unlisted, hidden, truncated } = prediction;
+  const { leftOut, exitCode, output, unlisted, hidden, truncated, triedHosts } = prediction;
   return {
     sentence: describePrediction(prediction),
     isKnown: true,
     ...filesText(prediction, true),
     notes: [
+      ...(triedHosts === undefined
+        ? []
+        : [`The rehearsal had no network, and it tried to reach ${triedHosts.map(oneLine).join(', ')}.`]),
       ...(exitCode === 0 ? [] : [`The command failed with exit code ${exitCode} when it was rehearsed.`]),
       ...(hidden === undefined ? [] : [hiddenText(hidden, program)]),
       ...leftOut.map(({ path }) => `Also changes ${oneLine(path)}`),

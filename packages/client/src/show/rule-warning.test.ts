@@ -15,6 +15,10 @@ it.each([
     'Line 2 allows nothing: allow claude__Bash(rm *). claude__Bash runs without a sandbox, so a rule allows a command only if it spells it out. Write a rule for each exact command.',
   ],
   [
+    { rule: 'allow sandbox_network(a.org)', code: 'opens-network', tool: 'sandbox_network' },
+    "Line 2 opens the sandbox: allow sandbox_network(a.org). Commands that use a host it opens can't be rehearsed, so their approvals don't show what they will change.",
+  ],
+  [
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
     `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call to x until you correct or remove it.`,
   ],

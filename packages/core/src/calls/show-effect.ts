@@ -112,8 +112,18 @@ function* showing(
     files.push(shown === '' ? file : { ...file, diff: shown });
     yield;
   }
-  const { exitCode } = effect;
+  const { exitCode, triedHosts } = effect;
   const unlisted = (effect.unlisted ?? 0) + effect.files.length - files.length;
   const truncated = cuts > 0 || unlisted > 0;
-  return { files, leftOut, exitCode, output, truncated, ...(unlisted === 0 ? {} : { unlisted }) };
+  // A program can put a secret into the name of a host.
+  const hosts = triedHosts?.map((host) => show(host)).filter((host) => host !== '') ?? [];
+  return {
+    files,
+    leftOut,
+    exitCode,
+    output,
+    truncated,
+    ...(unlisted === 0 ? {} : { unlisted }),
+    ...(hosts.length === 0 ? {} : { triedHosts: hosts }),
+  };
 }

@@ -82,7 +82,7 @@ function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: 
   const { tool } = call;
   const { workingDirectory } = about.place;
   const { fingerprint, preview, seen } = inspection;
-  const sandbox = sandboxOf(tool, about.place);
+  const sandbox = sandboxOf(tool, about.place, call.arguments.ok ? call.arguments.value : undefined);
   return {
     callHash: hashOf(runtime, call, about, { sandbox, fingerprint }),
     workingDirectory,
@@ -164,11 +164,11 @@ const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [
 const UNKNOWN_SANDBOX = inProcess('unknown');
 
 /** Reports an unknown sandbox if the tool reports none or throws (A21). */
-export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
+export function sandboxOf(tool: Tool | undefined, place: Place, args?: unknown): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;
   try {
-    const sandbox = callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED));
+    const sandbox = callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED, args));
     return place.isFolderUnknown === true ? { ...sandbox, folder: 'unknown' } : sandbox;
   } catch {
     return UNKNOWN_SANDBOX;

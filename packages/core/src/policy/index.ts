@@ -18,7 +18,7 @@ export { parseRule } from './parse-rule.js';
 export { prepareCall } from './prepare-call.js';
 export { proposeRule, splitRules } from './propose-rule.js';
 export { readRules } from './read-rules.js';
-export { SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';
+export { NETWORK_RULE, SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';
 export type { SandboxGrants } from './paths/sandbox-rules.js';
 export { isNarrow, sessionPattern } from './session-pattern.js';
 export { readSubjects } from './read-subjects.js';

@@ -19,6 +19,7 @@ import type {
   Rehearsal,
   RehearsalContext,
   Rehearsals,
+  StandIn,
   ToolContext,
   ToolPlace,
   TypedTool,
@@ -44,7 +45,9 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   /** The tool runs programs without a sandbox, so path rules can't be enforced. */
   unconfined?: boolean;
   /** How a call is sandboxed, for the card. Must claim only what it guarantees. */
-  sandbox?(opened: OpenedToSandbox): CallSandbox;
+  sandbox?(opened: OpenedToSandbox, args?: OutputOf<S>): CallSandbox;
+  /** The built-in tool whose deny and ask rules apply to the call too. See `Tool.standsFor`. */
+  standsFor?(args: OutputOf<S>, place: ToolPlace): StandIn | undefined;
   /** What a call touches (paths, hosts, commands), for rules. Must be a pure function. */
   subjects?(args: OutputOf<S>, place: ToolPlace): readonly Subject[];
   /** Finds what a call touches beyond its arguments, such as the target of a link. Must change nothing. */
@@ -79,6 +82,7 @@ const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   approval: true,
   unconfined: true,
   sandbox: true,
+  standsFor: true,
   subjects: true,
   inspect: true,
   contained: true,
@@ -119,7 +123,10 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
     trusted: true,
     validate: check,
     ...(input.unconfined === undefined ? {} : { unconfined: input.unconfined }),
-    ...(input.sandbox === undefined ? {} : { sandbox: (opened) => input.sandbox?.(opened) ?? inProcess('unknown') }),
+    ...(input.sandbox === undefined
+      ? {}
+      : { sandbox: (opened, args) => input.sandbox?.(opened, typed(args)) ?? inProcess('unknown') }),
+    ...(input.standsFor === undefined ? {} : { standsFor: (args, place) => input.standsFor?.(typed(args), place) }),
     ...(input.subjects === undefined ? {} : { subjects: (args, place) => input.subjects?.(typed(args), place) ?? [] }),
     ...(input.inspect === undefined
       ? {}

@@ -256,9 +256,9 @@ export interface Tool {
   readonly pin?: string;
   /**
    * How a call runs, for the card and the signature. Must claim only what is guaranteed. `opened`: the access that rules allow inside the
-   * sandbox. If absent, the tool runs in this process and its access is unknown.
+   * sandbox. `args`: those of a call, if it is about one. If absent, the tool runs in this process and its access is unknown.
    */
-  sandbox?(opened: OpenedToSandbox): CallSandbox;
+  sandbox?(opened: OpenedToSandbox, args?: unknown): CallSandbox;
   /**
    * Set if the tool runs programs without a sandbox that could enforce path rules (A21). Each call then needs approval if there is such a rule.
    */

@@ -12,6 +12,11 @@ it('[A26] [A55.4] does not warn about the tools of known programs outside, which
   expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
 });
 
+it('[A43.4] warns about a rule that opens hosts, because commands that use them can’t be rehearsed', () => {
+  const rules = ['allow sandbox_network(example.com)', 'deny sandbox_network(bad.org)', 'allow sandbox_folder(~/lib)'];
+  expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 1, code: 'opens-network' }]);
+});
+
 it('[A26.6] warns about a rule that allows commands of a program outside and spells none out, which can never apply', () => {
   const useless = [
     'allow claude__Bash(rm *)',

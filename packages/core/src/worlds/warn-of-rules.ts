@@ -1,5 +1,5 @@
 import { externalVerb, isRule, nearest, programName, type RuleWarning } from '@countersign/protocol';
-import { parseRule, SANDBOX_RULES, type Rule } from '../policy/index.js';
+import { NETWORK_RULE, parseRule, SANDBOX_RULES, type Rule } from '../policy/index.js';
 
 /** Warnings for the author of rules. A tool may be added later, so an unknown tool is not an error. */
 export function warnOfRules(rules: readonly string[], tools: Iterable<string>): RuleWarning[] {
@@ -12,6 +12,7 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     const { verb, tool } = parsed.rule;
     const allowsRun = verb === 'allow' && externalVerb(tool) === 'run';
     if (allowsRun && !spellsOutCommand(parsed.rule)) return [{ ...at, code: 'star-outside', tool }];
+    if (verb === 'allow' && tool === NETWORK_RULE) return [{ ...at, code: 'opens-network', tool }];
     if (tool.includes('*') || names.includes(tool) || isAway(tool, names) || isOutside(tool)) return [];
     // The most likely mistake is to write `pay` for an MCP server's tool: such a rule would protect nothing.
     const closest = names.find((name) => name.endsWith(`__${tool}`)) ?? nearest(tool, names);

@@ -50,6 +50,7 @@ export const causeSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['changes-commands', 'runs-program', 'runs-text']), program: z.string() }),
   z.object({ code: z.literal('runs-later'), path: z.string() }),
   z.object({ code: z.literal('hard-links'), count: z.number().int() }),
+  z.object({ code: z.literal('opens-hosts'), hosts: z.string() }),
   z.object({ code: z.literal('subjects-failed'), problem: z.string() }),
   z.object({ code: z.literal('told'), text: z.string() }),
 ]);
@@ -73,6 +74,8 @@ export function describeCause(cause: Cause): string {
       return `other programs may run ${cause.path} later, outside the sandbox`;
     case 'hard-links':
       return `the file has ${cause.count} hard links, and a rule may cover it under another name`;
+    case 'opens-hosts':
+      return `the command may reach ${cause.hosts}`;
     case 'subjects-failed':
       return `the tool failed to report what the call accesses (${cause.problem})`;
     case 'told':

@@ -59,6 +59,8 @@ export const effectSchema = z.object({
   truncated: z.boolean(),
   /** The number of paths that change but aren't in `files`, which has the most destructive changes. */
   unlisted: z.number().int().min(1).exactOptional(),
+  /** The hosts that the command tried to reach. A rehearsal has no network, so this may be why it failed or changed nothing. */
+  triedHosts: z.array(z.string()).min(1).exactOptional(),
 });
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;

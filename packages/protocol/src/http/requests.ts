@@ -127,9 +127,10 @@ export const ruleWarningSchema = z.object({
   /**
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
    * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none. `star-outside`: it is for
-   * commands of a program outside and doesn't spell one out, so it allows none of them (A26.6).
+   * commands of a program outside and doesn't spell one out, so it allows none of them (A26.6). `opens-network`: commands that use a
+   * host it opens can't be rehearsed (A53.4).
    */
-  code: z.enum(['unknown-tool', 'unreadable', 'star-outside']),
+  code: z.enum(['unknown-tool', 'unreadable', 'star-outside', 'opens-network']),
   verb: z.enum(['allow', 'ask', 'deny']).exactOptional(),
   tool: z.string().exactOptional(),
   closest: z.string().exactOptional(),

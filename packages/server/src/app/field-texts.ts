@@ -353,6 +353,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'leftOut.path': 'Path, relative to the working folder.',
   'leftOut.why': 'Why the change will not be applied.',
   effectHash: 'SHA-256 of the complete effect, in hex.',
+  triedHosts: 'Hosts that the command tried to reach. A rehearsal has no network.',
   rehearse: 'Whether calls that need approval are rehearsed first: on or off.',
   attempts: 'How often the command ran, if conflicts made it run again.',
   previousHash: 'Hash of the previous record.',

@@ -3,6 +3,8 @@ import {
   notEditableText,
   describeCall,
   effectText,
+  hostRule,
+  hostsToAllow,
   maskedText,
   folderOf,
   sandboxText,
@@ -125,13 +127,21 @@ const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', place: '', note: '' } 
 function effectLines(approval: ApprovalView, columns: number, whole: boolean): string[] {
   const text = effectText(approval);
   if (text === undefined) return [];
-  const { isRehearsed, output, prediction } = text;
+  const { isRehearsed, output, prediction, withoutNetwork } = text;
+  const foot = prediction ?? withoutNetwork ?? cardWords.rehearsed;
+  const hosts = hostsToAllow(approval);
   const exact = (line: string): string[] => wrapExactLines(line, columns - 4).map((part) => `    ${part}`);
   return [
     ...describeEffectLines(text, columns, whole),
-    ...(isRehearsed ? wrapExactLines(prediction ?? cardWords.rehearsed, columns - 2).map((line) => `  ${line}`) : []),
+    ...(isRehearsed ? wrapExactLines(foot, columns - 2).map((line) => `  ${line}`) : []),
+    ...(hosts.length === 0 ? [] : wrapExactLines(allowHostsText(hosts), columns - 2).map((line) => `  ${line}`)),
     ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''))] : []),
   ];
+}
+
+/** How to let a command reach the hosts that it tried. */
+function allowHostsText(hosts: readonly string[]): string {
+  return cardWords.allowHosts(hosts, hosts.map(hostRule).join('; '));
 }
 
 /** What will change, one path per line, with diffs. */

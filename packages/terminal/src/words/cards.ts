@@ -11,6 +11,8 @@ export const cardWords = {
   moreLinesHere: (count: number): string => `… ${count} more lines`,
   printed: 'What it printed:',
   rehearsed: 'Rehearsed: approving applies exactly this.',
+  allowHosts: (hosts: readonly string[], rule: string): string =>
+    `To allow ${hosts.join(', ')} for this call, edit it and add "hosts": ${JSON.stringify(hosts)}. It then runs without a rehearsal. To allow it in this world, add the rule: ${rule}`,
   edited: '  Edited by you: this is what would run.',
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,

@@ -23,6 +23,7 @@ import {
 } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import type { ApplyDraft } from '../sandbox/draft/open-draft.js';
 import { findHidden } from '../sandbox/find-hidden.js';
+import { refuseHosts } from '../sandbox/gateway/refuse-hosts.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { confinementFor, runConfined, type CommandContext } from './run-confined.js';
 import type { ShellOptions } from './shell-options.js';
@@ -83,7 +84,7 @@ async function rehearse(
   context: RehearsalContext,
   kept: KeptRehearsals,
 ): Promise<Rehearsal> {
-  if (mayUseNetwork(options, context)) return without('network');
+  if (mayUseNetwork(options, {})) return without('network');
   const callId = context.invocationId;
   const key = await keyOf(text, options, context).catch(() => undefined);
   if (key === undefined) return without('failed');
@@ -95,6 +96,8 @@ async function rehearse(
   for (let tries = 1; ; tries += 1) {
     const done = await rehearseOnce(text, options, context, async (rehearsed) => {
       const agent = `${context.worldId}/${context.agentId}`;
+      // A run would reach the host, and what the command does then is unknown.
+      if (rehearsed.triedHosts.some((host) => mayReachHost(context, host))) return 'network';
       const made = await kept.keep(callId, { key, agent, ...rehearsed });
       return made === undefined ? 'too-large' : toRehearsal(made);
     });
@@ -114,8 +117,14 @@ export function mayUseNetwork(
   return network === 'public' || mayReach !== undefined || privateHosts.length > 0;
 }
 
+function mayReachHost({ sandboxGrants }: Pick<CommandContext, 'sandboxGrants'>, host: string): boolean {
+  const { mayReach, privateHosts = [] } = sandboxGrants ?? {};
+  const names = host === '127.0.0.1' ? [host, 'localhost'] : [host];
+  return mayReach?.(host) === true || privateHosts.some((one) => names.some((name) => one.startsWith(`${name}:`)));
+}
+
 /** A command that has ended, with its draft. */
-export interface RehearsedDraft extends Rehearsed {
+export interface RehearsedDraft extends Required<Rehearsed> {
   readonly draft: PlannedDraft;
   /** The number of paths that rules hid from the command. */
   readonly hidden: number;
@@ -144,8 +153,13 @@ export async function rehearseOnce<T>(
   let cancel = (): void => undefined;
   const prepareSignal = preparing.signal;
   const limits = { options, timeoutMs: limitMs, draftLimits: { bytes, files }, usageLimits, prepareSignal };
+  const refused = refuseHosts();
+  // The gateway is that of a run, so that programs use it in the same way, but it reaches nothing.
+  const grants = { folders: [], ...context.sandboxGrants, mayReach: () => true };
+  const offline = { ...context, sandboxGrants: grants, output: () => undefined };
+  const withGateway = { ...limits, options: { ...options, outside: refused.outside } };
   try {
-    return await runConfined(text, limits, { ...context, output: () => undefined }, async (run) => {
+    return await runConfined(text, withGateway, offline, async (run) => {
       const { ended, isTooLarge, confined, notes } = run;
       context.signal.throwIfAborted();
       if (isTooLarge) return 'too-large';
@@ -156,7 +170,8 @@ export async function rehearseOnce<T>(
         const left = describeLeftOut(leftOut);
         const all = left === undefined ? notes : [...notes, left];
         const result = { ...ended.result, ...(all.length === 0 ? {} : { note: all.join('\n') }) };
-        return await act({ draft, leftOut, result, hidden: confined.hiddenByRules.length, signal: reading.signal });
+        const hidden = confined.hiddenByRules.length;
+        return await act({ draft, leftOut, result, triedHosts: refused.tried(), hidden, signal: reading.signal });
       });
     });
   } catch (error) {

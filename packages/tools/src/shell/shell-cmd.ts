@@ -1,4 +1,11 @@
-import { defineTool, ToolFailure, errorMessage, type ToolContext, type TypedTool } from '@countersign/core/ports';
+import {
+  defineTool,
+  ToolFailure,
+  errorMessage,
+  type StandIn,
+  type ToolContext,
+  type TypedTool,
+} from '@countersign/core/ports';
 import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import { lockFolder } from '../files/lock-folder.js';
@@ -23,6 +30,9 @@ const LONGEST_BYTES = 120 * 1024;
 
 const text = z.string().refine((value) => !value.includes('\0'), 'must not contain a NUL character');
 
+/** Rules name private addresses, with their ports. */
+const HOST = /^(?=.{1,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
+
 const parameters = z
   .strictObject({
     command: text
@@ -32,6 +42,14 @@ const parameters = z
       .array(text)
       .exactOptional()
       .describe('Additional arguments, passed to the command literally; nothing in them is expanded.'),
+    hosts: z
+      .array(z.string().regex(HOST, 'must be the name of a host, such as example.com'))
+      .min(1)
+      .max(10)
+      .exactOptional()
+      .describe(
+        'Public hosts that the command needs, such as registry.npmjs.org. By default, it has no network. Each call with hosts needs approval.',
+      ),
   })
   .superRefine(({ command, parameters: words = [] }, context) => {
     const why = words.length === 0 ? undefined : whyNoParameters(command);
@@ -76,14 +94,21 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     unconfined: options.sandbox.kind === 'none',
-    sandbox: (opened) => sandboxFacts(options.sandbox, { network: options.network ?? 'none', opened }),
-    subjects: ({ command, parameters: words }) => {
+    sandbox: (opened, args) =>
+      sandboxFacts(options.sandbox, {
+        network: options.network ?? 'none',
+        opened: { ...opened, hosts: [...new Set([...opened.hosts, ...(args?.hosts ?? [])])] },
+      }),
+    subjects: ({ command, parameters: words, hosts }) => {
       const subjects = subjectsOfCommand(command, words);
-      return options.sandbox.kind === 'none' ? subjects.map(onlyExactly) : subjects;
+      const own = options.sandbox.kind === 'none' ? subjects.map(onlyExactly) : subjects;
+      return hosts === undefined ? own : [...own, opensHosts(hosts)];
     },
-    contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
+    standsFor: ({ hosts }) => (hosts === undefined ? undefined : networkCall(hosts)),
+    contained: ({ hosts }) => options.sandbox.kind !== 'none' && options.network !== 'public' && hosts === undefined,
     rehearsals: {
-      rehearse: ({ command, parameters: words }, context) => rehearsals.rehearse(joinCommand(command, words), context),
+      rehearse: ({ command, parameters: words, hosts }, context) =>
+        hosts === undefined ? rehearsals.rehearse(joinCommand(command, words), context) : NOT_REHEARSED,
       show: (callId, effectHash, signal) => rehearsals.show(callId, effectHash, signal),
       drop: (callId) => rehearsals.drop(callId),
       list: () => rehearsals.list(),
@@ -92,7 +117,8 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
     },
     ...(undos === undefined ? {} : { undos }),
     hold: (_, { invocationId, fingerprint }) => rehearsals.hold(invocationId, fingerprint),
-    async execute({ command, parameters: words }, context) {
+    async execute({ command, parameters: words, hosts = [] }, given) {
+      const context = withHosts(given, hosts);
       const apply = applyTo(context.invocationId);
       if (context.fingerprint !== undefined) {
         const { fingerprint, signal } = context;
@@ -109,6 +135,28 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
       return await (mayRunAgain(options, context) ? runAgain(run, context) : run());
     },
   });
+}
+
+/** What a command sends can't be taken back. */
+const NOT_REHEARSED = Promise.resolve({ fingerprint: undefined, noEffect: { reason: 'network' } } as const);
+
+/** No rule or grant was written for these hosts, so each such call needs its own approval. */
+function opensHosts(hosts: readonly string[]): Subject {
+  return { kind: 'dynamic', always: true, told: true, why: { code: 'opens-hosts', hosts: hosts.join(', ') } };
+}
+
+/** Rules that close hosts to the sandbox deny the call, or say who must sign it. */
+function networkCall(hosts: readonly string[]): StandIn {
+  const subjects = hosts.map((host): Subject => ({ kind: 'host', host }));
+  return { tool: 'sandbox_network', arguments: { hosts }, subjects };
+}
+
+function withHosts(context: ToolContext, hosts: readonly string[]): ToolContext {
+  if (hosts.length === 0) return context;
+  const { folders = [], mayReach, ...more } = context.sandboxGrants ?? {};
+  const names = hosts.map((host) => host.toLowerCase());
+  const mayReachAll = (host: string): boolean => names.includes(host.toLowerCase()) || mayReach?.(host) === true;
+  return { ...context, sandboxGrants: { ...more, folders, mayReach: mayReachAll } };
 }
 
 /** Nothing of a command without network takes effect before its draft is applied. If a person approved it, they decide about the next try. */

@@ -20,6 +20,7 @@ import { CallView } from '../calls/call-view.js';
 import { EffectView } from '../calls/effect-view.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
+import { AllowHost } from './allow-host.js';
 import { AlwaysForm, type Matched, useFound } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
@@ -214,6 +215,9 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
           </div>
           <EffectView approval={shown} onShowAll={onShowAll} />
+          {part === 'decide' && mode === 'once' ? (
+            <AllowHost approval={approval} disabled={!isArmed} onAnswer={(given) => void answer(given)} />
+          ) : null}
         </>
       )}
       <Circumstances

@@ -34,7 +34,8 @@ export function EffectView({
   useFold(hidden > 0);
   if (text === undefined) return null;
   const { sentence, isKnown, isDestructive, files, notes, guess, output, isRehearsed, isTruncated, prediction } = text;
-  const end = foot ?? prediction ?? (isRehearsed && approval.decision === undefined ? t.rehearsed : '');
+  const rehearsed = text.withoutNetwork ?? t.rehearsed;
+  const end = foot ?? prediction ?? (isRehearsed && approval.decision === undefined ? rehearsed : '');
   const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
   if (!isKnown) {
     return (

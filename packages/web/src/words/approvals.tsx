@@ -20,6 +20,14 @@ export const t = {
   details: 'Details',
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
 
+  network: 'Network',
+  allowOnce: (hosts: string) => `Allow ${hosts} for this call`,
+  allowOnceHint: 'The call is shown again with the host. It then runs without a rehearsal, once you approve it.',
+  allowInWorld: 'Allow in this world…',
+  allowInWorldMeans:
+    'All commands in this world can then reach the host, and those that use it can’t be rehearsed. Rule:',
+  addHostRule: 'Add the rule',
+  hostAllowed: 'The rule was added. When you approve the call, it is shown again with the host.',
   previewFirst: 'Nothing runs yet. You see what it will do first.',
   youSigned: (rest: string) => `You signed. ${rest}`,
   othersSign: 'Others must sign this call. You can deny it.',

@@ -10,8 +10,8 @@ import type { Subject } from '@countersign/protocol';
 
 /** Pseudo-tools: rules for these names configure the sandbox. */
 const FOLDER = 'sandbox_folder';
-const NETWORK = 'sandbox_network';
-export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK];
+export const NETWORK_RULE = 'sandbox_network';
+export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK_RULE];
 
 /** Allows no host names except `localhost`: DNS could point any other name to any address. */
 const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
@@ -39,11 +39,11 @@ const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, private
 export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const { admin, world } = policies;
   const folderRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(FOLDER) ?? []);
-  const networkRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(NETWORK) ?? []);
+  const networkRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(NETWORK_RULE) ?? []);
   if (folderRules.length === 0 && networkRules.length === 0) return NOTHING;
   const folders = folderRules.length === 0 ? [] : openFolders(policies, folderRules, place);
   const closed = [admin, world, policies.agent].some((policy) =>
-    guardsOf(policy, NETWORK).some(({ any }) => any.length > 0),
+    guardsOf(policy, NETWORK_RULE).some(({ any }) => any.length > 0),
   );
   const anyHost = !closed && networkRules.some(({ any }) => any.length > 0);
   const hosts = closed || anyHost ? [] : hostPatterns(networkRules);
@@ -53,11 +53,11 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
     anyHost,
     ...(hosts.length === 0 && !anyHost
       ? {}
-      : { mayReach: (host) => isOpen(policies, networkRules, NETWORK, { kind: 'host', host }, place) }),
+      : { mayReach: (host) => isOpen(policies, networkRules, NETWORK_RULE, { kind: 'host', host }, place) }),
     privateHosts: (closed ? [] : hostPatterns(networkRules)).filter((one) => {
       const host = PRIVATE_HOST.exec(one)?.[1];
       const isFree = (name: string): boolean =>
-        isOpen(policies, undefined, NETWORK, { kind: 'host', host: name }, place);
+        isOpen(policies, undefined, NETWORK_RULE, { kind: 'host', host: name }, place);
       return host !== undefined && isFree(host) && isFree(one);
     }),
   };

@@ -1,4 +1,5 @@
 import {
+  argumentsWithHosts,
   chatScopeText,
   ClientError,
   grantMatch,
@@ -44,6 +45,7 @@ interface ApprovalFlags {
   rule?: string;
   reason?: string;
   arguments?: string;
+  host?: readonly string[];
   pattern?: string;
   detach?: boolean;
   reveal?: boolean;
@@ -111,6 +113,7 @@ export function addApprovals(program: Command, register: Register): void {
       .option('--rule <rule>', help.rule)
       .option('--pattern <pattern>', help.pattern)
       .option('--arguments <json>', help.arguments)
+      .option('--host <host...>', help.host)
       .option('--reason <text>', help.reason)
       .option('--yes', YES)
       .option('--detach', help.detach),
@@ -119,8 +122,10 @@ export function addApprovals(program: Command, register: Register): void {
       await checkDetach(context, options.detach === true);
       const scope = readChoice(options.scope ?? 'once', '--scope', ['once', 'session', 'always']);
       refuseMixed(scope, options);
-      const edited = options.arguments === undefined ? undefined : readRecord(options.arguments, '--arguments');
+      const changed = options.arguments === undefined ? undefined : readRecord(options.arguments, '--arguments');
       const { approval, world } = await find(client, args[0] ?? '', options.world);
+      const edited =
+        options.host === undefined ? changed : argumentsWithHosts(changed ?? approval.arguments, options.host);
       refuseSettled(approval);
       if (approval.question !== undefined) throw new CommandError(errors.isQuestion);
       const rule = options.rule ?? approval.proposedRule;
@@ -317,10 +322,13 @@ function refuseSettled({ status }: ApprovalWithContext): void {
 }
 
 /** Rejects flags that would be ignored. */
-function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, arguments: edited }: ApprovalFlags): void {
+function refuseMixed(
+  scope: 'once' | 'session' | 'always',
+  { rule, pattern, arguments: edited, host }: ApprovalFlags,
+): void {
   if (rule !== undefined && scope !== 'always') throw new CommandError(errors.ruleScope);
   if (pattern !== undefined && scope !== 'session') throw new CommandError(errors.patternScope);
-  if (edited !== undefined && scope !== 'once') throw new CommandError(errors.argumentsScope);
+  if ((edited !== undefined || host !== undefined) && scope !== 'once') throw new CommandError(errors.argumentsScope);
 }
 
 function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: CardLook['edited']): void {

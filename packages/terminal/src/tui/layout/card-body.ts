@@ -5,6 +5,8 @@ import {
   describeCall,
   diffLines,
   effectText,
+  hostRule,
+  hostsToAllow,
   maskedText,
   folderOf,
   sandboxText,
@@ -70,7 +72,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
     // Continuation lines are indented further: untrusted text must not start where only our own text may start.
     wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
   const said = toolText(approval)?.replaceAll(/\s*\n\s*/g, ' ');
-  const call = [...callBody(approval, width), ...effectBody(approval, width)];
+  const call = [...callBody(approval, width), ...effectBody(approval, width), ...hostBody(approval, width)];
   const hidden = call.length - MAX_LINES;
   const cutWords = screenWords.notAllShown(hidden);
   // Only the call is truncated: the folder and the reason are always shown.
@@ -126,6 +128,14 @@ const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
   added: 'good',
 };
 
+/** How to let a command reach the hosts that it tried without network. */
+function hostBody(approval: ApprovalView, width: number): Line[] {
+  const hosts = hostsToAllow(approval);
+  if (hosts.length === 0) return [];
+  const text = cardWords.allowHosts(hosts, hosts.map(hostRule).join('; '));
+  return wrapWords(text, width - 3).map((line): Line => [{ text: ' ' }, span(line, { dim: true })]);
+}
+
 /** What the call will do, destructive parts first, or why nobody knows. `foot` replaces what approving it means. */
 export function effectBody(approval: Parameters<typeof effectText>[0], width: number, foot?: string): Line[] {
   const text = effectText(approval);
@@ -154,7 +164,9 @@ export function effectBody(approval: Parameters<typeof effectText>[0], width: nu
             ]),
           ),
         ]),
-    ...(foot === undefined && !isRehearsed ? [] : own(foot ?? prediction ?? cardWords.rehearsed, { dim: true })),
+    ...(foot === undefined && !isRehearsed
+      ? []
+      : own(foot ?? prediction ?? text.withoutNetwork ?? cardWords.rehearsed, { dim: true })),
   ];
 }
 

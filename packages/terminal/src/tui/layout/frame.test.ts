@@ -192,6 +192,24 @@ describe('the screen', () => {
       { focus: 'card' },
     );
     expect(drawn(unknown).join('\n')).toContain('It may use the network');
+    // [A53.9]
+    const offline = drawn(
+      waiting(
+        {
+          toolName: 'shell_cmd',
+          arguments: { command: 'curl example.com' },
+          effect: { ...effect, files: [], exitCode: 6, triedHosts: ['example.com'] },
+        },
+        { focus: 'card' },
+      ),
+    ).join('\n');
+    for (const text of [
+      'The sandbox has no network',
+      'Rehearsed without network',
+      'allow sandbox_network(example.com)',
+    ])
+      expect(offline).toContain(text);
+    expect(offline).not.toContain('Rehearsed: approving');
   });
 
   it('[A17] shows a long path with one sign, and no part of its name where another path could start', () => {

@@ -23,6 +23,8 @@ export interface KeptResult {
 export interface Rehearsed {
   readonly leftOut: readonly LeftOut[];
   readonly result: KeptResult;
+  /** The hosts that it tried to reach without network. Not part of the hash: nothing is applied from it. */
+  readonly triedHosts?: readonly string[];
 }
 
 /** How much of an effect people see. The hash covers all of it. */
@@ -60,7 +62,7 @@ export const WHOLE_LIMITS: EffectLimits = {
 export async function effectOf(
   draft: PlannedDraft,
   changes: readonly Change[],
-  { leftOut, result }: Rehearsed,
+  { leftOut, result, triedHosts = [] }: Rehearsed,
   { signal, limits = EFFECT_LIMITS }: { signal?: AbortSignal; limits?: EffectLimits } = {},
 ): Promise<Effect> {
   const moves = await guessMoves(draft.workingDirectory, changes, signal);
@@ -78,6 +80,7 @@ export async function effectOf(
     output,
     truncated: isCut || output !== printed || unlisted > 0 || leftOut.length > limits.files,
     ...(unlisted === 0 ? {} : { unlisted }),
+    ...(triedHosts.length === 0 ? {} : { triedHosts: [...triedHosts] }),
   };
 }
 

@@ -110,7 +110,7 @@ interface ApplyHow {
 }
 
 /** A planned draft, and what belongs to it. */
-interface NewRehearsal extends Rehearsed {
+interface NewRehearsal extends Required<Rehearsed> {
   readonly key: string;
   readonly agent: string;
   /** Ends the hashing of what the command wrote. */
@@ -200,14 +200,16 @@ export function keptRehearsals(
       const kept = await readRecord(rootOf(callId));
       if (kept?.kind !== 'kept' || kept.effect.effectHash !== effectHash) return undefined;
       const draft = draftIn(rootOf(callId), kept);
-      const effect = await effectOf(draft, await listChanges(draft, signal), kept, { signal, limits: WHOLE_LIMITS });
+      const { triedHosts } = kept.effect;
+      const about = { ...kept, ...(triedHosts === undefined ? {} : { triedHosts }) };
+      const effect = await effectOf(draft, await listChanges(draft, signal), about, { signal, limits: WHOLE_LIMITS });
       return effect.effectHash === effectHash ? effect : undefined;
     },
-    async keep(callId, { key, agent, draft, leftOut, result, signal }) {
+    async keep(callId, { key, agent, draft, leftOut, result, triedHosts, signal }) {
       const changes = await listChanges(draft, signal);
       const bytes = changes.reduce((sum, change) => sum + (change.do === 'put' ? change.bytes : 0), 0);
       if (bytes > budget.bytes) return undefined;
-      const effect = await effectOf(draft, changes, { leftOut, result }, { signal });
+      const effect = await effectOf(draft, changes, { leftOut, result, triedHosts }, { signal });
       await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory } = draft;
       const paths = effectPaths(changes, leftOut);

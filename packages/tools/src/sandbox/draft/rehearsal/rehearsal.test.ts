@@ -16,6 +16,10 @@ import { makeFolder, tryTool, type TestFolder, type Tried } from '../../../testi
 import { sweepDrafts } from '../sweep-drafts.js';
 
 const kinds = await findSandboxes();
+/** Asks the gateway for a host, as programs do that know the proxy variables. */
+const tries = (host: string): string =>
+  `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n' >&3 && head -1 <&3`;
+
 const none = { kind: 'none', reason: 'left out on purpose' } as const;
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
@@ -52,7 +56,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       agentId?: string;
       workingDirectory?: string;
       signal?: AbortSignal;
-      mayReach?: () => boolean;
+      mayReach?: (host: string) => boolean;
       isProtected?: (path: string) => boolean;
     }
     const rehearse = async (command: string, about: About = {}): Promise<Rehearsal> => {
@@ -265,9 +269,33 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       ]);
     });
 
+    it('[A53.9] has no network: the hosts that it tries are recorded, and nothing leaves the machine', async () => {
+      const used: string[] = [];
+      const outside: NonNullable<ShellOptions['outside']> = {
+        connect: (address) => {
+          used.push(address);
+          throw new Error('not in a test');
+        },
+        network: {
+          resolve: (host) => Promise.resolve([{ address: used[used.push(host) - 1] ?? '', family: 4 }]),
+          mayConnect: () => true,
+        },
+      };
+      const tool = shellCmd({ ...options, outside });
+      const command = `${['one.test', '93.184.216.34', 'ONE.test', 'tw\\to'].map(tries).join('; ')}; echo x > f`;
+      const effect = await effectOf(command, { tool });
+      expect(effect).toMatchObject({ triedHosts: ['one.test', '93.184.216.34'], exitCode: 0 });
+      expect(effect.output).toContain('403 Forbidden');
+      // A host that rules open matters only to commands that use it.
+      expect(await effectOf('echo x > g', { tool, id: 'other', mayReach: () => true })).not.toHaveProperty(
+        'triedHosts',
+      );
+      expect(used).toEqual([]);
+    });
+
     it.each<[NoEffectReason, string, Partial<ShellOptions>, About]>([
       ['network', 'echo x > f', { network: 'public' }, {}],
-      ['network', 'echo x > f', {}, { mayReach: () => false }],
+      ['network', `${tries('good.test')}; echo x > f`, {}, { mayReach: (host) => host === 'good.test' }],
       ['too-long', 'sleep 100', { rehearsalTimeoutMs: 300 }, {}],
       ['too-large', 'head -c 100000 /dev/zero > f', { draftLimits: { bytes: 50_000, files: 10 } }, {}],
       // A run may write that much, but nobody has approved this yet.
