@@ -168,7 +168,7 @@ describe('a view of a chat, over HTTP', () => {
     await settled(view, 'idle');
     const { streams, openInvocations, notices } = view.getState();
     expect({ streams, openInvocations }).toEqual({ streams: [], openInvocations: [] });
-    expect(notices).toMatchObject([{ type: 'notice', message: 'Stopped by token.' }]);
+    expect(notices).toMatchObject([{ type: 'notice', message: 'Stopped by you.' }]);
     view.close();
   });
 

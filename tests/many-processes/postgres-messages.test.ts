@@ -148,4 +148,62 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     await expect.poll(() => runner.runtime.scheduler.running()).toEqual([]);
     await expect.poll(async () => (await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
   });
+
+  it('[M9.3] a stop at one process keeps the partial answer that a model was writing in another', async () => {
+    const url = await createMigratedDatabase();
+    const shown: string[][] = [];
+    let started = (): void => undefined;
+    const began = new Promise<void>((resolve) => (started = resolve));
+    const model = scripted(({ messages, onChunk }) => {
+      shown.push(messages.slice(1).map(({ content }) => content));
+      if (messages.length > 2) return 'Noted.';
+      onChunk('Half an ');
+      started();
+      return new Promise<never>(() => undefined);
+    });
+    const [a, b] = [await openEngine(url, [], model), await openEngine(url, [], model)];
+    const { worldId, chatId } = await prepare(a);
+    const kept = nextEvent(b, worldId, (event) => event.event === 'message' && event.data.role === 'assistant');
+    await say(a, worldId, chatId, 'letter_1');
+    await began;
+    await stopChat(b.runtime, worldId, chatId, signer);
+    expect((await kept).data).toMatchObject({ content: 'Half an', stoppedBy: signer.who });
+    expect(await listMessages(b.runtime, chatId)).toHaveLength(2);
+    for (const engine of [a, b]) {
+      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      await say(engine, worldId, chatId, 'letter_2');
+      await idle;
+      expect(shown.at(-1)?.slice(0, 4)).toEqual([
+        'letter_1',
+        'Half an',
+        'A person stopped your answer here.',
+        'letter_2',
+      ]);
+    }
+  });
+
+  it('[M9.3] a turn that was stopped and whose process then died is idle, and keeps what was stored', async () => {
+    const url = await createMigratedDatabase();
+    let started = (): void => undefined;
+    const began = new Promise<void>((resolve) => (started = resolve));
+    const model = scripted(({ onChunk }) => {
+      onChunk('Half an ');
+      started();
+      return new Promise<never>(() => undefined);
+    });
+    // The runner never stores its partial answer, as if it had died after the stop.
+    const [a, b] = [
+      await openEngine(url, [], model, undefined, (moment) => {
+        if (moment === 'before keep-stopped') throw new Error('died');
+      }),
+      await openEngine(url, [], model),
+    ];
+    const { worldId, chatId } = await prepare(a);
+    await say(a, worldId, chatId, 'letter_1');
+    await began;
+    await stopChat(b.runtime, worldId, chatId, signer);
+    await expect.poll(() => a.runtime.scheduler.running()).toEqual([]);
+    expect(await listMessages(b.runtime, chatId)).toMatchObject([{ content: 'letter_1' }]);
+    expect((await b.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
+  });
 });

@@ -180,7 +180,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(await marked.count()).toBe(1);
   });
 
-  it('shows who is working, and what a turn cost', async () => {
+  it('[M9.3] shows who is working, who stopped an answer, and what a turn cost', async () => {
     const { page } = await enter();
     await write(page, call('watch', {}));
     await topBar(page).getByText('Ada').waitFor();
@@ -188,6 +188,10 @@ describe.runIf(hasBrowser)('talking', () => {
     await toolCard(page, 'watch').getByText('the first line').waitFor();
     await button(page, 'Stop').click();
     await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);
+    await write(page, 'start counting ships');
+    await page.getByRole('article', { name: 'Ada' }).filter({ hasText: 'counting ships' }).waitFor();
+    await button(page, 'Stop').click();
+    await said(page, 'counting ships').getByText('Stopped by you').waitFor();
     await write(page, 'say counted');
     await said(page, 'counted').getByText('1.2k in · 34 out').waitFor();
   });

@@ -69,7 +69,7 @@ export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart }
 export type { YourPart } from './show/signing.js';
 export { revealedView } from './show/revealed-view.js';
 export { nameOf, signedText, writerName } from './show/who-text.js';
-export { byText, decisionStory, expiredText, scopeText, approvedText } from './show/decision-story.js';
+export { byText, decisionStory, expiredText, scopeText, approvedText, stoppedText } from './show/decision-story.js';
 export { failureText } from './show/failure-text.js';
 export { heldText } from './show/held-text.js';
 export {

@@ -83,6 +83,7 @@ function readLine(message: Message): MessageMeaning {
     ...(message.clientMessageId === undefined ? {} : { clientMessageId: message.clientMessageId }),
     invocationIds: calls.map(({ invocationId }) => invocationId),
     ...(message.usage === undefined ? {} : { usage: message.usage }),
+    ...(message.stoppedBy === undefined ? {} : { stoppedBy: message.stoppedBy }),
   };
   return { kind: 'line', line, calls };
 }

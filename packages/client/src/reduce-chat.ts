@@ -178,7 +178,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
       }
       // The transcript already shows it.
       if (heard.data.messageId !== undefined) return state;
-      return withNotice(state, heard, lastLine(state)?.messageId);
+      return withNotice(state, heard, { afterMessageId: lastLine(state)?.messageId, me: state.me?.id });
     case 'world': {
       const { type, turnId } = heard.data;
       if (type === 'turn-ended') {

@@ -60,6 +60,8 @@ export interface TranscriptMessage {
   readonly invocationIds: readonly string[];
   /** Tokens used by the model call, if known. */
   readonly usage?: Usage;
+  /** Who stopped this answer before it was complete. */
+  readonly stoppedBy?: Who;
 }
 
 /** How an approval ended. */

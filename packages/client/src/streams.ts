@@ -19,7 +19,7 @@ export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: b
     case 'end':
       return current === undefined ? streams : put(streams, { ...current, ended: true });
     case 'error':
-      // The transcript shows the error; a partial answer is not a message.
+      // The transcript shows the error. If the answer was stopped, it has what was written so far (M9.3).
       return drop(streams, messageId);
   }
 }

@@ -10,26 +10,71 @@ const spoken = (messages: readonly Message[]): string[] => messages.map((m) => `
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
-  it('[M9.1] while the model streams: the call is aborted, the chat is idle immediately, and no part of the answer is stored', async () => {
+  it('[M9.1] [M9.3] [C1.3] while the model streams: the call is aborted, the chat is idle immediately, and the partial answer is kept', async () => {
     const asked = deferred<AbortSignal>();
     const opened = await openTestWorld({
+      agents: ['Ada', 'Bob'],
       script: async (request) => {
-        request.onChunk('half an ');
+        if (request.messages.length > 2) return 'Continued.';
+        request.onThinking?.('what now');
+        request.onChunk('@Bob half an ');
         asked.resolve(request.signal);
         return never();
       },
     });
-    await opened.chat.send('go');
+    await opened.chat.send('@Ada go');
     const signal = await asked.promise;
     await opened.chat.stop();
     expect(await opened.chat.status()).toBe('idle');
     expect(signal.aborted).toBe(true);
+    const stoppedBy = { kind: 'token', id: 'program', name: 'program' };
+    const partial = { content: '@Bob half an', thinking: 'what now', stoppedBy };
+    expect((await opened.chat.messages()).slice(1)).toMatchObject([partial]);
     await opened.world.quiet();
-    expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
+    // The text that names Bob addresses nobody.
+    expect(spoken(await opened.chat.messages())).toEqual(['user: @Ada go', 'assistant: @Bob half an']);
     expect(opened.events.filter((event) => event.event === 'sse').at(-1)).toMatchObject({ data: { type: 'error' } });
-    expect(
-      opened.events.some((event) => event.event === 'system' && event.data.message === 'Stopped by program.'),
-    ).toBe(true);
+    expect(opened.events.filter((event) => event.event === 'system')).toEqual([]);
+    await opened.chat.send('@Ada and?');
+    await opened.chat.settled();
+    expect(opened.provider.requests.at(-1)?.messages.slice(1)).toEqual([
+      { role: 'user', content: '@Ada go' },
+      { role: 'assistant', content: '@Bob half an' },
+      { role: 'user', name: 'system', content: 'A person stopped your answer here.' },
+      { role: 'user', content: '@Ada and?' },
+    ]);
+  });
+
+  it('[M9.3] after the last chunk, before the answer is stored: the answer is kept', async () => {
+    let stop: Promise<void> | undefined;
+    const opened = await openTestWorld({
+      script: ['All of it.'],
+      probe: (now) => {
+        if (now === 'after model-call') stop = opened.chat.stop();
+      },
+    });
+    await opened.chat.send('go');
+    await expect.poll(() => stop !== undefined).toBe(true);
+    await stop;
+    await opened.world.quiet();
+    expect(spoken(await opened.chat.messages())).toEqual(['user: go', 'assistant: All of it.']);
+  });
+
+  it('[M9] before the model has written anything: nothing is kept, and a notice says who stopped it', async () => {
+    const asked = deferred();
+    const opened = await openTestWorld({
+      script: async () => {
+        asked.resolve();
+        return never();
+      },
+    });
+    await opened.chat.send('go');
+    await asked.promise;
+    await opened.chat.stop();
+    expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
+    const stoppedBy = { kind: 'token', id: 'program', name: 'program' };
+    const notice = { type: 'notice', message: 'Stopped by program.', stoppedBy };
+    expect(opened.events.filter((event) => event.event === 'system')).toMatchObject([{ data: notice }]);
   });
 
   it('[M9] an answer from a model that ignored its abort signal is dropped', async () => {

@@ -84,6 +84,11 @@ export function byText({ by, signers, rule }: Deciders, me?: string): string {
   return ` by ${names}${by.kind === 'agent' ? underText(rule) : ''}`;
 }
 
+/** `Stopped by Ada Lovelace`: an answer that was stopped before it was complete, or a chat. */
+export function stoppedText(by: Who, me?: string): string {
+  return `Stopped${byText({ by }, me)}`;
+}
+
 function underText(rule: string | undefined): string {
   return rule === undefined ? '' : ` under the rule ${rule}`;
 }

@@ -1,7 +1,7 @@
-import type { Signer } from '@countersign/protocol';
+import { SYSTEM, type Signer, type Who } from '@countersign/protocol';
 import type { StoreReader, TurnRecord } from '../ports/index.js';
-import { chatIn, commit } from '../step/commit.js';
-import type { Runtime, Step } from '../step/runtime.js';
+import { chatIn, commit, unlessGone } from '../step/commit.js';
+import type { PartialAnswer, Runtime, Step } from '../step/runtime.js';
 import { settleOpenCalls } from '../calls/settle-call.js';
 import { openNext } from '../step/move-turn.js';
 
@@ -29,17 +29,34 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
   chatIn(step.tx.chat(chatId), worldId, chatId);
   const turns = step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;
-  stopTurns(runtime, step, turns, signer);
+  const { kept } = stopTurns(runtime, step, turns, signer);
   step.tx.record({ kind: 'stop', chatId, ...signer });
-  step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who.name}.` } });
+  if (kept > 0) return;
+  const { who: stoppedBy } = signer;
+  const data = { type: 'notice', message: `Stopped by ${stoppedBy.name}.`, stoppedBy } as const;
+  step.tx.emit({ event: 'system', chatId, data });
 }
 
-/** Ends turns and settles their calls. */
-export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnRecord[], signer: Signer): void {
+/** Ends turns and settles their calls. `kept`: the number of partial answers that it stored. */
+export function stopTurns(
+  runtime: Runtime,
+  step: Step,
+  turns: readonly TurnRecord[],
+  signer: Signer,
+): { kept: number } {
+  let kept = 0;
   // Running turns come before queued ones. Timestamps can't order them: turns queued in one step share a timestamp.
   const stopped = turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq);
-  for (const { id: turnId, chatId } of stopped) {
-    step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped' });
+  for (const turn of stopped) {
+    const { id: turnId, chatId } = turn;
+    const live = runtime.answering.get(turnId);
+    const partial = live?.epoch === turn.epoch ? live.read() : undefined;
+    if (partial !== undefined) {
+      kept += 1;
+      writePartial(step, turn, partial, signer.who);
+      step.afterCommit(() => runtime.answering.delete(turnId));
+    }
+    step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped', by: signer.who });
   }
   for (const turn of stopped) {
     settleOpenCalls(runtime, step, turn, { outcome: 'stopped', reason: 'stopped', by: signer.who });
@@ -47,6 +64,40 @@ export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnReco
   // Another turn may be queued behind a stopped one, and nothing else would open it.
   const lines = new Map(stopped.map(({ chatId, agentId }) => [`${chatId} ${agentId}`, { chatId, agentId }]));
   for (const line of lines.values()) openNext(runtime, step, line);
+  return { kept };
+}
+
+/**
+ * Stores what a model had written in this process when another process stopped the turn (M9.3): only this one has the text. Does nothing if
+ * the turn wasn't stopped, or if another process had taken it over before.
+ */
+export async function keepStopped(
+  runtime: Runtime,
+  { id, epoch, worldId, chatId }: TurnRecord,
+  partial: PartialAnswer,
+  by: Who = SYSTEM,
+): Promise<void> {
+  const turn = await runtime.store.read((reader) => reader.turn(id));
+  if (turn?.outcome !== 'stopped' || turn.epoch !== epoch + 1) return;
+  const keep = commit(runtime, 'keep-stopped', worldId, { chats: [chatId] }, (step) => {
+    if (step.tx.chat(chatId) === undefined) return;
+    writePartial(step, turn, partial, by);
+    // The model's view of an ended turn may be cached.
+    step.afterCommit(() => runtime.memory.forgetChat(chatId));
+  });
+  await unlessGone(keep);
+}
+
+/** It addresses nobody: the agent hadn't finished the sentence that might have. */
+function writePartial({ tx }: Step, turn: TurnRecord, partial: PartialAnswer, stoppedBy: Who): void {
+  const { id: turnId, chatId, agentId, iteration, triggerId: replyTo } = turn;
+  const { messageId: id, content, ...from } = partial;
+  const message = tx.newMessage(chatId, {
+    ...{ id, role: 'assistant', sender: agentId, speaker: 'agent', agentId, turnId, replyTo, content },
+    iteration: iteration + 1,
+    providerState: { ...from, stoppedBy, vendorIds: [] },
+  });
+  tx.write({ kind: 'message-sent', message });
 }
 
 /** The chats that have unfinished turns matching `concerns`. */

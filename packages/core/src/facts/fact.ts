@@ -72,8 +72,8 @@ export type TurnFact =
   | (OfTurn & { kind: 'turn-claimed'; owner: string; interruptions: number })
   /** The turn's process is gone or shutting down. */
   | (OfTurn & { kind: 'turn-released'; interruptions: number })
-  /** `begunSeq`: set for a turn that ends before it starts (M6). */
-  | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number });
+  /** `begunSeq`: set for a turn that ends before it starts (M6). `by`: who stopped it. */
+  | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number; by?: Who });
 
 type CallFact =
   | { kind: 'call-proposed'; call: InvocationRecord }

@@ -40,6 +40,8 @@ function toUserMessage(message: MessageRecord, view: ViewFor): ModelMessage {
   return { role: 'user', content: message.content, ...(name === undefined ? {} : { name }) };
 }
 
+const STOPPED = 'A person stopped your answer here.';
+
 /** Enough to tell calls of the same tool apart. */
 const MAX_QUOTED = 200;
 
@@ -77,6 +79,7 @@ function toAssistantMessages(
     const content = `A person has undone your call to ${name} (${args.slice(0, MAX_QUOTED)}): what it changed was reverted.`;
     messages.push({ role: 'user', name: 'system', content });
   }
+  if (from?.stoppedBy !== undefined) messages.push({ role: 'user', name: 'system', content: STOPPED });
   // The call is removed (C1), so its result becomes a text message. Otherwise, the model would retry the call.
   for (const call of refused) {
     messages.push({ role: 'user', name: 'system', content: results.get(call.id)?.content ?? 'that call was refused' });

@@ -94,7 +94,10 @@ export interface MessageRecord {
   providerState: {
     provider: string;
     model: string;
-    usage: Usage;
+    /** Unknown if the answer was stopped. */
+    usage?: Usage;
+    /** Who stopped the answer before it was complete (M9.3). */
+    stoppedBy?: Who;
     /** Shown to people, and never sent to a model (P11). */
     thinking?: string;
     state?: unknown;

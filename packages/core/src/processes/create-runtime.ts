@@ -247,6 +247,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     mayAct: () => others?.membership.mayAct() ?? true,
     isAlone: () => others === undefined || !others.membership.hasOthers(),
     inFlight: new Set(),
+    answering: new Map(),
     quarantine: createQuarantine(),
     memory: createAgentMemory(),
     callChats: createCallChats(),

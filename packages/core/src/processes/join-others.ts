@@ -31,7 +31,8 @@ export function joinOthers(options: {
   const dispatch = dispatchAmongOthers(options.owner, scheduler, {
     mayOwn: () => membership.mayOwn(),
     wake: (turnId, owner) => membership.hint({ kind: 'wake', turnId }, owner),
-    abort: (turnId, reason) => membership.hint({ kind: 'abort', turnId, reason }),
+    abort: (turnId, reason, by) =>
+      membership.hint({ kind: 'abort', turnId, reason, ...(by === undefined ? {} : { by }) }),
   });
   return { bus, dispatch, membership };
 }

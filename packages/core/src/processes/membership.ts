@@ -1,4 +1,4 @@
-import { sseEventSchema, toolOutputEventSchema } from '@countersign/protocol';
+import { sseEventSchema, toolOutputEventSchema, whoSchema, type Who } from '@countersign/protocol';
 import { z } from 'zod';
 import type { Clock, SharedStore } from '../ports/index.js';
 import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
@@ -41,7 +41,8 @@ export interface Membership {
 type Hint =
   | EventHint
   | { kind: 'wake'; turnId: string }
-  | { kind: 'abort'; turnId: string; reason: string }
+  /** `by`: who stopped the turn. */
+  | { kind: 'abort'; turnId: string; reason: string; by?: Who }
   /** A process started listening. The others may have stopped sending hints because they were alone. */
   | { kind: 'joined' };
 
@@ -54,7 +55,7 @@ const unstored = z.discriminatedUnion('event', [
 ]);
 const hintSchema: z.ZodType<Hint> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wake'), turnId }),
-  z.object({ kind: z.literal('abort'), turnId, reason: z.string() }),
+  z.object({ kind: z.literal('abort'), turnId, reason: z.string(), by: whoSchema.exactOptional() }),
   z.object({ kind: z.literal('joined') }),
   z.object({ kind: z.literal('events'), worldId, id: z.int(), changed: changed.exactOptional() }),
   z.object({ kind: z.literal('unstored'), worldId, chatId: z.string(), event: unstored }),
@@ -151,7 +152,7 @@ export function createMembership(options: MembershipOptions): Membership {
     if (hint.kind === 'joined') return;
     if (hint.kind === 'wake') scheduler.wakeIfRunning(hint.turnId);
     else if (hint.kind === 'abort') {
-      scheduler.abort(hint.turnId, hint.reason);
+      scheduler.abort(hint.turnId, hint.reason, hint.by);
       // A turn that waits for a person has no run to abort.
       options.runtime().endTurn(hint.turnId);
     } else {

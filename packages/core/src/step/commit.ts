@@ -69,11 +69,11 @@ async function runStep<T>(
 function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
   const { worldId } = tx;
   if (fact.kind === 'turn-ended') {
-    const { turnId, outcome } = fact;
+    const { turnId, outcome, by } = fact;
     // A turn with these outcomes never started.
     if (outcome === 'silent' || outcome === 'handed-over') return;
     afterCommit(() => {
-      if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped');
+      if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped', by);
       runtime.endTurn(turnId);
       runtime.measure({ kind: 'turn', worldId, turnId, outcome });
     });

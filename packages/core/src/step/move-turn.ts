@@ -1,3 +1,4 @@
+import type { Who } from '@countersign/protocol';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { ApprovalRecord, MessageRecord, TurnOutcome, TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
@@ -203,7 +204,7 @@ export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dis
       const turn = step.tx.turn(turnId);
       if (turn !== undefined) wakeHere(scheduler, step, turn, started);
     },
-    abort: (turnId, reason) => scheduler.abort(turnId, reason),
+    abort: (turnId, reason, by) => scheduler.abort(turnId, reason, by),
     endElsewhere: () => undefined,
   };
 }
@@ -219,7 +220,7 @@ export interface Others {
   mayOwn(): boolean;
   /** Tells the process that runs a turn to read it again. */
   wake(turnId: string, owner: string): void;
-  abort(turnId: string, reason: string): void;
+  abort(turnId: string, reason: string, by?: Who): void;
 }
 
 /** With several processes, a turn runs in the process that made it runnable. If that process isn't allowed to own it, a job passes it to another. */
@@ -236,9 +237,9 @@ export function dispatchAmongOthers(owner: string, scheduler: Scheduler<Handover
       else if (runsIn === owner) wakeHere(scheduler, step, turn, started);
       else step.afterCommit(() => others.wake(turnId, runsIn));
     },
-    abort(turnId, reason) {
-      scheduler.abort(turnId, reason);
-      others.abort(turnId, reason);
+    abort(turnId, reason, by) {
+      scheduler.abort(turnId, reason, by);
+      others.abort(turnId, reason, by);
     },
     endElsewhere: (turnId) => others.abort(turnId, 'another process took over this turn'),
   };

@@ -1,4 +1,4 @@
-import type { CallSandbox, ToolResultOutcome } from '@countersign/protocol';
+import type { CallSandbox, ToolResultOutcome, Who } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
 import type {
   Clock,
@@ -118,6 +118,8 @@ export interface Runtime {
   isAlone(): boolean;
   /** Calls whose tools run in this process. A call that this process started but that isn't here is orphaned. */
   inFlight: Set<string>;
+  /** The answers that models are writing in this process, by turn. */
+  answering: Map<string, LiveAnswer>;
   quarantine: Quarantine;
   memory: AgentMemory;
   callChats: CallChats;
@@ -161,6 +163,21 @@ export interface Runtime {
   confirmPeople(ids: readonly string[]): Promise<void>;
   /** Receives errors that don't end a turn. */
   report(error: unknown, what: string, about?: About): void;
+}
+
+/** An answer that a model is writing. */
+export interface LiveAnswer {
+  epoch: number;
+  /** What people have seen of it so far. Undefined if that is nothing. */
+  read(): PartialAnswer | undefined;
+}
+
+export interface PartialAnswer {
+  messageId: string;
+  content: string;
+  thinking?: string;
+  provider: string;
+  model: string;
 }
 
 /** A call that is marked as started and should run now. */
@@ -207,7 +224,7 @@ export interface Dispatch {
   /** Must be called last in the step that makes a turn runnable. Pass `started` only if this process runs the turn. */
   wake(step: Step, turnId: string, started?: readonly Started[]): void;
   /** Must be called after the commit that ended a turn: the process that runs it must stop. */
-  abort(turnId: string, reason: string): void;
+  abort(turnId: string, reason: string, by?: Who): void;
   /** Must be called after the commit with which this process took a waiting turn: the last owner ends what it keeps for it. */
   endElsewhere(turnId: string): void;
 }

@@ -1,3 +1,4 @@
+import type { Who } from '@countersign/protocol';
 import type { Clock, TurnRecord } from '../ports/index.js';
 import { createStop } from '../ports/until-aborted.js';
 
@@ -28,8 +29,8 @@ export interface Scheduler<Handover> {
   running(): { turnId: string; abort(reason: string): void }[];
   /** Wakes a turn after a delay, unless this process has shut down. */
   wakeLater(turnId: string, ms: number): void;
-  /** Aborts the turn's current model call and tools. */
-  abort(turnId: string, reason: string): void;
+  /** Aborts the turn's current model call and tools. `by`: who stopped the turn. */
+  abort(turnId: string, reason: string, by?: Who): void;
   /** Stops accepting work and aborts all runs. Resolves when they have ended, or after `graceMs`. */
   close(graceMs: number): Promise<void>;
   /** False once closed: turns woken later run in another process or after the next startup. */
@@ -46,6 +47,17 @@ interface Active<Handover> {
   woken: boolean;
   notify: (() => void) | undefined;
   handovers: Handover[];
+}
+
+/** Why a run was aborted that may no longer write: its turn was stopped, or runs in another process. */
+export class TurnLost extends Error {
+  /** Who stopped the turn, if it is known. */
+  readonly by: Who | undefined;
+
+  constructor(reason: string, by?: Who) {
+    super(reason);
+    this.by = by;
+  }
 }
 
 /** A keyed queue within one process. Between processes, the turn's claim in the store provides exclusion. */
@@ -119,13 +131,13 @@ export function createScheduler<Handover>(
     running: () =>
       [...active].map(([turnId, { stop }]) => ({
         turnId,
-        abort: (reason) => stop.stop(new Error(reason)),
+        abort: (reason) => stop.stop(new TurnLost(reason)),
       })),
     wakeLater(turnId, ms) {
       if (!closed) startTimer(ms, () => wake(turnId));
     },
-    abort(turnId, reason) {
-      active.get(turnId)?.stop.stop(new Error(reason));
+    abort(turnId, reason, by) {
+      active.get(turnId)?.stop.stop(new TurnLost(reason, by));
     },
     async close(graceMs) {
       closed = true;

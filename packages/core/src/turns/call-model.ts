@@ -19,7 +19,9 @@ import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { prepareTools } from '../calls/read-call.js';
 import { commit, readSnapshot } from '../step/commit.js';
 import { endWithError, openNext, queueTurns } from '../step/move-turn.js';
-import type { Place, Runtime, Situation, Step } from '../step/runtime.js';
+import type { LiveAnswer, Place, Runtime, Situation, Step } from '../step/runtime.js';
+import { TurnLost } from '../step/scheduler.js';
+import { keepStopped } from '../chats/stop-chat.js';
 import { newId } from '../turn/ids.js';
 import { explainFailure, generate, readResponse, streamTo } from './generate.js';
 import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } from './handle-tool-calls.js';
@@ -38,25 +40,41 @@ export async function callModel(
     await failTurn(runtime, turn, prepared.error);
     return { kind: 'reload' };
   }
-  const { provider, request, agentName, trigger } = prepared;
-  const messageId = newId('msg');
-  const stream = streamTo(runtime, turn, messageId, agentName, request.stream);
-  let response: LLMResponse;
+  const { provider, request, agentName } = prepared;
+  const from = { messageId: newId('msg'), provider: provider.name, model: request.model };
+  const stream = streamTo(runtime, turn, from.messageId, agentName, request.stream);
+  const live: LiveAnswer = { epoch: turn.epoch, read: () => stream.read(from) };
+  // Until the answer is written, a stop keeps what people have seen of it (M9.3).
+  runtime.answering.set(turn.id, live);
   try {
-    response = readResponse(await generate(runtime, turn, { provider, request, stream }, signal));
-  } catch (error) {
-    stream.end({ type: 'error', content: maskSecrets(errorMessage(error)) });
-    // Stopped or shutting down: the code that aborted the call writes the end of the turn.
-    if (signal.aborted) return { kind: 'reload' };
-    await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
-    return { kind: 'reload' };
+    let response: LLMResponse;
+    try {
+      response = readResponse(await generate(runtime, turn, { provider, request, stream }, signal));
+    } catch (error) {
+      stream.end({ type: 'error', content: maskSecrets(errorMessage(error)) });
+      // Stopped or shutting down: the code that aborted the call writes the end of the turn.
+      if (signal.aborted) await keepPartial(runtime, turn, live, signal);
+      else await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
+      return { kind: 'reload' };
+    }
+    // Tool events follow only after the stream of the response that requested them has ended (T12).
+    stream.end({ type: 'end', usage: response.usage });
+    runtime.probe('after model-call');
+    return await handleResponse(runtime, turn, { ...from, response, trigger: prepared.trigger }, signal);
+  } finally {
+    if (runtime.answering.get(turn.id) === live) runtime.answering.delete(turn.id);
   }
-  // Tool events follow only after the stream of the response that requested them has ended (T12).
-  stream.end({ type: 'end', usage: response.usage });
-  runtime.probe('after model-call');
-  const from = { messageId, provider: provider.name, model: request.model };
+}
+
+async function handleResponse(
+  runtime: Runtime,
+  turn: TurnRecord,
+  answer: ModelAnswer<LLMResponse> & Pick<TextAnswer, 'trigger'>,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const { response } = answer;
   if (response.type === 'text') {
-    const ended = await handleTextResponse(runtime, turn, { ...from, response, trigger });
+    const ended = await handleTextResponse(runtime, turn, { ...answer, response });
     return { kind: ended ? 'ended' : 'reload' };
   }
   const here = await findPlace(runtime, turn);
@@ -65,8 +83,19 @@ export async function callModel(
     await failTurn(runtime, turn, here.error);
     return { kind: 'reload' };
   }
-  const written = await handleToolCalls(runtime, turn, { ...from, response, ...here, signal });
+  const written = await handleToolCalls(runtime, turn, { ...answer, response, ...here, signal });
   return written === undefined ? { kind: 'reload' } : { kind: 'calls', ...written };
+}
+
+/** Stores a partial answer that another process stopped; one that this process stopped is stored. Never rejects: the turn has ended. */
+async function keepPartial(runtime: Runtime, turn: TurnRecord, live: LiveAnswer, signal: AbortSignal): Promise<void> {
+  const reason: unknown = signal.reason;
+  const partial = live.read();
+  if (!(reason instanceof TurnLost) || partial === undefined || runtime.answering.get(turn.id) !== live) return;
+  const { worldId, id: turnId } = turn;
+  await keepStopped(runtime, turn, partial, reason.by).catch((error: unknown) =>
+    runtime.report(error, 'lost the partial answer of a stopped turn', { worldId, turnId }),
+  );
 }
 
 /** Called after the model has answered, which may take minutes: people may have changed or replaced the world's folder in the meantime (A7). */

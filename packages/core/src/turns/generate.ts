@@ -9,7 +9,7 @@ import {
 } from '../ports/index.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
-import type { Runtime } from '../step/runtime.js';
+import type { PartialAnswer, Runtime } from '../step/runtime.js';
 
 /** Maximum number of attempts per model call (P4.1). */
 const TRIES = 3;
@@ -81,6 +81,8 @@ export function explainFailure(error: unknown, agent: string, provider: string):
 interface ModelStream {
   /** Receives the chunks from this attempt until it ends or another one starts. */
   start(attempt: number): Required<Pick<GenerateRequest, 'onChunk' | 'onThinking'>>;
+  /** What this attempt has streamed so far. Undefined if that is no text. */
+  read(from: Pick<PartialAnswer, 'messageId' | 'provider' | 'model'>): PartialAnswer | undefined;
   end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
 }
 
@@ -125,10 +127,14 @@ export function streamTo(
         },
       };
     },
+    read(from) {
+      // A chunk may end in the middle of a surrogate pair.
+      const content = (answer?.text() ?? '').replace(/[\uD800-\uDBFF]$/, '').trimEnd();
+      return content === '' ? undefined : { ...from, content, ...readThinking(thinking?.text()) };
+    },
     end(last) {
       thinking?.flush();
       answer?.flush();
-      answer = thinking = undefined;
       current = {};
       send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
     },
@@ -139,11 +145,14 @@ interface MaskedStream {
   push(text: string): void;
   /** Sends what was held back as the possible start of a secret. */
   flush(): void;
+  /** What was pushed so far, unmasked, up to the limit. */
+  text(): string;
 }
 
 /** Masks chunks, counts their characters and drops those beyond the limit. */
 function maskedStream(send: (content: string, offset: number) => void, longest = LONGEST_TEXT): MaskedStream {
   let offset = 0;
+  let pushed = '';
   /** Created lazily: many answers have no chunks. */
   let masker: ChunkMasker | undefined;
   const pass = (text: string): void => {
@@ -154,6 +163,7 @@ function maskedStream(send: (content: string, offset: number) => void, longest =
   };
   return {
     push(text) {
+      if (pushed.length < longest) pushed += text;
       masker ??= createChunkMasker({ form: 'chat' });
       pass(masker.push(text));
     },
@@ -162,6 +172,7 @@ function maskedStream(send: (content: string, offset: number) => void, longest =
       masker = undefined;
       pass(rest);
     },
+    text: () => pushed.slice(0, longest),
   };
 }
 

@@ -180,7 +180,7 @@ function turnsOf(runtime: Runtime, worldId: string, agentId: string, signer: Sig
   const isItsTurn = (turn: TurnRecord): boolean => turn.worldId === worldId && turn.agentId === agentId;
   return {
     findChats: (): Promise<string[]> => runtime.store.read((reader) => chatsAtWork(reader, isItsTurn)),
-    stopIn: (step: Step, chats: readonly string[]): void =>
+    stopIn: (step: Step, chats: readonly string[]) =>
       stopTurns(runtime, step, chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn), signer),
   };
 }

@@ -45,6 +45,8 @@ export const messageSchema = z.object({
   clientMessageId: z.string().exactOptional(),
   /** The token usage of the model call for this answer. */
   usage: usageSchema.exactOptional(),
+  /** Who stopped this answer before it was complete (M9.3). */
+  stoppedBy: whoSchema.exactOptional(),
 });
 /** A message in a chat. */
 export type Message = z.infer<typeof messageSchema>;

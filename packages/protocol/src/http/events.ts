@@ -3,6 +3,7 @@ import { attachmentSchema } from '../calls/attachments.js';
 import { questionSchema } from '../calls/approvals.js';
 import { noEffectSchema } from '../calls/effect.js';
 import { type messageSchema, usageSchema } from '../calls/messages.js';
+import { whoSchema } from '../people/who.js';
 
 const toolEventCommon = {
   invocation_id: z.string().min(1),
@@ -111,6 +112,8 @@ export const systemEventSchema = z.object({
   message: z.string(),
   /** The id of the transcript message with the same text. */
   messageId: z.string().exactOptional(),
+  /** Set if the notice says that someone stopped the chat. */
+  stoppedBy: whoSchema.exactOptional(),
 });
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 

@@ -393,6 +393,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   state: 'Current state of the call.',
   status: 'Current status.',
   'Problem.status': 'HTTP status code.',
+  stoppedBy: 'Who stopped the answer before it was complete.',
   streaming: 'Whether answers are streamed while the model writes them.',
   succeeded: 'Calls that succeeded.',
   systemPrompt: 'Instructions for the model.',

@@ -25,6 +25,20 @@ describe('line mode', () => {
     expect([readBy('p1'), readBy()]).toEqual(['you', 'you']);
   });
 
+  it('[M9.3] says who stopped an answer', () => {
+    const stoppedBy = { kind: 'person', id: 'p1', name: 'Ada\u001B[2J' } as const;
+    const partial = messageOf(1, {
+      role: 'assistant',
+      sender: 'scout',
+      agentId: 'scout',
+      content: 'Half an',
+      stoppedBy,
+    });
+    const readBy = (me: string): string => printed((printer) => printer.show(chatOf([partial], [])), me);
+    expect(readBy('p1')).toMatch(/│ Half an\n■ Stopped by you\n/);
+    expect(readBy('p2')).toMatch(/■ Stopped by Ada[^\u001B]*\n/);
+  });
+
   it('[M11] says once that a message is on hold, for any author and any later speaker', () => {
     const before = chatOf([messageOf(1)], [approvalOf(1)]);
     const after = chatOf(

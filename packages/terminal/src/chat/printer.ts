@@ -5,6 +5,7 @@ import {
   heldText,
   rowAt,
   sliceRows,
+  stoppedText,
   wordCount,
   writerName,
   type ChatState,
@@ -114,6 +115,7 @@ export function createPrinter({ write, paint, columns, me }: PrinterOptions): Pr
   function showMessage(state: ChatState, message: TranscriptMessage): void {
     for (const id of message.invocationIds) watched.add(id);
     if (message.content.trim() !== '') showContent(state, message);
+    if (message.stoppedBy !== undefined) line(paint.dim(`■ ${plainLine(stoppedText(message.stoppedBy, me))}`));
     if (message.thinking !== undefined) line(paint.dim(chatWords.thoughts(wordCount(message.thinking))));
   }
 

@@ -1,6 +1,7 @@
 import type { Agent } from '@countersign/protocol';
-import type { Notice, TranscriptMessage } from '@countersign/client';
+import { stoppedText, type Notice, type TranscriptMessage } from '@countersign/client';
 import { memo, type ReactElement } from 'react';
+import { useMe } from '../data/me.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
@@ -34,6 +35,7 @@ export const MessageRow = memo(function MessageRow({
   isLatest,
 }: MessageRowProps): ReactElement {
   const { speaker } = message;
+  const me = useMe();
   const isSystem = speaker.kind === 'system';
   return (
     <>
@@ -55,6 +57,12 @@ export const MessageRow = memo(function MessageRow({
           <div className={cx(isSystem && 'text-ink-2')}>
             <Markdown text={message.content} breaks={speaker.kind === 'person'} />
           </div>
+        )}
+        {message.stoppedBy === undefined ? null : (
+          <p className="mt-1 flex items-center gap-1.5 text-[0.8125rem] text-ink-3">
+            <Icon name="stop" className="size-3.5" />
+            <Visible text={stoppedText(message.stoppedBy, me)} />
+          </p>
         )}
         {isLatest && speaker.kind === 'system' && speaker.agentId !== undefined ? (
           <FailedTurn agentId={speaker.agentId} triggerId={message.replyToMessageId} />

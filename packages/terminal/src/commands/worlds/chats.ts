@@ -1,4 +1,4 @@
-import { callLine, readAll } from '@countersign/client';
+import { callLine, readAll, stoppedText } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
@@ -139,7 +139,7 @@ export function addChats(program: Command, register: Register): void {
 }
 
 export function showMessage(
-  { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '' }: Message,
+  { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '', stoppedBy }: Message,
   columns: number,
   say: (line: string) => void,
   detail: 'brief' | 'full' = 'brief',
@@ -150,6 +150,7 @@ export function showMessage(
   if (content === '' && shown.length === 0) return;
   say(plainLine(role === 'tool' ? 'result' : sender));
   if (content !== '') say((role === 'tool' ? behindBar : proseBehindBar)(content, columns));
+  if (stoppedBy !== undefined) say(plainLine(`■ ${stoppedText(stoppedBy)}`));
   for (const { function: call } of shown) {
     const what = detail === 'full' ? call.arguments : callLine(call.name, parsed(call.arguments));
     say(behindBar(`→ ${plainLine(call.name)} ${what}`.trimEnd(), columns));

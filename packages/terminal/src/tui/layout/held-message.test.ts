@@ -2,6 +2,13 @@ import { expect, it } from 'vitest';
 import { approvalOf, chatOf, drawn, messageOf, sceneOf } from '../../testing/screen-fixture.js';
 import { nothingMeasured } from './transcript-blocks.js';
 
+it('[M9.3] says below an answer who stopped it', () => {
+  const stoppedBy = { kind: 'person', id: 'p1', name: 'Bob' } as const;
+  const partial = messageOf(1, { role: 'assistant', sender: 'scout', agentId: 'scout', content: 'I se', stoppedBy });
+  const lines = drawn(sceneOf({ chat: chatOf([partial]), size: { columns: 90, rows: 30 } }));
+  expect(lines[lines.findIndex((line) => line.includes('I se')) + 1]).toContain('■ Stopped by Bob');
+});
+
 it('[M11] says below a message that it is on hold, until nothing blocks it', () => {
   const later = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
   const chat = chatOf(
