@@ -180,6 +180,28 @@ describe('the full-screen UI with a real server', () => {
     expect(seat.screen()).toMatch(/stamp .*approved once by bob/);
   });
 
+  it('[X6.2] a message typed while the server is away is shown as not sent until the server has it', async () => {
+    const { id: chat } = await t.client.createChat('docks');
+    const back = gate();
+    let isAway = false;
+    const seat = sit(chat, async (input, init) => {
+      if (isAway && init?.method === 'POST') await back.closed;
+      else if (isAway) throw new TypeError('fetch failed');
+      return await fetch(input, init);
+    });
+    await seat.see('No messages yet');
+    isAway = true;
+    seat.press(write('@human are you there?'), key('enter'));
+    seat.press(ctrl('c'));
+    await seat.see('Your message has not been sent and would be lost.');
+    seat.press(char('n'));
+    isAway = false;
+    back.open();
+    await seat.see(/you .*\n.*are you there/);
+    seat.press(ctrl('c'));
+    expect(seat.screen()).not.toContain('Quit?');
+  });
+
   it('[A12.1] [N2] loads the first page of a long queue, and more when the person reaches its end', async () => {
     const chats = [(await t.client.createChat('docks')).id, (await t.client.createChat('docks')).id];
     const many = Array.from({ length: 60 }, (_, index) => stamp(`letter ${index}`));

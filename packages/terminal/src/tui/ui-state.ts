@@ -68,6 +68,12 @@ interface StatusMessage {
   readonly isBad: boolean;
 }
 
+/** `chatId`: undefined for a message that starts a chat. */
+export interface Unsent {
+  readonly chatId: string | undefined;
+  readonly text: string;
+}
+
 /** State of the UI. Data comes only from the client's stores. */
 export interface UiState {
   /** Undefined for a chat that is created with its first message. */
@@ -78,6 +84,8 @@ export interface UiState {
   readonly helpScroll: number;
   readonly composer: Field;
   readonly drafts: Drafts;
+  /** Messages that the server hasn't confirmed yet, oldest first. */
+  readonly unsent: readonly Unsent[];
   readonly card: CardUi;
   readonly scroll: Scroll;
   /** The selected row of the chat list; 0 is a new chat. */
@@ -145,6 +153,7 @@ export function initialUi(chatId: string | undefined): UiState {
     helpScroll: 0,
     composer: EMPTY_FIELD,
     drafts: new Map(),
+    unsent: [],
     card: {
       current: { kind: 'none' },
       shownAt: 0,

@@ -28,7 +28,11 @@ export const screenWords = {
   waitingForOthers: '⏳ waiting for others',
   elsewhere: (count: string): string => `  ⏳ ${count} in other chats`,
   deleted: ' This world was deleted.',
-  reconnecting: ' ⟳ Waiting for the server to come back… nothing is lost',
+  reconnecting: (unsent: number): string =>
+    ` ⟳ Waiting for the server to come back… ${unsent === 0 ? 'nothing is lost' : `${unsent} ${unsent === 1 ? 'message is' : 'messages are'} not sent yet`}`,
+  notSent: 'not sent yet',
+  takesNoMessages: (name: string): string =>
+    ` ${name} runs in its own program and gets only your decisions. Ctrl-N starts a chat.`,
   call: {
     proposed: 'about to run',
     asked: 'waiting for you',
@@ -133,7 +137,7 @@ export const screenWords = {
 
   // The composer and the last line
   placeholder: (world: string): string => `Message ${world}…  @ mentions an agent`,
-  leave: ' Quit? Your message has not been sent. y quits · n stays',
+  leave: ' Quit? Your message has not been sent and would be lost. y quits · n stays',
   helpHint: ' j k PgUp PgDn scroll · any other key closes this',
   helpClose: 'Any key closes this',
   help: '? help ',

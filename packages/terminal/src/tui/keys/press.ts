@@ -1,4 +1,4 @@
-import { complete, matching, mentionAt, whoAnswers } from '@countersign/client';
+import { complete, matching, mentionAt, outsideAgent, whoAnswers } from '@countersign/client';
 import { isWriting, type Effect, type Facts, type Focus, type Pressed, type UiState } from '../ui-state.js';
 import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
@@ -64,9 +64,9 @@ function answerLeaving(ui: UiState, key: Key): Pressed {
   return only(isNo ? { ...ui, overlay: 'none' } : ui);
 }
 
-/** Asks first if a draft would be lost. */
+/** Asks first if a draft or a message would be lost. */
 function leave(ui: UiState): Pressed {
-  const hasText = [ui.composer, ...ui.drafts.values()].some(({ text }) => text.trim() !== '');
+  const hasText = [ui.composer, ...ui.drafts.values(), ...ui.unsent].some(({ text }) => text.trim() !== '');
   if (hasText && ui.overlay !== 'leave') return only({ ...ui, overlay: 'leave' });
   return { ui, effects: [{ kind: 'leave' }] };
 }
@@ -152,15 +152,16 @@ function fixedMention({ composer }: UiState, { world }: Facts): UiState['compose
 }
 
 function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {
-  if (key.kind === 'name' && key.name === 'enter') return send(ui);
+  const isClosed = facts.chat !== undefined && outsideAgent(facts.chat) !== undefined;
+  if (key.kind === 'name' && key.name === 'enter') return isClosed ? only(ui) : send(ui);
   if (key.kind === 'name' && key.name === 'escape') return only({ ...ui, scroll: { kind: 'end' } });
   if (key.kind === 'char' && key.text === '?' && ui.composer.text === '') return only({ ...ui, overlay: 'help' });
-  if (key.kind === 'burst' && key.text.endsWith('\r')) {
+  if (key.kind === 'burst' && key.text.endsWith('\r') && !isClosed) {
     // Typed over a slow connection: the last character of the burst was the Enter key.
     const composer = edit(ui.composer, { kind: 'burst', text: key.text.slice(0, -1) }) ?? ui.composer;
     return send({ ...ui, composer });
   }
-  const field = edit(ui.composer, key);
+  const field = isClosed ? undefined : edit(ui.composer, key);
   if (field !== undefined) return only({ ...ui, composer: field });
   if (key.kind !== 'name' || (key.name !== 'up' && key.name !== 'down')) return only(ui);
   const step = key.name === 'up' ? -1 : 1;

@@ -1,4 +1,4 @@
-import { matching, mentionAt, recipientsText, whoAnswers } from '@countersign/client';
+import { matching, mentionAt, outsideAgent, recipientsText, whoAnswers } from '@countersign/client';
 import { isWriting, type UiState } from '../ui-state.js';
 import type { Areas } from './areas.js';
 import { fieldLines } from './field-lines.js';
@@ -19,7 +19,12 @@ export function completions({ ui, world }: Scene): readonly string[] {
 }
 
 export function composerLines(scene: Scene, areas: Areas): Line[] {
-  const { ui } = scene;
+  const { ui, chat } = scene;
+  const outside = chat === undefined ? undefined : outsideAgent(chat);
+  if (outside !== undefined) {
+    const note = [[span(screenWords.takesNoMessages(outside.name), { dim: true })]];
+    return [rule(areas.width), ...fill(note, areas.completion + areas.composer)];
+  }
   const isFocused = ui.focus === 'composer' && ui.overlay === 'none';
   const names = completions(scene).slice(0, 6);
   const lines = fieldLines(ui.composer, areas.width - PROMPT - 1, areas.composer, isFocused, 'prose');

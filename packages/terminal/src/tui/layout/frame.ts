@@ -4,11 +4,13 @@ import { cardLines } from './card-pane.js';
 import { composerLines, footLine } from './composer-lines.js';
 import { bannerOf, headLine } from './head-lines.js';
 import { helpWindow } from './help-lines.js';
+import { unsentLines } from './message-lines.js';
 import type { Plan } from './plan.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { sideLines } from './side-lines.js';
 import { padLine, span, wrapWords, type Line } from './spans.js';
+import { unsentIn } from './transcript-blocks.js';
 import { windowOf } from './transcript-window.js';
 import { undoWindow } from './undo-lines.js';
 import { screenWords } from '../../words/screen.js';
@@ -71,7 +73,9 @@ function ruleLine({ ui, chat }: Scene, { blocks, areas }: Plan, width: number): 
 function transcriptLines(scene: Scene, { blocks, areas }: Plan): Line[] {
   const { ui, chat, world, suggestions } = scene;
   if (blocks === undefined || (chat?.loading.kind === 'ready' && blocks.count === 0)) {
-    return fill(emptyLines(world, suggestions), areas.transcript);
+    const unsent = unsentIn(scene);
+    const lines = unsent.length === 0 ? emptyLines(world, suggestions) : unsentLines(unsent, areas.width);
+    return fill(lines, areas.transcript);
   }
   if (chat?.loading.kind === 'loading' && blocks.count === 0)
     return fill([[], [span(screenWords.loading, { dim: true })]], areas.transcript);

@@ -40,7 +40,7 @@ function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState
 }
 
 /** The state of the connection. Undefined if it is fine. */
-export function bannerOf({ world, chat }: Scene): Line | undefined {
+export function bannerOf({ ui, world, chat }: Scene): Line | undefined {
   const connection: Connection = world.connection;
   const failed =
     world.loading.kind === 'failed'
@@ -49,7 +49,8 @@ export function bannerOf({ world, chat }: Scene): Line | undefined {
         ? chat.loading.why
         : undefined;
   if (world.deleted) return [span(screenWords.deleted, { colour: 'bad' })];
-  if (connection.kind === 'reconnecting') return [span(screenWords.reconnecting, { colour: 'waiting', bold: true })];
+  if (connection.kind === 'reconnecting')
+    return [span(screenWords.reconnecting(ui.unsent.length), { colour: 'waiting', bold: true })];
   if (connection.kind === 'closed' && connection.why !== undefined)
     return [span(` ✗ ${connection.why}`, { colour: 'bad' })];
   return failed === undefined ? undefined : [span(` ✗ ${failed}`, { colour: 'bad' })];

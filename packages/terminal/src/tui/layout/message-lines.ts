@@ -99,6 +99,15 @@ export function streamLines(stream: LiveStream, name: string, width: number, isW
   ];
 }
 
+export function unsentLines(unsent: readonly { readonly text: string }[], width: number): Line[] {
+  const bar: Span = { text: ' │ ', dim: true };
+  return unsent.flatMap(({ text }): Line[] => [
+    [span(` ${chatWords.you}`, { bold: true }), span(`  ${screenWords.notSent}`, { colour: 'waiting' })],
+    ...behind(bar, wrapLong(text, width - 4)),
+    [],
+  ]);
+}
+
 export function noticeLines({ type, message }: Notice, width: number): Line[] {
   const look = type === 'error' ? ({ colour: 'bad' } as const) : { dim: true };
   const icon = type === 'error' ? '✗' : '·';

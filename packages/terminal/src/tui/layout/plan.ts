@@ -9,7 +9,7 @@ import { helpLines } from './help-lines.js';
 import type { Facts } from '../ui-state.js';
 import type { Scene } from './scene.js';
 import type { Line } from './spans.js';
-import { transcriptBlocks } from './transcript-blocks.js';
+import { transcriptBlocks, unsentIn } from './transcript-blocks.js';
 import { undoLines } from './undo-lines.js';
 import { scrollBy, scrollToTop, type Blocks, type Scroll } from './transcript-window.js';
 
@@ -57,7 +57,13 @@ export function planOf(scene: Scene): Plan {
   const blocks =
     chat === undefined
       ? undefined
-      : transcriptBlocks(chat, scene.measured, { width: areas.width, isWide: ui.isWide, now: scene.now, me: scene.me });
+      : transcriptBlocks(chat, scene.measured, {
+          width: areas.width,
+          isWide: ui.isWide,
+          now: scene.now,
+          me: scene.me,
+          unsent: unsentIn(scene),
+        });
   // Title and rule at the top, hints at the bottom.
   const help = { height: Math.max(0, size.rows - 3 - areas.banner), length: helpLines(areas.width).length };
   const undo = { height: help.height, length: ui.overlay === 'undo' ? undoLines(ui.undo, areas.width).length : 0 };

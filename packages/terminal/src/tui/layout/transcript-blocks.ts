@@ -1,5 +1,7 @@
 import { agentName, get, rowAt, type ChatState, type Notice } from '@countersign/client';
-import { messageLines, noticeLines, streamLines, viewOf, type MessageView } from './message-lines.js';
+import type { Unsent } from '../ui-state.js';
+import { messageLines, noticeLines, streamLines, unsentLines, viewOf, type MessageView } from './message-lines.js';
+import type { Scene } from './scene.js';
 import type { Line } from './spans.js';
 import type { Blocks } from './transcript-window.js';
 
@@ -24,13 +26,19 @@ export interface BlocksOptions {
   readonly now: number;
   /** This person's name in decisions, once known. */
   readonly me: string | undefined;
+  readonly unsent?: readonly Unsent[];
 }
 
-/** The transcript of a chat as blocks: its messages, then the answers being streamed. */
+/** Messages of this chat that wait for a server that is away. While it is there, they are in the transcript at once. */
+export function unsentIn({ ui, world }: Pick<Scene, 'ui' | 'world'>): readonly Unsent[] {
+  return world.connection.kind === 'open' ? [] : ui.unsent.filter(({ chatId }) => chatId === ui.chatId);
+}
+
+/** The transcript of a chat as blocks: its messages, then the answers being streamed, then messages that are not sent yet. */
 export function transcriptBlocks(
   state: ChatState,
   measured: Measured,
-  { width, isWide, now, me }: BlocksOptions,
+  { width, isWide, now, me, unsent = [] }: BlocksOptions,
 ): Blocks {
   const { transcript, streams } = state;
   const notices = noticesByMessage(state.notices);
@@ -38,13 +46,16 @@ export function transcriptBlocks(
   // Notices before the first message form a separate block.
   const lead = before.length === 0 ? 0 : 1;
   const messageCount = transcript.length;
-  const count = lead + messageCount + streams.length;
+  const later = lead + messageCount + streams.length;
+  const count = later + unsent.length;
   const day = new Date(now).toDateString();
   return {
     count,
     idAt(index) {
       if (index < lead) return 'notices';
-      return rowAt(transcript, index - lead) ?? streams[index - lead - messageCount]?.messageId ?? '';
+      return (
+        rowAt(transcript, index - lead) ?? streams[index - lead - messageCount]?.messageId ?? `unsent:${index - later}`
+      );
     },
     indexOf(id) {
       if (id === 'notices') return lead === 1 ? 0 : undefined;
@@ -53,14 +64,16 @@ export function transcriptBlocks(
         if (within >= 0) return lead + (transcript.starts[at] ?? 0) + within;
       }
       const spoken = streams.findIndex(({ messageId }) => messageId === id);
-      return spoken < 0 ? undefined : lead + messageCount + spoken;
+      if (spoken >= 0) return lead + messageCount + spoken;
+      const waiting = unsent.findIndex((_, at) => id === `unsent:${at}`);
+      return waiting < 0 ? undefined : later + waiting;
     },
     linesAt(index) {
       if (index < lead) return [...before.flatMap((notice) => noticeLines(notice, width)), []];
       const message = get(state.messages, rowAt(transcript, index - lead) ?? '');
       if (message === undefined) {
         const stream = streams[index - lead - messageCount];
-        if (stream === undefined) return [];
+        if (stream === undefined) return unsentLines(unsent.slice(index - later, index - later + 1), width);
         const name = stream.agentId === undefined ? stream.agentName : agentName(state, stream.agentId);
         return streamLines(stream, name, width, isWide);
       }
