@@ -65,6 +65,8 @@ export type { Versioned } from './worlds/show-world.js';
 export { deleteChat, stopChat } from './chats/stop-chat.js';
 export { systemClock } from './ports/index.js';
 export { readAttachment } from './views/read-attachment.js';
+export { turnFailure } from './views/turn-failure.js';
+export type { TurnFailure } from './views/turn-failure.js';
 export { turnTimeline } from './views/turn-timeline.js';
 export { agentVersion, worldVersion } from './worlds/versions.js';
 export type { Expected } from './worlds/versions.js';

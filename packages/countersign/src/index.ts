@@ -75,6 +75,8 @@ export {
 } from '@countersign/tools';
 export type { Sandbox, ShellOptions } from '@countersign/tools';
 export type { SignedBy } from './signer.js';
+export type { Settled } from './until-settled.js';
+export type { TurnFailure } from '@countersign/core';
 export { CountersignError } from '@countersign/protocol';
 export type {
   Agent,

@@ -201,7 +201,7 @@ describe('an invalid provider', () => {
       number === 1 ? generate(request) : Promise.resolve(text('ok')),
     );
     await opened.chat.send('hi');
-    expect(await opened.chat.settled()).toBe('idle');
+    expect(await opened.chat.settled()).toBe('failed');
     const { role, content } = await lastMessage(opened);
     expect([role, content]).toEqual(['system', expect.stringMatching(/^Ada could not answer/)]);
     expect(sse(opened).map((event) => event.type)).toEqual(['start', 'error']);

@@ -28,7 +28,7 @@ describe('when a model call fails', () => {
   });
 
   it.each(['rate-limited', 'overloaded', 'network'] as const)(
-    '[P4.1] a model that is %s gets three attempts with growing delays, then an error, and the chat stays usable',
+    '[P4.1] [L7] a model that is %s gets three attempts with growing delays, then an error, and the chat stays usable',
     async (kind) => {
       const clock = createFakeClock();
       let broken = true;
@@ -46,9 +46,10 @@ describe('when a model call fails', () => {
       await breathe();
       expect(opened.provider.requests).toHaveLength(2);
       clock.advance(1);
-      expect(await opened.chat.settled()).toBe('idle');
+      expect(await opened.chat.settled()).toBe('failed');
       expect(opened.provider.requests).toHaveLength(3);
       const { role, content } = await lastMessage(opened);
+      expect(await opened.chat.failure()).toEqual({ agentId: 'ada', reason: content });
       expect([role, content]).toEqual([
         'system',
         expect.stringMatching(/^Ada could not answer\. .*send your message again/),
@@ -58,7 +59,8 @@ describe('when a model call fails', () => {
       ]);
       broken = false;
       await opened.chat.send('hello?');
-      await opened.chat.settled();
+      expect(await opened.chat.settled()).toBe('idle');
+      expect(await opened.chat.failure()).toBeUndefined();
       expect((await lastMessage(opened)).content).toBe('back again');
       // Nothing is lost: the failed message is in the view of the next call.
       expect(
@@ -75,7 +77,7 @@ describe('when a model call fails', () => {
     async (kind) => {
       const opened = await openTestWorld({ script: [{ fail: new ProviderError(kind, 'the vendor said no') }, 'ok'] });
       await opened.chat.send('hi');
-      expect(await opened.chat.settled()).toBe('idle');
+      expect(await opened.chat.settled()).toBe('failed');
       expect(opened.provider.requests).toHaveLength(1);
       const { role, content } = await lastMessage(opened);
       expect([role, content]).toEqual(['system', expect.stringContaining('the vendor said no')]);
@@ -105,7 +107,7 @@ describe('when a model call fails', () => {
       script: [{ fail: new ProviderError('rate-limited', 'tomorrow', { retryAfterMs: 86_400_000 }) }],
     });
     await opened.chat.send('hi');
-    expect(await opened.chat.settled()).toBe('idle');
+    expect(await opened.chat.settled()).toBe('failed');
     expect((await lastMessage(opened)).content).toContain('rate limiting requests');
   });
 

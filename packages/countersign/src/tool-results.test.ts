@@ -265,7 +265,7 @@ describe('what a tool receives', () => {
       workingDirectory: '/nowhere/at/all',
       tools: [tool('look', () => 'x')],
     });
-    expect(await run(opened)).toBe('idle');
+    expect(await run(opened)).toBe('failed');
     expect((await opened.chat.messages()).at(-1)).toMatchObject({
       role: 'system',
       content: expect.stringContaining('/nowhere/at/all') as string,

@@ -390,7 +390,7 @@ describe('the loop', () => {
       script: () => calls('again'),
       tools: [tool('again', () => (ran += 1))],
     });
-    expect(await run(opened)).toBe('idle');
+    expect(await run(opened)).toBe('failed');
     expect([opened.provider.requests.length, ran]).toEqual([3, 3]);
     const last = (await opened.chat.messages()).at(-1);
     expect(last).toMatchObject({ role: 'system', content: expect.stringContaining('3 model calls') as string });

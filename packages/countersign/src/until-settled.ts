@@ -1,14 +1,15 @@
-import type { Engine, EventListener } from '@countersign/core';
+import { turnFailure, type Engine, type EventListener } from '@countersign/core';
 import { onAbort } from '@countersign/core/ports';
 import { CountersignError, type ChatStatus } from '@countersign/protocol';
 import type { Approver } from './approver.js';
 
-type Settled = Exclude<ChatStatus, 'working'>;
+/** How a chat settled. */
+export type Settled = 'idle' | 'waiting' | 'failed';
 
 interface WatchedChat {
   worldId: string;
   id: string;
-  status: () => Promise<ChatStatus>;
+  find: () => Promise<{ status: ChatStatus; lastSeq: number; humanSeq: number }>;
 }
 
 /** Resolves when nothing runs in a chat, including `approve`; it may be waiting for people. Rejects if the world is closed before that. */
@@ -36,9 +37,12 @@ export async function untilQuiet(engine: Engine, approver: Approver | undefined)
 
 async function untilNothingRuns({ runtime, closing }: Engine, chat: WatchedChat): Promise<Settled> {
   let end = (): void => undefined;
-  const heard = new Promise<Settled>((resolve, reject) => {
+  /** Whether a turn may have ended without an answer. Otherwise, the messages needn't be read. */
+  let mayHaveFailed = false;
+  const heard = new Promise<'idle' | 'waiting'>((resolve, reject) => {
     const onWorld: EventListener = (event) => {
       if (event.event !== 'world' || event.chatId !== chat.id) return;
+      if (event.data.type === 'turn-ended') mayHaveFailed = true;
       if (event.data.type === 'idle' || event.data.type === 'waiting') resolve(event.data.type);
     };
     const endListening = runtime.bus.subscribe(chat.worldId, onWorld, 'world');
@@ -55,8 +59,11 @@ async function untilNothingRuns({ runtime, closing }: Engine, chat: WatchedChat)
   heard.catch(() => undefined);
   try {
     // Subscribe before reading the status: otherwise, a change in between would be missed.
-    const now = await chat.status();
-    return now === 'working' ? await heard : now;
+    const { status: now, lastSeq, humanSeq } = await chat.find();
+    mayHaveFailed ||= lastSeq > humanSeq;
+    const settled = now === 'working' ? await heard : now;
+    if (settled === 'waiting' || !mayHaveFailed) return settled;
+    return (await turnFailure(runtime, chat.id)) === undefined ? 'idle' : 'failed';
   } finally {
     end();
   }

@@ -27,7 +27,9 @@ import {
   type ClientRegistry,
   type Engine,
   type EventListener,
+  turnFailure,
   type MatchedCall,
+  type TurnFailure,
 } from '@countersign/core';
 import type { AuditVerdict, Tool } from '@countersign/core/ports';
 import {
@@ -62,7 +64,7 @@ import type { Approver } from './approver.js';
 import type { Decision } from './decision.js';
 import { followEvents, type EventsOptions } from './follow-events.js';
 import { PROGRAM, signerOf, TRUSTED, type SignedBy } from './signer.js';
-import { untilQuiet, untilSettled } from './until-settled.js';
+import { untilQuiet, untilSettled, type Settled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
 
@@ -92,8 +94,13 @@ export interface OpenedChat {
   matches(rule: string): Promise<{ calls: MatchedCall[]; more: boolean }>;
   /** The title, which a model writes after the first exchange. */
   title(): Promise<string>;
-  /** Resolves when nothing runs in this chat; it may be waiting for people. */
-  settled(): Promise<Exclude<ChatStatus, 'working'>>;
+  /**
+   * Resolves when nothing runs in this chat. `waiting`: people must decide something. `failed`: nothing waits, and an agent couldn't answer the
+   * last message, for example because of a wrong API key; `failure` says why.
+   */
+  settled(): Promise<Settled>;
+  /** Why an agent couldn't answer since the last message from a person. Undefined if none failed. */
+  failure(): Promise<TurnFailure | undefined>;
   /** Stops everything that runs in this chat and denies its pending approvals. */
   stop(): Promise<void>;
   /** Stops the chat, then deletes it. */
@@ -304,7 +311,8 @@ function createChatHandle(
     status,
     matches: async (rule) => await matchesInChat(runtime, worldId, id, text(rule, 'rule')),
     title: async () => (await find()).title,
-    settled: () => untilSettled(engine, { worldId, id, status }, approver),
+    settled: () => untilSettled(engine, { worldId, id, find }, approver),
+    failure: () => turnFailure(runtime, id),
     stop: () => stopChat(runtime, worldId, id, PROGRAM),
     delete: () => deleteChat(runtime, worldId, id, PROGRAM),
   };

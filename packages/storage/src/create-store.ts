@@ -5,6 +5,9 @@ import type { Chains, HeadKeeper } from './audit/head-keeper.js';
 import { verifyChain } from './audit/verify-chain.js';
 import type { Engine } from './engine.js';
 
+/** As much as a long message: a full disk may still have room for a few bytes. */
+const ROOM = 'x'.repeat(16 * 1024);
+
 /** Creates the store for either database. */
 export async function createStore(
   engine: Engine,
@@ -48,6 +51,15 @@ export async function createStore(
     async read(work) {
       assertOpen();
       return engine.read(({ tx }) => work(tx));
+    },
+    async checkWritable() {
+      assertOpen();
+      // A key of its own: on PostgreSQL, several processes check at the same time.
+      const key = `check ${randomBytes(8).toString('hex')}`;
+      await engine.write(async ({ upkeep }) => {
+        await upkeep.insertMeta(key, ROOM);
+        await upkeep.removeMeta(key);
+      });
     },
     async verifyAudit(worldId) {
       assertOpen();

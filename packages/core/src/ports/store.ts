@@ -361,6 +361,8 @@ export interface Store {
   ): Promise<{ value: T; events: StoredEvent[] }>;
   /** Runs reads that see one consistent state. */
   read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
+  /** Rejects if nothing can be stored at the moment. Writes something and leaves nothing behind. */
+  checkWritable(): Promise<void>;
   /** Verifies the chain and compares its head with the copy outside the database. */
   verifyAudit(worldId: string): Promise<AuditVerdict>;
   /** Closes the store. Nothing can be read or written after that. */

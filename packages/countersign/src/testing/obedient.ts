@@ -1,6 +1,7 @@
 import type { GenerateRequest, Tool } from '@countersign/core/ports';
 import type { ScriptedCall, ScriptedReply } from '@countersign/core/testing';
 import type { Approval, ToolDefinition } from '@countersign/protocol';
+import type { Settled } from '../until-settled.js';
 import { gated, type TestWorld } from './fixture.js';
 
 /** A model that makes the calls in a JSON message and then answers `done`. It answers any other message with `ok`. */
@@ -12,10 +13,7 @@ export function obedient({ messages }: Pick<GenerateRequest, 'messages'>): Scrip
 }
 
 /** Makes the model request these calls in one response. Resolves when the chat is idle or waits for a person. */
-export async function propose(
-  { chat }: Pick<TestWorld, 'chat'>,
-  ...calls: readonly ScriptedCall[]
-): Promise<'idle' | 'waiting'> {
+export async function propose({ chat }: Pick<TestWorld, 'chat'>, ...calls: readonly ScriptedCall[]): Promise<Settled> {
   await chat.send(JSON.stringify(calls));
   return await chat.settled();
 }

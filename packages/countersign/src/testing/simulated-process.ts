@@ -74,6 +74,7 @@ export function createSimulatedProcess(store: Store, clock: Clock, onDeath: () =
         refuse();
         return value;
       },
+      checkWritable: () => store.checkWritable(),
       verifyAudit: (worldId) => store.verifyAudit(worldId),
       // The store outlives this process; the next one uses it.
       close: async () => undefined,

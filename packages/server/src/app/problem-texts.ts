@@ -154,5 +154,7 @@ export const problemTexts = {
   silentStore:
     'This server has been unable to reach its database for a while. Other servers may have taken over its work.',
   unreadableStore: "The server's database can't be read at the moment.",
+  unwritableStore:
+    'Nothing can be stored at the moment. Check that the disk has room, and that the database can be written.',
   lateStore: "The server's database is not responding.",
 } as const;

@@ -7,12 +7,17 @@ const TIMEOUT_MS = 2_000;
 /** How long a result is reused: the endpoint is public and must not put load on the database. */
 const CACHE_MS = 500;
 
+/** A check that writes costs the disk a sync, so it runs this often while it succeeds. */
+const WRITE_MS = 5_000;
+
 interface Looked {
   at: number;
   verdict: Promise<string | undefined>;
 }
 
 const looked = new WeakMap<Engine, Looked>();
+/** When something could last be written. */
+const written = new WeakMap<Engine, number>();
 
 /** Why this process should currently get no traffic, without internal details. Undefined if it is ready. */
 export async function checkReadiness(engine: Engine): Promise<string | undefined> {
@@ -34,7 +39,7 @@ async function look(engine: Engine): Promise<string | undefined> {
   const answered = store
     .read((reader) => reader.worldRev(''))
     .then(
-      () => undefined,
+      () => checkWritable(engine),
       () => problemTexts.unreadableStore,
     );
   const late = after(TIMEOUT_MS, problemTexts.lateStore, { signal: giveUp.signal, ref: false });
@@ -43,5 +48,17 @@ async function look(engine: Engine): Promise<string | undefined> {
   } finally {
     giveUp.abort();
     late.catch(() => undefined);
+  }
+}
+
+async function checkWritable(engine: Engine): Promise<string | undefined> {
+  const now = performance.now();
+  if (now - (written.get(engine) ?? -Infinity) < WRITE_MS) return undefined;
+  try {
+    await engine.runtime.store.checkWritable();
+    written.set(engine, now);
+    return undefined;
+  } catch {
+    return problemTexts.unwritableStore;
   }
 }

@@ -16,7 +16,7 @@ export const serverRoutes = [
     tag,
     summary: 'Check readiness and get the version',
     description:
-      'The server is ready if its database responds and, with several processes, if the others consider it alive.',
+      'The server is ready if its database can be read and written and, with several processes, if the others consider it alive. It writes at most every five seconds.',
     answers: {
       200: { description: 'Ready', schema: healthSchema },
       503: {

@@ -6,4 +6,5 @@ export const upkeepStatements = {
   insertMeta: prepared<{ key: string; value: string }>(
     'insert into meta (key, value) values (:key, :value) on conflict (key) do nothing',
   ),
+  removeMeta: prepared<{ key: string }>('delete from meta where key = :key'),
 };

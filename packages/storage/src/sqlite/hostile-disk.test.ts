@@ -73,6 +73,20 @@ it('[S7] [M10] a message is found even if the disk filled up after it was read',
   expect(await ids(store)).toEqual(['msg_1', 'msg_2']);
 });
 
+it('[W3.1] [S7] says that nothing can be stored while the disk is full, and leaves nothing behind', async () => {
+  const keys = (): unknown => db.prepare('select key from meta order by key').all();
+  const before = keys();
+  await store.checkWritable();
+  expect(keys()).toEqual(before);
+  await say('msg_1', 'x'.repeat(50_000));
+  await store.read((r) => r.message('msg_1'));
+  const makeRoom = leaveNoRoom();
+  await expect(store.checkWritable()).rejects.toThrow('disk is full');
+  makeRoom();
+  await store.checkWritable();
+  expect(keys()).toEqual(before);
+});
+
 it('[S7] [A2] a changed rule stays changed even if the disk was then too full for the tables', async () => {
   const before = await rev();
   await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });

@@ -10,6 +10,7 @@ import type { upkeepStatements } from '../queries/upkeep.js';
 export interface UpkeepVerbs {
   meta(key: string): Promise<string | undefined>;
   insertMeta(key: string, value: string): Promise<void>;
+  removeMeta(key: string): Promise<void>;
   auditRows(worldId: string, after: number, limit: number): Soon<RowOf<AuditTable>[]>;
   auditHead(worldId: string): Soon<AuditHead | undefined>;
   /** The heads of all worlds with a record, including deleted worlds. */
@@ -20,6 +21,7 @@ export interface UpkeepVerbs {
 export function upkeepVerbs(on: Connection, s: typeof upkeepStatements & AuditStatements): UpkeepVerbs {
   const meta = on.first(s.meta, ([value]) => value);
   const insertMeta = on.run(s.insertMeta);
+  const removeMeta = on.run(s.removeMeta);
   const auditRows = on.all(s.audit, toLink);
   const auditHead = on.first(s.auditHead, ([seq, hash]) => ({ seq, hash }));
   const auditHeads = on.all(s.auditHeads, ([worldId, seq, hash]) => ({ worldId, seq, hash }));
@@ -28,6 +30,9 @@ export function upkeepVerbs(on: Connection, s: typeof upkeepStatements & AuditSt
     meta: async (key) => meta({ key }),
     async insertMeta(key, value) {
       await insertMeta({ key, value });
+    },
+    async removeMeta(key) {
+      await removeMeta({ key });
     },
     auditRows: (worldId, after, limit) => auditRows({ worldId, after, limit }),
     auditHead: (worldId) => auditHead({ worldId }),
