@@ -159,9 +159,63 @@ describe('the view', () => {
 });
 
 describe('a view that is too big', () => {
-  // 3 characters count as a token and 4,000 tokens are reserved for the answer, so this leaves room for 3,000
-  // characters.
-  const small = { contextTokens: 5_000 };
+  // 3 characters count as a token and a quarter is reserved for the answer, so this leaves room for 3,000 characters.
+  const small = { contextTokens: 1_334 };
+
+  it('[C2.1] at most a quarter of a small window is reserved for the answer, however much the agent may write', async () => {
+    for (const maxTokens of [undefined, 100_000]) {
+      const settings = { contextTokens: 4_096, ...(maxTokens === undefined ? {} : { maxTokens }) };
+      const opened = await openTestWorld({ agents: [{ name: 'Ada', ...settings }] });
+      for (let n = 1; n <= 4; n += 1) await say(opened, `${n} ${'q'.repeat(500)}`);
+      expect(shown(opened.provider.requests.at(-1))).toHaveLength(7);
+      expect(system(opened.provider.requests.at(-1))).not.toContain('left out');
+    }
+  });
+
+  it('[C2.2] the provider is asked for the window before the first call', async () => {
+    let window: number | undefined;
+    const seen: GenerateRequest[] = [];
+    const asked: string[] = [];
+    const opened = await openTestWorld({
+      agents: [{ name: 'Ada', provider: 'local' }],
+      providers: [
+        {
+          name: 'local',
+          contextTokens: () => window,
+          learnContextTokens(model) {
+            asked.push(model);
+            return Promise.resolve().then(() => void (window = small.contextTokens));
+          },
+          async generate(request) {
+            if (request.purpose === 'answer') seen.push(request);
+            return { type: 'text', content: 'a'.repeat(300), usage: { inputTokens: 0, outputTokens: 0 } };
+          },
+        },
+      ],
+    });
+    for (let n = 1; n <= 8; n += 1) await say(opened, `${n} ${'q'.repeat(300)}`);
+    expect(asked[0]).toBe('any');
+    expect(system(seen.at(-1))).toContain('left out');
+  });
+
+  it('[C2.3] people are told once per chat, and the model is not', async () => {
+    const opened = await openTestWorld({ agents: ['Ada', 'Bob'], model: small, script: () => 'a'.repeat(300) });
+    const notices = async (chat = opened.chat) =>
+      (await chat.messages()).filter(({ role }) => role === 'system').map(({ content }) => content);
+    await say(opened, '@Ada hi');
+    expect(await notices()).toEqual([]);
+    for (let n = 1; n <= 8; n += 1) await say(opened, `@Ada ${n} ${'q'.repeat(300)}`);
+    for (let n = 1; n <= 8; n += 1) await say(opened, `@Bob ${n} ${'q'.repeat(300)}`);
+    const told = [
+      expect.stringMatching(/^This chat no longer fits into the context window of Ada's model \(1,334 tokens\)/),
+    ];
+    expect(await notices()).toEqual(told);
+    expect(JSON.stringify(opened.provider.requests)).not.toContain('no longer fits');
+    expect(await opened.chat.settled()).toBe('idle');
+    const other = await opened.world.chat();
+    for (let n = 1; n <= 8; n += 1) await say({ chat: other }, `@Ada ${n} ${'q'.repeat(300)}`);
+    expect(await notices(other)).toEqual(told);
+  });
 
   it('[C2] omits the oldest exchanges, each as a whole, and says so in a note', async () => {
     const opened = await openTestWorld({ model: small, script: () => 'a'.repeat(300) });
@@ -177,7 +231,8 @@ describe('a view that is too big', () => {
     expect(system(request)).toContain('left out');
     expect(system(opened.provider.requests[0])).not.toContain('left out');
     expect(JSON.stringify(request?.messages).length).toBeLessThan(4_000);
-    expect(await opened.chat.messages()).toHaveLength(20);
+    // Twenty messages, and a notice for people.
+    expect(await opened.chat.messages()).toHaveLength(21);
   });
 
   it('[C2] keeps or omits calls and results together', async () => {

@@ -21,6 +21,8 @@ import type { WorldSnapshot } from './world-snapshot.js';
 const DEFAULT_CONTEXT_TOKENS = 32_000;
 /** Tokens reserved for the answer if the agent sets no limit. */
 const DEFAULT_ANSWER_TOKENS = 4_000;
+/** At most this share of the window is reserved for the answer: otherwise, a small window would have no room for the conversation. */
+const MOST_FOR_ANSWER = 0.25;
 /** Low on purpose: overestimating tokens only drops a message, underestimating them fails the call. */
 const CHARACTERS_PER_TOKEN = 3;
 const NOTHING = { messages: [], leftOut: false } as const;
@@ -31,6 +33,8 @@ export interface PreparedView {
   tools: ModelTool[];
   /** The message that this turn answers. */
   trigger: MessageRecord | undefined;
+  /** The context window in tokens, if older messages didn't fit into it. */
+  exceeded: number | undefined;
 }
 
 /**
@@ -58,7 +62,7 @@ export async function prepareMessagesForLLM(
     isReview ? name === REVIEW_CALL : name !== REVIEW_CALL && agentMayAskFor(agent.definition.tools, name),
   );
   const others = isReview ? [] : snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
-  const budget = budgetOf(context.provider, agent.definition, tools);
+  const { window, budget } = budgetOf(context.provider, agent.definition, tools);
 
   const known = memory.current(reader, turn);
   if (known === undefined) return undefined;
@@ -78,6 +82,7 @@ export async function prepareMessagesForLLM(
 
   return {
     trigger,
+    exceeded: past.leftOut ? window : undefined,
     messages: system.concat(past.messages, current),
     tools: tools.map(({ definition }) => ({
       name: definition.name,
@@ -87,11 +92,17 @@ export async function prepareMessagesForLLM(
   };
 }
 
-function budgetOf(provider: Provider, agent: AgentDefinition, tools: readonly Tool[]): number {
+/** The context window in tokens, and how many characters of messages fit into it. */
+function budgetOf(
+  provider: Provider,
+  agent: AgentDefinition,
+  tools: readonly Tool[],
+): { window: number; budget: number } {
   const { model, maxTokens, contextTokens } = agent;
   const window = contextTokens ?? provider.contextTokens?.(model) ?? DEFAULT_CONTEXT_TOKENS;
   const schemas = tools.reduce((sum, tool) => sum + schemaSize(tool), 0);
-  return Math.max(0, (window - (maxTokens ?? DEFAULT_ANSWER_TOKENS)) * CHARACTERS_PER_TOKEN - schemas);
+  const answer = Math.min(maxTokens ?? DEFAULT_ANSWER_TOKENS, Math.floor(window * MOST_FOR_ANSWER));
+  return { window, budget: Math.max(0, (window - answer) * CHARACTERS_PER_TOKEN - schemas) };
 }
 
 const schemaSizes = new WeakMap<Tool, number>();

@@ -102,6 +102,11 @@ export interface Provider {
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
+  /**
+   * Asks the server for the context window, which `contextTokens` returns from then on. Undefined if there is nothing to ask at the moment.
+   * Called before each model call. Never rejects, and takes a few seconds at most.
+   */
+  learnContextTokens?(model: string): Promise<void> | undefined;
   /** Whether this model accepts images. If absent or false, it gets only their descriptions (P12). */
   takesImages?(model: string): boolean;
   /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */

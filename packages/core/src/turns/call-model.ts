@@ -21,6 +21,8 @@ import { commit, readSnapshot } from '../step/commit.js';
 import { endWithError, openNext, queueTurns } from '../step/move-turn.js';
 import type { LiveAnswer, Place, Runtime, Situation, Step } from '../step/runtime.js';
 import { TurnLost } from '../step/scheduler.js';
+import { untilAborted } from '../ports/until-aborted.js';
+import { noteLeftOut } from './note-left-out.js';
 import { keepStopped } from '../chats/stop-chat.js';
 import { newId } from '../turn/ids.js';
 import { explainFailure, generate, readResponse, streamTo } from './generate.js';
@@ -114,6 +116,8 @@ async function findPlace(
 }
 
 async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
+  const learning = learnWindow(runtime, turn, snapshot);
+  if (learning !== undefined) await untilAborted(() => learning, signal).catch(() => undefined);
   const read = await readKnown(runtime, turn, snapshot, signal);
   if (read === undefined)
     return { ok: false as const, error: 'The agent was removed from this world. Send your message to another agent.' };
@@ -125,6 +129,8 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
       error: `${name} uses the provider "${wanted}", which is not set up here. Set it up, or choose another provider for ${name}.`,
     };
   }
+  const { exceeded } = read.view;
+  if (exceeded !== undefined) await noteLeftOut(runtime, turn, name, exceeded);
   const session = sessionOf(runtime, turn, read);
   if (typeof session === 'string') return { ok: false as const, error: session };
   const request: Omit<GenerateRequest, 'signal' | 'onChunk' | 'onThinking'> = {
@@ -137,6 +143,13 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
     ...session,
   };
   return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
+}
+
+/** Undefined if the provider has nothing to ask, so that most calls don't wait. */
+function learnWindow(runtime: Runtime, { agentId }: TurnRecord, snapshot: WorldSnapshot): Promise<void> | undefined {
+  const { provider, model, contextTokens } = snapshot.agent(agentId)?.definition ?? {};
+  if (provider === undefined || model === undefined || contextTokens !== undefined) return undefined;
+  return runtime.providers.get(provider)?.learnContextTokens?.(model);
 }
 
 /** For an ACP agent, where its session takes place (A59). Returns a message if the working folder isn't usable. */

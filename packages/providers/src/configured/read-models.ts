@@ -1,5 +1,5 @@
 import type { providerKindFacts, ProviderModel } from '@countersign/protocol';
-import { isRecord } from '../shared/records.js';
+import { isRecord, tokensOf } from '../shared/records.js';
 
 type Wire = ReturnType<typeof providerKindFacts>['wire'];
 
@@ -26,13 +26,13 @@ function echoes(text: string, apiKey: string | undefined): boolean {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The field for the context size in each server's list: OpenRouter, vLLM, Groq, Mistral, LM Studio, Anthropic. */
+/** The field for the context size in each server's list: OpenRouter, vLLM, Groq, LM Studio (as loaded), Mistral and LM Studio, Anthropic. */
 const CONTEXT = [
   'context_length',
   'max_model_len',
   'context_window',
-  'max_context_length',
   'loaded_context_length',
+  'max_context_length',
   'max_input_tokens',
 ];
 
@@ -73,10 +73,6 @@ function model(
 function textOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > LONGEST) return undefined;
   return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value) ? undefined : value;
-}
-
-function tokensOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
 /** OpenRouter's prices are strings, in dollars per token; -1 means that the price varies. */

@@ -1,7 +1,8 @@
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import type { GoogleGenAI } from '@google/genai';
-import { contextTokens } from '../shared/context-tokens.js';
+import { tokensOf } from '../shared/records.js';
 import { takesImages } from '../shared/takes-images.js';
+import { windowsOf } from '../shared/windows-of.js';
 import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
@@ -29,7 +30,11 @@ export function google(options: ProviderOptions = {}): Provider {
   });
   return {
     name,
-    contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    ...windowsOf(options.contextTokens, async (model, signal) => {
+      const { client } = await connect();
+      const config = { abortSignal: signal, httpOptions: { fetch: patientFetch(options.silenceMs) } };
+      return tokensOf((await client.models.get({ model, config })).inputTokenLimit);
+    }),
     takesImages,
     checkSettings,
     async generate(request) {

@@ -1,8 +1,8 @@
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import type OpenAI from 'openai';
 import type { ClientOptions } from 'openai';
-import { contextTokens } from '../shared/context-tokens.js';
 import { takesImages } from '../shared/takes-images.js';
+import { windowsOf } from '../shared/windows-of.js';
 import {
   checkOptions,
   fromEnvironment,
@@ -15,6 +15,7 @@ import {
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { refuseSettings, withThinking, type CheckSettings } from '../shared/settings.js';
+import { askWindow } from './ask-window.js';
 import type { Dialect } from './dialect.js';
 import { readCompletion, readStream } from './read-answer.js';
 import { askResponses } from './responses/ask-responses.js';
@@ -90,6 +91,11 @@ export function isOpenai(address: string | undefined): boolean {
   return address === undefined || new URL(address).hostname === 'api.openai.com';
 }
 
+/** The lists of OpenAI and Azure don't contain the context window. */
+function saysWindow(address: string | undefined): boolean {
+  return !isOpenai(address) && address !== undefined && !new URL(address).hostname.endsWith('.azure.com');
+}
+
 interface Connection {
   address: string | undefined;
   key: string | undefined;
@@ -120,7 +126,10 @@ function openaiProvider(
   });
   return {
     name,
-    contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    ...windowsOf(options.contextTokens, async (model, signal) => {
+      const { client, address } = await connect();
+      return saysWindow(address) ? await askWindow(client, model, signal) : undefined;
+    }),
     takesImages,
     checkSettings: check,
     async generate(request) {
