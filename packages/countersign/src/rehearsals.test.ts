@@ -235,7 +235,7 @@ it('[A52.9] [A52.10] [A7] the effect of a file tool is known without a rehearsal
 });
 
 describe('agents that change one file at the same moment', () => {
-  const rounds = (agents: number): number => (isFullSize ? 100 : Math.ceil(4 / agents));
+  const rounds = (agents: number): number => (isFullSize ? 20 : Math.ceil(4 / agents));
   const timeout = isFullSize ? 3_600_000 : 120_000;
   const line = (agent: number, round: number): string => `${agent}-${round}`;
   /** Half of the calls run a command, the others use a file tool. */
