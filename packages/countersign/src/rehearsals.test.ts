@@ -473,7 +473,7 @@ describe('a decision about a rehearsed call', () => {
       const t = await open();
       await propose(t, put('notes.txt', 'one'), put('waiting.txt'));
       const approvals = await t.world.approvals();
-      const more = scope === 'always' ? { rule: 'allow put' } : {};
+      const more = scope === 'always' ? { rule: 'allow put' } : { pattern: '*' };
       await t.world.decide(about(approvals, 'notes.txt'), { ...approve, scope, ...more });
       expect(await t.chat.settled()).toBe('idle');
       expect(made.log).toEqual([
