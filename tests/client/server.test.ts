@@ -267,7 +267,7 @@ describe('a view of a world, over HTTP', () => {
     await eventually(() => {
       expect(view.getState().chats.map(({ title, status, waiting }) => [title, status, waiting])).toEqual([
         ['Second', 'waiting', 2],
-        ['New chat', 'waiting', 1],
+        ['@Ada call remove', 'waiting', 1],
       ]);
     });
     await eventually(() => expect(inside.getState().queue).toHaveLength(1));

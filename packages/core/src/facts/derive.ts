@@ -1,7 +1,7 @@
-import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type {
   NewAuditRecord,
   Emission,
+  MessageRecord,
   RowChange,
   TurnChange,
   TurnRecord,
@@ -19,6 +19,7 @@ import {
   callWith,
   messageEvent,
 } from './calls.js';
+import { titleFrom } from './title-from.js';
 import type { ChatFact, Derived, Fact, FactContext, RulesAdded, TurnFact, WorldFact } from './fact.js';
 
 /** Derives the row changes, messages, events and audit records of a fact. Pure; each transition is defined only here. */
@@ -28,7 +29,7 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       return { changes: [fact], events: [crud('create', fact.chat.id)] };
     case 'chat-titled': {
       const { chatId, title } = fact;
-      const change = { title: title ?? DEFAULT_CHAT_TITLE, titled: true };
+      const change = { title: title ?? context.state.chat.title, titled: true };
       const events = title === undefined ? [] : [crud('update', chatId), said(chatId, 'title', title)];
       return { changes: [{ kind: 'chat-changed', chatId, change }], events };
     }
@@ -44,8 +45,17 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
         events: [{ event: 'world', chatId, data }],
       };
     }
-    case 'message-sent':
-      return { changes: [{ kind: 'message-written', message: fact.message }], events: [messageEvent(fact.message)] };
+    case 'message-sent': {
+      const { message } = fact;
+      const { chatId } = message;
+      const written = { kind: 'message-written', message } as const;
+      const title = firstTitle(context.state.chat, message);
+      if (title === undefined) return { changes: [written], events: [messageEvent(message)] };
+      return {
+        changes: [written, { kind: 'chat-changed', chatId, change: { title } }],
+        events: [messageEvent(message), said(chatId, 'title', title)],
+      };
+    }
     case 'notice-written': {
       const { message, type } = fact;
       const { id: messageId, chatId, content } = message;
@@ -97,6 +107,11 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
     case 'outcome-accepted':
       return { changes: [fact] };
   }
+}
+
+/** A chat is called after its first message at once, so that a waiting one can be told from the others (M7). */
+function firstTitle({ titled, humanSeq }: ChatRecord, { content }: MessageRecord): string | undefined {
+  return titled || humanSeq > 0 ? undefined : titleFrom(content);
 }
 
 function rulesAdded(fact: RulesAdded, { state }: FactContext): Derived {

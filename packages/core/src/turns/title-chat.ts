@@ -1,18 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { CountersignError } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage } from '../ports/index.js';
-import { maskSecrets } from '../masking/index.js';
+import { titleFrom } from '../facts/title-from.js';
 import { commit } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { untilAborted } from '../ports/until-aborted.js';
 
 const LOOK_AT = 8;
-const LONGEST_TITLE = 80;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
 /**
- * Titles a chat when it first becomes idle (M7): with a model, or with the first message if no agent has answered. Returns `failed` if the model
- * could not be asked: the chat keeps its default title, and the caller may try again later.
+ * Lets a model title a chat when it first becomes idle (M7). If no agent has answered, the first message stays the title. Returns `failed` if the
+ * model could not be asked: the caller may try again later.
  */
 export async function titleChat(
   runtime: Runtime,
@@ -31,8 +30,8 @@ export async function titleChat(
     const speaker = messages.findLast((message) => message.role === 'assistant')?.agentId;
     const agent = speaker === undefined || speaker === null ? undefined : snapshot?.agent(speaker);
     if (agent !== undefined) return { agent, messages };
-    const title = tidy(messages.find(({ role }) => role === 'user')?.content ?? '');
-    return title === undefined ? undefined : { title };
+    // Its first message stays the title.
+    return messages.some(({ role }) => role === 'user') ? { title: undefined } : undefined;
   });
   if (found === 'done') return 'done';
   if (found === undefined) return 'not-yet';
@@ -73,9 +72,9 @@ async function suggest(
         }),
       signal,
     );
-    return { title: tidy(response.content) };
+    return { title: titleFrom(response.content) };
   } catch {
-    // Nobody waits for a title, so any failure keeps the default for now (M7).
+    // Nobody waits for a title, so any failure keeps the first message for now (M7).
     return undefined;
   }
 }
@@ -83,12 +82,4 @@ async function suggest(
 function spoken(message: MessageRecord): ModelMessage[] {
   if (message.content === '' || (message.role !== 'user' && message.role !== 'assistant')) return [];
   return [{ role: message.role, content: message.content.slice(0, 2000) }];
-}
-
-function tidy(content: string): string | undefined {
-  const line = maskSecrets(content)
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .replace(/^["'#\s]+|["'\s]+$/gu, '')
-    .slice(0, LONGEST_TITLE);
-  return line === '' ? undefined : line;
 }

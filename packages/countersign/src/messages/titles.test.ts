@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeTestWorlds, openTestWorld } from '../testing/fixture.js';
+import { closeTestWorlds, gated, openTestWorld, type TestWorld } from '../testing/fixture.js';
 import { notices, said, talk } from '../testing/talk.js';
 
 afterEach(closeTestWorlds);
+
+const titles = ({ events }: TestWorld): string[] =>
+  events.flatMap((each) => (each.event === 'system' && each.data.type === 'title' ? [each.data.message] : []));
 
 describe('titles', () => {
   it('[M7] a model titles a chat when it first becomes idle, and only then', async () => {
@@ -11,17 +14,25 @@ describe('titles', () => {
     await talk(opened, 'when is high tide?');
     await opened.world.quiet();
     expect(await opened.chat.title()).toBe('Tides at noon');
-    expect(opened.events.filter((e) => e.event === 'system' && e.data.type === 'title')).toHaveLength(1);
+    expect(titles(opened)).toEqual(['when is high tide?', 'Tides at noon']);
     await talk(opened, 'and tomorrow?');
     await opened.world.quiet();
-    expect(opened.events.filter((e) => e.event === 'system' && e.data.type === 'title')).toHaveLength(1);
+    expect(titles(opened)).toHaveLength(2);
   });
 
-  it('[M7] a failure leaves the default title, without a message in the chat', async () => {
+  it('[M7] a chat that waits for approval is called after its first message', async () => {
+    const script = () => ({ calls: [{ name: 'remove' }] });
+    const opened = await openTestWorld({ script, tools: [gated('remove', async () => 'ok')] });
+    await opened.chat.send('  Remove\n x, the key is sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4 ');
+    expect(await opened.chat.settled()).toBe('waiting');
+    expect(await opened.chat.title()).toMatch(/^Remove x, the key is sk-A‹masked \d+: [^Q]*$/);
+  });
+
+  it('[M7] a failure leaves the first message as the title, without a message in the chat', async () => {
     const opened = await openTestWorld();
     const lines = await talk(opened, 'hello');
     await opened.world.quiet();
-    expect(await opened.chat.title()).toBe('New chat');
+    expect(await opened.chat.title()).toBe('hello');
     expect(said(await opened.chat.messages())).toEqual(lines);
     expect(notices(opened.events)).toEqual([]);
     expect(opened.errors).toEqual([]);
@@ -36,7 +47,7 @@ describe('titles', () => {
     await opened.chat.settled();
     await opened.world.quiet();
     expect(await opened.chat.title()).toBe('When is high tide?');
-    expect(opened.events.filter((e) => e.event === 'system' && e.data.type === 'title')).toHaveLength(1);
+    expect(titles(opened)).toEqual(['When is high tide?']);
   });
 
   it('[M7] is retried after the next answer, at most three times in all', async () => {
@@ -52,7 +63,7 @@ describe('titles', () => {
       await opened.world.quiet();
       return await opened.chat.title();
     };
-    expect([await talkOnce(), await talkOnce(), await talkOnce()]).toEqual(['New chat', 'New chat', 'Tides at noon']);
+    expect([await talkOnce(), await talkOnce(), await talkOnce()]).toEqual(['hello', 'hello', 'Tides at noon']);
     await talkOnce();
     expect(asked).toHaveLength(3);
     asked.length = 0;

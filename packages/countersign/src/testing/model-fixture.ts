@@ -24,8 +24,9 @@ export async function openWith(generate: (request: GenerateRequest, call: number
 }
 
 export const sse = (opened: TestWorld) => opened.events.flatMap((event) => (event.event === 'sse' ? [event.data] : []));
+/** Errors and notices. */
 export const systemEvents = (opened: TestWorld) =>
-  opened.events.flatMap((event) => (event.event === 'system' ? [event.data] : []));
+  opened.events.flatMap((event) => (event.event === 'system' && event.data.type !== 'title' ? [event.data] : []));
 export async function lastMessage({ chat }: TestWorld) {
   const message = (await chat.messages()).at(-1);
   if (message === undefined) throw new Error('nothing was said');

@@ -5,8 +5,9 @@ import type { TestWorld } from './fixture.js';
 export const said = (messages: readonly Message[]): string[] =>
   messages.filter(({ role, content }) => role !== 'tool' && content !== '').map((m) => `${m.sender}: ${m.content}`);
 
+/** Errors and notices, without the titles of chats. */
 export const notices = (events: readonly WorldEvent[]): string[] =>
-  events.flatMap((event) => (event.event === 'system' ? [event.data.message] : []));
+  events.flatMap((event) => (event.event === 'system' && event.data.type !== 'title' ? [event.data.message] : []));
 
 /** Sends a message, waits until the chat has settled, and returns lines such as `ada: hello`. */
 export async function talk({ chat }: Pick<TestWorld, 'chat'>, content: string): Promise<string[]> {

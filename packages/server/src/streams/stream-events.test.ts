@@ -60,7 +60,7 @@ describe('a chat stream', () => {
     await say('hi');
     await reader.until(isIdle);
     const { frames } = reader;
-    expect(new Set(frames.map(({ event }) => event))).toEqual(new Set(['message', 'world', 'sse']));
+    expect(new Set(frames.map(({ event }) => event))).toEqual(new Set(['message', 'system', 'world', 'sse']));
     const chunks = frames.filter(({ data }) => data['type'] === 'chunk');
     expect(chunks.map(({ data }) => data['content']).join('')).toBe('hello there');
     expect(chunks.map(({ data }) => data['offset'])).toEqual([0, 6]);
