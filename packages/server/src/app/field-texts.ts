@@ -360,6 +360,10 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   problem: 'What is wrong.',
   program: 'Name of the program, such as claude.',
   proposed: 'Allow rules from an import that have no effect until a person accepts them.',
+  'files.lines':
+    'How many lines of text the whole change adds and removes. A file that is too long to compare counts as replaced.',
+  'lines.added': 'Added lines.',
+  'lines.removed': 'Removed lines.',
   'QueuedApproval.session': 'What approving with scope “session” can cover. Set if it is offered.',
   'ApprovalWithContext.session': 'What approving with scope “session” can cover. Set if it is offered.',
   'session.pattern':

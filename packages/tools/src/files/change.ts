@@ -7,7 +7,7 @@ import { hashEffect } from '../sandbox/draft/effect/effect-of.js';
 import type { Put } from '../sandbox/draft/effect/list-changes.js';
 import { looksBinary } from './looks-binary.js';
 import { foldersTo, NEW_FILE_MODE, type Target } from './open-target.js';
-import { unifiedDiff } from './unified-diff.js';
+import { type Diff, unifiedDiff } from './unified-diff.js';
 
 /** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
 export function fingerprintOf({ path, old }: Target): string {
@@ -22,18 +22,23 @@ export function checkUnchanged(target: Target, signed: string | undefined): void
   throw new ToolFailure(why, undefined, { conflict: true });
 }
 
-export function diffOf({ name, old }: Target, content: string): Preview {
-  if (old !== undefined && looksBinary(old.bytes)) {
+export function diffOf({ name, old }: Target, content: string): Preview & Partial<Pick<Diff, 'lines'>> {
+  if (old !== undefined && isReplacedAsBytes(old.bytes, content)) {
     const text = `--- a/${name}\n+++ b/${name}\n(a binary file of ${old.bytes.length} bytes is replaced by ${Buffer.byteLength(content)} bytes of text)`;
     return { text, truncated: true };
   }
   return unifiedDiff(name, old?.bytes.toString('utf8'), content);
 }
 
+/** Bytes that aren't text can't be compared as lines: different ones may look the same. */
+function isReplacedAsBytes(old: Buffer, content: string): boolean {
+  return looksBinary(old) || (old.toString('utf8') === content && !old.equals(Buffer.from(content)));
+}
+
 /** What a write will do, which is known without running anything (A52.9). */
 export async function previewOf(workingDirectory: string, target: Target, content: string): Promise<EffectPreview> {
   const { path, old } = target;
-  const preview = diffOf(target, content);
+  const { lines, ...preview } = diffOf(target, content);
   const folders = await missingFolders(workingDirectory, path);
   const name = relative(workingDirectory, path);
   const bytes = Buffer.byteLength(content);
@@ -44,16 +49,10 @@ export async function previewOf(workingDirectory: string, target: Target, conten
     ...folders.map((folder): Put => ({ ...same, ...NEW_FOLDER, path: folder })),
     { ...same, path: name, kind: 'file', mode, uid, gid, bytes, hash: hashOf(content), was },
   ];
-  const isText = old === undefined || !looksBinary(old.bytes);
+  const isSame = old?.bytes.equals(Buffer.from(content)) === true;
   const files: ChangedFile[] = [
     ...folders.map((folder): ChangedFile => ({ path: folder, change: 'added', kind: 'folder' })),
-    {
-      path: name,
-      change: old === undefined ? 'added' : 'changed',
-      kind: 'file',
-      bytes,
-      ...(isText ? { diff: preview.text } : {}),
-    },
+    ...(isSame ? [] : [changedFile(name, old === undefined, bytes, { lines, text: preview.text })]),
   ];
   const result = { exitCode: 0, stdout: '', stderr: '' };
   const effectHash = hashEffect(changes, { leftOut: [], result });
@@ -61,6 +60,16 @@ export async function previewOf(workingDirectory: string, target: Target, conten
     ...preview,
     effect: { files, leftOut: [], effectHash, exitCode: 0, output: '', truncated: preview.truncated },
   };
+}
+
+function changedFile(
+  path: string,
+  isNew: boolean,
+  bytes: number,
+  { lines, text }: { lines: Diff['lines'] | undefined; text: string },
+): ChangedFile {
+  const diff = lines === undefined ? {} : { diff: text, lines };
+  return { path, change: isNew ? 'added' : 'changed', kind: 'file', bytes, ...diff };
 }
 
 const NEW_FOLDER = { kind: 'folder', mode: 0o777, uid: -1, gid: -1, bytes: 0, hash: '', was: '' } as const;

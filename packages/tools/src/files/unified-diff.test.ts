@@ -40,11 +40,28 @@ describe('unifiedDiff', () => {
     expect(signed).toEqual(['-line 10', '+one', '-line 2090', '+two']);
   });
 
-  it.each([2_000, 100_000])('[A17] gives up on %i lines that all differ, says so and counts as truncated', (length) => {
-    const many = (word: string): string => Array.from({ length }, (_, index) => `${word} ${index}\n`).join('');
-    expect(unifiedDiff('n', many('old'), many('new'))).toEqual({
-      text: '--- a/n\n+++ b/n\n(too many changes to compare line by line)',
+  it('[A17] compares files of 20,000 lines completely, however much changes', () => {
+    const lines = (change: (index: number) => string): string =>
+      Array.from({ length: 20_000 }, (_, index) => `${change(index)}\n`).join('');
+    const before = lines((index) => (index % 5 === 0 ? '}' : `line ${index}`));
+    const some = lines((index) => (index % 7 === 0 ? `new ${index}` : index % 5 === 0 ? '}' : `line ${index}`));
+    const found = unifiedDiff('n', before, some);
+    expect([found.truncated, found.lines]).toEqual([false, { added: 2_858, removed: 2_858 }]);
+    expect(applyPatch(before, `${found.text}\n`)).toBe(some);
+    const all = unifiedDiff(
+      'n',
+      before,
+      lines((index) => `other ${index}`),
+    );
+    expect(all.lines).toEqual({ added: 20_000, removed: 20_000 });
+  });
+
+  it('[A17] of longer files, says what is replaced and counts as truncated', () => {
+    const many = (word: string, length: number): string => `${word}\n`.repeat(length);
+    expect(unifiedDiff('n', many('old', 20_001), many('new', 3))).toEqual({
+      text: '--- a/n\n+++ b/n\n(too long to compare: 20001 lines are replaced with 3 lines)',
       truncated: true,
+      lines: { added: 3, removed: 20_001 },
     });
   });
 
@@ -62,9 +79,9 @@ describe('unifiedDiff', () => {
   });
 
   it('says that nothing changes, and that a long diff is truncated', () => {
-    expect(unifiedDiff('n', 'a', 'a').text).toContain('(no changes)');
+    expect(unifiedDiff('n', 'a', 'a').text).toContain('(the file already has this text)');
     expect(unifiedDiff('n', undefined, '').text).toContain('(a new, empty file)');
-    const many = unifiedDiff('n', '', 'x\n'.repeat(2_000));
+    const many = unifiedDiff('n', '', 'x\n'.repeat(2_000), 600);
     expect(many.text.split('\n').length).toBeLessThan(610);
     expect(many.truncated).toBe(true);
     expect(many.text).toMatch(/\[\d+ more lines of this change are not shown\.\]$/);

@@ -1,50 +1,91 @@
-import type { Preview } from '@countersign/protocol';
-import { structuredPatch, type StructuredPatchHunk } from 'diff';
+import type { ChangedFile, Preview } from '@countersign/protocol';
+import { compareLines, type MarkedLine } from './compare-lines.js';
 
 const CONTEXT = 3;
-/** The maximum number of lines shown by default, and of changes to search for, because the search is quadratic in the number of changes. */
-const MAX_LINES = 600;
 const LONGEST_LINE = 1_000;
-/** The maximum number of lines in both texts. A preview must not block the server. */
-const MAX_COMPARED = 50_000;
+/** The maximum number of lines in each text. A preview must not block the server. */
+const MAX_COMPARED = 20_000;
 
-/** The change to a file in `diff -u` format, for people. `before` is undefined if the file doesn't exist yet. */
+/** The lines that a change adds and removes, in all of it. */
+export type Diff = Preview & Required<Pick<ChangedFile, 'lines'>>;
+
+/**
+ * The change to a file in `diff -u` format, for people. `before` is undefined if the file doesn't exist yet. `most`: the maximum number of lines
+ * of the diff.
+ */
 export function unifiedDiff(
   name: string,
   before: string | undefined,
   after: string,
-  most: number = MAX_LINES,
-): Preview {
+  most: number = Number.POSITIVE_INFINITY,
+): Diff {
   const shown = oneLine(name);
   const head = [`--- ${before === undefined ? '/dev/null' : `a/${shown}`}`, `+++ b/${shown}`];
-  const preview = (lines: readonly string[], truncated: boolean): Preview => ({
-    text: [...head, ...lines].join('\n'),
+  const preview = (body: readonly string[], truncated: boolean, lines: Diff['lines']): Diff => ({
+    text: [...head, ...body].join('\n'),
     truncated,
+    lines,
   });
-  const hunks = hunksOf(before ?? '', after);
-  if (hunks === undefined) return preview(['(too many changes to compare line by line)'], true);
-  if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(no changes)'], false);
-  const body = hunks.flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
+  const [old, now] = [linesOf(before ?? ''), linesOf(after)];
+  if (old.length > MAX_COMPARED || now.length > MAX_COMPARED) {
+    const note = `(too long to compare: ${old.length} lines are replaced with ${now.length} lines)`;
+    return preview([note], true, { added: now.length, removed: old.length });
+  }
+  if (before === after) return preview(['(the file already has this text)'], false, { added: 0, removed: 0 });
+  const marked = compareLines(old, now);
+  const added = marked.filter(({ kind }) => kind === '+').length;
+  const removed = marked.filter(({ kind }) => kind === '-').length;
+  const change = { added, removed };
+  const body = hunksOf(marked);
+  if (body.length === 0) return preview(['(a new, empty file)'], false, change);
   const rest = body.length - most;
   const lines = body.slice(0, most).map(shorten);
-  if (rest > 0) return preview([...lines, `[${rest} more lines of this change are not shown.]`], true);
-  return preview(
-    lines,
-    body.some((line) => !line.startsWith(' ') && line.length > 1 + LONGEST_LINE),
-  );
+  if (rest > 0) {
+    return preview([...lines, `[${rest} more lines of this change are not shown.]`], true, change);
+  }
+  const truncated = body.some((line) => !line.startsWith(' ') && line.length > 1 + LONGEST_LINE);
+  return preview(lines, truncated, change);
 }
 
-/** Undefined if the texts are too long or too different to compare. */
-function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
-  if (countLines(before) + countLines(after) > MAX_COMPARED) return undefined;
-  const how = { context: CONTEXT, maxEditLength: before === '' ? MAX_COMPARED : MAX_LINES };
-  return structuredPatch('', '', before, after, undefined, undefined, how)?.hunks;
+/** With their line breaks, so that a missing one at the end is a difference. */
+function linesOf(text: string): string[] {
+  return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
 }
 
-function countLines(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && count <= MAX_COMPARED; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+function hunksOf(marked: readonly MarkedLine[]): string[] {
+  const body: string[] = [];
+  let [oldLine, newLine] = [1, 1];
+  let at = 0;
+  while (at < marked.length) {
+    let next = at;
+    while (marked[next]?.kind === ' ') next += 1;
+    if (next === marked.length) break;
+    const start = Math.max(at, next - CONTEXT);
+    let end = next;
+    // Changes that are at most two contexts apart belong together.
+    for (let index = next; index < marked.length && index - end <= 2 * CONTEXT; index += 1) {
+      if (marked[index]?.kind !== ' ') end = index + 1;
+    }
+    const hunk = marked.slice(start, Math.min(marked.length, end + CONTEXT));
+    oldLine += start - at;
+    newLine += start - at;
+    const oldCount = hunk.filter(({ kind }) => kind !== '+').length;
+    const newCount = hunk.filter(({ kind }) => kind !== '-').length;
+    body.push(`@@ -${range(oldLine, oldCount)} +${range(newLine, newCount)} @@`, ...hunk.flatMap(textOf));
+    oldLine += oldCount;
+    newLine += newCount;
+    at = start + hunk.length;
+  }
+  return body;
+}
+
+function textOf({ kind, text }: MarkedLine): string[] {
+  return text.endsWith('\n') ? [kind + text.slice(0, -1)] : [kind + text, '\\ No newline at end of file'];
+}
+
+/** In the unified format, an empty range starts one line earlier. */
+function range(start: number, count: number): string {
+  return `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
 }
 
 /** The line includes its leading `+`, `-` or space. */
@@ -57,11 +98,4 @@ function shorten(line: string): string {
 /** Agents choose file names, so a name must not look like a line of the diff. */
 function oneLine(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
-}
-
-function headOf({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
-  // In the unified format, an empty range starts one line earlier.
-  const range = (start: number, count: number): string =>
-    `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
-  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
 }

@@ -178,6 +178,7 @@ describe('write_file', () => {
         kind: 'file',
         bytes: 2,
         diff: '--- /dev/null\n+++ b/docs/b/new.txt\n@@ -0,0 +1 @@\n+x',
+        lines: { added: 1, removed: 0 },
       },
     ]);
     expect(describeEffect(added)).toBe('Adds 1 file and 2 folders');
@@ -188,6 +189,7 @@ describe('write_file', () => {
     const changed = await effectOf(editFile(), edit);
     expect(describeEffect(changed)).toBe('Changes 1 file');
     expect(changed.files[0]?.diff).toContain('-one\n+two');
+    expect(describeEffect(await effectOf(writeFile(), { path: 'a.txt', content: 'one\n' }))).toBe('Changes no files');
     expect(await effectOf(editFile(), edit)).toEqual(changed);
     expect((await effectOf(writeFile(), { path: 'a.txt', content: 'two\n' })).effectHash).toBe(changed.effectHash);
     expect((await effectOf(writeFile(), { path: 'a.txt', content: 'two' })).effectHash).not.toBe(changed.effectHash);

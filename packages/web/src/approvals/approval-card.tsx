@@ -212,7 +212,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             </p>
           ) : null}
           <div className="rounded-md border border-line bg-sunken px-3 py-2">
-            <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
+            <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} effect={shown.effect} />
           </div>
           <EffectView approval={shown} onShowAll={onShowAll} />
           {part === 'decide' && mode === 'once' ? (

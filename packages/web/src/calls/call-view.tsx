@@ -1,5 +1,5 @@
 import { changeLines, describeCall, diffLines } from '@countersign/client';
-import type { Preview } from '@countersign/protocol';
+import type { Effect, Preview } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
@@ -23,10 +23,12 @@ export function CallView({
   toolName,
   args,
   preview,
+  effect,
 }: {
   toolName: string;
   args: unknown;
   preview?: Preview | undefined;
+  effect?: Pick<Effect, 'files'> | undefined;
 }): ReactElement {
   const shape = describeCall(toolName, args);
   switch (shape.kind) {
@@ -41,7 +43,11 @@ export function CallView({
     case 'edit':
       return (
         <div className="space-y-1.5">
-          <DiffView path={shape.path} lines={changeLines(shape, preview)} />
+          <DiffView
+            path={shape.path}
+            lines={changeLines(shape, preview, effect)}
+            counts={effect?.files.find(({ kind }) => kind === 'file')?.lines}
+          />
           <Fields fields={shape.others} />
         </div>
       );

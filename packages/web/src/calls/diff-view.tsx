@@ -1,4 +1,5 @@
 import type { DiffLine } from '@countersign/client';
+import type { ChangedFile } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
@@ -20,11 +21,20 @@ const STEP = 400;
 const LONGEST_LINE = 2000;
 
 /** The lines of a diff, without a separate scroll area, so that the end of the card is the end of the diff. */
-export function DiffView({ path, lines }: { path?: string; lines: readonly DiffLine[] }): ReactElement {
+export function DiffView({
+  path,
+  lines,
+  counts,
+}: {
+  path?: string;
+  lines: readonly DiffLine[];
+  /** Of the whole change, if `lines` may not show all of it. */
+  counts?: ChangedFile['lines'] | undefined;
+}): ReactElement {
   const [count, setCount] = useState(FIRST);
   useFold(lines.length > count);
-  const added = lines.filter(({ kind }) => kind === 'added').length;
-  const removed = lines.filter(({ kind }) => kind === 'removed').length;
+  const added = counts?.added ?? lines.filter(({ kind }) => kind === 'added').length;
+  const removed = counts?.removed ?? lines.filter(({ kind }) => kind === 'removed').length;
   return (
     <div className="min-w-0">
       {path === undefined ? null : (

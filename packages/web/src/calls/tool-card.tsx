@@ -162,6 +162,7 @@ function Detail({
           toolName={invocation.toolName}
           args={invocation.editedArguments ?? invocation.arguments}
           preview={invocation.editedArguments === undefined ? approval?.preview : undefined}
+          effect={invocation.editedArguments === undefined ? approval?.effect : undefined}
         />
       </div>
       {invocation.editedArguments === undefined ? null : (

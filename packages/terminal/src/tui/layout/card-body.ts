@@ -92,7 +92,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
 }
 
 /** Only argument names start at the argument column, so a line break in an argument can't fake another one (A17). */
-function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
+function callBody({ toolName, arguments: args, preview, effect }: ApprovalView, width: number): Line[] {
   const room = width - 6;
   const shape = describeCall(toolName, args);
   const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
@@ -112,7 +112,7 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
       return [
         ...exact(shape.path, { bold: true }),
         ...fieldLines(shape.others, room),
-        ...changeLines(shape, preview).flatMap((line) => diffLine(line, room)),
+        ...changeLines(shape, preview, effect).flatMap((line) => diffLine(line, room)),
       ];
     case 'fields':
       return [...fieldLines(shape.fields, room), ...changes];

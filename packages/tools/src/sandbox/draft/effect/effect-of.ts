@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChangedFile, Effect } from '@countersign/protocol';
 import { looksBinary } from '../../../files/looks-binary.js';
 import { mediaTypeOf } from '../../../files/media-type.js';
-import { unifiedDiff } from '../../../files/unified-diff.js';
+import { type Diff, unifiedDiff } from '../../../files/unified-diff.js';
 import type { PlannedDraft } from '../apply-plan.js';
 import { whyLeftOut, type LeftOut } from '../inspect/left-out.js';
 import { find, versionOf } from '../plan.js';
@@ -198,19 +198,19 @@ async function addDiffs(
     // Comparing very different files takes long and shows little, so it counts for more.
     left -= found.truncated ? Math.max(diff.length, limits.diffChars / 4) : diff.length;
     isCut ||= found.truncated || diff !== found.text;
-    files.push({ ...file, diff });
+    files.push({ ...file, diff, lines: found.lines });
   }
   return { files, isCut };
 }
 
-type Diff = { text: string; truncated: boolean } | (Pick<ChangedFile, 'mediaType'> & { isBinary: true }) | 'same';
+type Compared = Diff | (Pick<ChangedFile, 'mediaType'> & { isBinary: true }) | 'same';
 
 /** Undefined if there are too many lines to compare or the old file can't be read. */
 async function diffOf(
   { path, bytes, was }: Put,
   { workingDirectory, upper }: PlannedDraft,
   limits: EffectLimits,
-): Promise<Diff | undefined> {
+): Promise<Compared | undefined> {
   const old = was === '' ? undefined : readVersion(was);
   const drafted = join(upper, path);
   if (bytes > limits.comparedBytes || (old?.bytes ?? 0) > limits.comparedBytes) {
@@ -222,12 +222,14 @@ async function diffOf(
   if (old?.kind === 'file' && before === undefined) return undefined;
   if (before?.equals(after) === true) return 'same';
   if (looksBinary(after) || (before !== undefined && looksBinary(before))) return binary(after);
-  return unifiedDiff(path, before?.toString(), after.toString(), limits.diffLines);
+  const [oldText, newText] = [before?.toString(), after.toString()];
+  // Different bytes that aren't text may look the same.
+  return oldText === newText ? binary(after) : unifiedDiff(path, oldText, newText, limits.diffLines);
 }
 
 const HEAD_BYTES = 4096;
 
-function binary(content: Buffer): Diff {
+function binary(content: Buffer): Compared {
   const mediaType = mediaTypeOf(content);
   return { isBinary: true, ...(mediaType === undefined ? {} : { mediaType }) };
 }
