@@ -61,6 +61,7 @@ export {
   editedText,
   editedWhyText,
   isRehearsed,
+  showsEdit,
   nothingRunsText,
   whyText,
 } from './show/card-text.js';

@@ -375,6 +375,24 @@ describe('edited arguments', () => {
     expect(decision).not.toHaveProperty('why');
   });
 
+  it('[A7.4] [A52.7] an edit of a call with a preview is shown again with its own preview before it can be signed', async () => {
+    const runs: unknown[] = [];
+    const write = {
+      ...gated('write', async (args) => runs.push(args)),
+      preview: async (args: unknown) => `overwrites ${JSON.stringify(args)}`,
+    };
+    const t = await openTestWorld({ script: obedient, tools: [write] });
+    await propose(t, { name: 'write', arguments: { path: 'new' } });
+    const edited = await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { path: 'old' } });
+    expect(edited).toMatchObject({ status: 409, code: 'changed' });
+    expect(runs).toEqual([]);
+    const shown = await t.onlyApproval();
+    expect(shown).toMatchObject({ arguments: { path: 'old' }, preview: { text: 'overwrites {"path":"old"}' } });
+    await t.world.decide(shown, { decision: 'approve' });
+    await t.chat.settled();
+    expect(runs).toEqual([{ path: 'old' }]);
+  });
+
   it('[A7] the call runs with the recorded arguments, not with ones that differ only in spelling', async () => {
     const t = await askedTyped({ path: 'a' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });

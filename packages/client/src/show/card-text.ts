@@ -89,7 +89,12 @@ export function editedText({ effect }: Pick<ApprovalView, 'effect'>): string {
   return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
 }
 
-/** Whether the call ran in a draft to find its effect. An edit is then shown before it can be signed (A52.7). */
+/** Whether an edited call is shown again, with what it will do, before it can be signed (A52.7). */
+export function showsEdit({ effect, preview }: Pick<ApprovalView, 'effect' | 'preview'>): boolean {
+  return effect !== undefined || preview !== undefined;
+}
+
+/** Whether the call ran in a draft to find its effect. */
 export function isRehearsed({ effect, toolName }: Pick<ApprovalView, 'effect' | 'toolName'>): boolean {
   return effect !== undefined && !isFileTool(toolName);
 }

@@ -16,7 +16,7 @@ import { placeOfCall } from '../calls/external-call.js';
 import { isFixed } from '../facts/approvals.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { signAndRehearse } from '../calls/rehearse-call.js';
-import { coverEffect, isRehearsed, signCall, type SignedCall } from '../calls/sign-call.js';
+import { coverEffect, signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
@@ -171,8 +171,8 @@ export function supersedeApproval(
 }
 
 /**
- * Replaces the approval of a call that a person edited, if it was rehearsed, before the edit or now: nobody has seen what the edited call does, so it
- * must be shown before it can be signed (A52.7). Returns false for other calls; the edit is then approved immediately (A7.4).
+ * Replaces the approval of a call that a person edited, if it is known what the call does, before the edit or now: nobody has seen what the edited
+ * call does, so it must be shown before it can be signed (A52.7). Returns false for other calls; the edit is then approved immediately (A7.4).
  */
 export function showEdited(
   runtime: Runtime,
@@ -182,7 +182,7 @@ export function showEdited(
   const { approval, invocation, toSign, by } = asked;
   if (toSign?.ok !== true || toSign.call.argumentsText === invocation.arguments) return false;
   const { judged, signed } = toSign;
-  if (!isRehearsed(approval.rehearsal) && !isRehearsed(signed.rehearsal)) return false;
+  if (!showsChange(approval) && !showsChange(signed)) return false;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
   const { chatId, id: callId } = invocation;
@@ -194,6 +194,11 @@ export function showEdited(
   const replaced = { ...about, how: 'supersede', reason: 'edited', by: by.who, via: by.via } as const;
   step.tx.write({ kind: 'approval-decided', ...replaced, details: { arguments: argumentsText } });
   return true;
+}
+
+/** Whether people see what the call will change: an effect, or a preview. */
+function showsChange({ rehearsal, preview }: Pick<ApprovalRecord, 'rehearsal' | 'preview'>): boolean {
+  return preview !== null || (rehearsal !== null && 'effect' in rehearsal);
 }
 
 const OPTION: Record<Scope, ApprovalOption> = {

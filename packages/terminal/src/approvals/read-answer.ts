@@ -1,4 +1,4 @@
-import { chatScopeText, isRehearsed, mayEdit, type ApprovalView } from '@countersign/client';
+import { chatScopeText, mayEdit, showsEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -71,7 +71,7 @@ export function readAnswer(
 
 /** Only the choices that would take effect (A2). Deny comes first. */
 export function describeChoices(
-  approval: Pick<ApprovalView, 'options' | 'toolName' | 'session' | 'proposedRule' | 'needs' | 'effect'>,
+  approval: Pick<ApprovalView, 'options' | 'toolName' | 'session' | 'proposedRule' | 'needs' | 'effect' | 'preview'>,
   agentName: string,
   { isCut, hasOthers, isEdited, isMasked }: Offers,
 ): string[] {
@@ -79,7 +79,7 @@ export function describeChoices(
   const pattern = patternOf(approval);
   const signs = [
     ...(options.includes('approve_once')
-      ? [isEdited ? (isRehearsed(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
+      ? [isEdited ? (showsEdit(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
       : []),
     ...(pattern === undefined || isEdited ? [] : [cardWords.session(chatScopeText(toolName, pattern), agentName)]),
     ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),

@@ -3,11 +3,11 @@ import {
   type ApprovalView,
   editedText,
   grantMatch,
-  isRehearsed,
   mayEdit,
   nothingRunsText,
   type Reader,
   revealedView,
+  showsEdit,
   verbFor,
   type YourPart,
   lacksPasskey,
@@ -73,7 +73,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const isEdited = mode === 'edit' && edited.isChanged;
   const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
   // The edited call gets its own card, with what it will do (A52.7), unless a rule lets it run without approval.
-  const isPreview = isEdited && isRehearsed(approval) && editedWhy?.outcome !== 'run';
+  const isPreview = isEdited && showsEdit(approval) && editedWhy?.outcome !== 'run';
   const pattern = wide ? '*' : approval.session?.pattern;
   const found = useFound(wantedOf(mode, approval, rule.trim(), pattern), matches);
   const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];

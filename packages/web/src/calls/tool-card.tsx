@@ -149,7 +149,9 @@ function Detail({
   const now = useNow();
   const { status } = invocation;
   const decision = approval?.decision;
-  const shownEffect = invocation.editedArguments === undefined ? shownBefore(approval) : undefined;
+  // An edit that was approved at once is not what the approval shows.
+  const shown = decision?.editedArguments === undefined ? approval : undefined;
+  const shownEffect = shownBefore(shown);
   return (
     <>
       <div
@@ -161,8 +163,8 @@ function Detail({
         <CallView
           toolName={invocation.toolName}
           args={invocation.editedArguments ?? invocation.arguments}
-          preview={invocation.editedArguments === undefined ? approval?.preview : undefined}
-          effect={invocation.editedArguments === undefined ? approval?.effect : undefined}
+          preview={shown?.preview}
+          effect={shown?.effect}
         />
       </div>
       {invocation.editedArguments === undefined ? null : (

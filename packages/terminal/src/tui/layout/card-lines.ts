@@ -2,10 +2,10 @@ import {
   chatScopeText,
   coveredTitle,
   describeCall,
-  isRehearsed,
   maskedText,
   mayEdit,
   nothingRunsText,
+  showsEdit,
   type ApprovalView,
   type YourPart,
 } from '@countersign/client';
@@ -171,7 +171,7 @@ function choiceLines(
           'exact',
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
-        ...words(isRehearsed(approval) ? screenWords.editShownHint : screenWords.editHint, { dim: true }),
+        ...words(showsEdit(approval) ? screenWords.editShownHint : screenWords.editHint, { dim: true }),
       ];
     case 'answer':
       return [
