@@ -40,7 +40,8 @@ describe('the working folder', () => {
     expect(renewed).toMatchObject({ toolCallId: old.toolCallId, arguments: { path: 'a' } });
     expect(renewed.approvalId).not.toBe(old.approvalId);
     expect(renewed.callHash).not.toBe(old.callHash);
-    expect(renewed.reason).toHaveProperty('changedSince');
+    expect(renewed.reason).toMatchObject({ changedSince: 'shown', changed: ['folder'] });
+    expect(renewed.why).toContain('the working folder was replaced');
     // The old approval, resent in every form, does not answer the new request.
     for (const id of [old.approvalId, old.toolCallId]) {
       await t.world.decide(id, { decision: 'approve' });

@@ -224,8 +224,13 @@ it('[A52.9] [A52.10] [A7] the effect of a file tool is known without a rehearsal
   const again = about(await t.world.approvals(), 'notes.md');
   expect(again.approvalId).not.toBe(changed.approvalId);
   expect(again.effect?.effectHash).not.toBe(changed.effect?.effectHash);
-  // An edit is approved at once, and the call that runs is the edited one.
-  await t.world.decide(again, { ...approve, arguments: edit('three').arguments });
+  // An edit is shown again with its own effect, and the call that runs is the edited one.
+  expect(await t.world.decide(again, { ...approve, arguments: edit('three').arguments })).toMatchObject({
+    status: 409,
+  });
+  const edited = about(await t.world.approvals(), 'three');
+  expect(edited.effect?.files[0]?.diff).toContain('+three');
+  await t.world.decide(edited, approve);
   await t.world.decide(added, approve);
   await t.chat.settled();
   expect(readFileSync(inFolder('notes.md'), 'utf8')).toBe('zero\nthree\n');
@@ -339,7 +344,9 @@ describe('a rehearsal', () => {
     expect(await t.world.decide(old, approve)).toMatchObject({ status: 409, code: 'changed' });
     await t.chat.settled();
     const renewed = await t.onlyApproval();
-    expect(renewed.reason).toMatchObject({ changedSince: 'shown' });
+    expect(renewed.reason).toMatchObject({ changedSince: 'shown', changed: ['effect'] });
+    expect(old.effect?.files[0]).not.toHaveProperty('isNew');
+    expect(renewed.effect?.files[0]).toMatchObject({ isNew: true });
     expect(renewed.effect?.files[0]?.diff).toContain('-someone else');
     expect(renewed.effect?.effectHash).not.toBe(old.effect?.effectHash);
     expect(made.folder.get('notes.txt')).toBe('someone else');

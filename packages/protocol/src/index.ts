@@ -6,7 +6,7 @@ export { recordText } from './text/record-text.js';
 export { causeSchema, describeCause, toCause } from './calls/causes.js';
 export type { Cause } from './calls/causes.js';
 export { askReasonSchema, mapReason, readReason, reasonSchema } from './calls/reasons.js';
-export type { AskReason, Reason } from './calls/reasons.js';
+export type { AskReason, Reason, WhatChanged } from './calls/reasons.js';
 export { describeReason } from './calls/describe-reason.js';
 export {
   describeNeed,

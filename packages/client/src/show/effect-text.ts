@@ -165,13 +165,14 @@ function filesText(
 }
 
 function aboutFile(file: ChangedFile): string {
-  const { change, from, kind, mode, owner, bytes, target, diff, lines, mediaType, contains } = file;
+  const { isNew, change, from, kind, mode, owner, bytes, target, diff, lines, mediaType, contains } = file;
   const bits = mode === undefined ? 0 : Number.parseInt(mode, 8);
   const isExecutable = (bits & 0o111) !== 0;
   const isOpenToAll = (bits & 0o002) !== 0;
   // For a new file or folder, the usual permissions say nothing.
   const isUsual = change === 'added' && (kind === 'folder' ? mode === '0755' : !isExecutable && !isOpenToAll);
   return [
+    isNew === true ? 'new since the last question' : '',
     from === undefined ? '' : `from ${oneLine(from)}`,
     kind === 'file' ? '' : kind,
     contains === undefined ? '' : `with ${contains} ${contains === 1 ? 'file' : 'files'}`,

@@ -24,6 +24,7 @@ import { queueReviews } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { newId, REVIEW_CALL, turnId } from '../turn/ids.js';
 import type { SignedCall } from './sign-call.js';
+import { markNew, whatChanged } from './what-changed.js';
 
 /** A grant expires when it hasn't been used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
@@ -296,8 +297,11 @@ export function askAgain(
   signed: SignedCall,
   changedSince: 'shown' | 'approved' | 'signed' = invocation.status === 'asked' ? 'shown' : 'approved',
 ): void {
-  const reason = invocation.callHash === null ? gate.reason : ({ ...gate.reason, changedSince } as const);
-  askApproval(runtime, step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
+  const before = invocation.approvalId === null ? undefined : step.tx.approval(invocation.approvalId);
+  const changed = before === undefined || changedSince === 'signed' ? {} : { changed: whatChanged(before, signed) };
+  const reason = invocation.callHash === null ? gate.reason : { ...gate.reason, changedSince, ...changed };
+  const marked = before === undefined ? signed : markNew(before, signed);
+  askApproval(runtime, step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed: marked });
 }
 
 /** Shows an approval card to people, with the world's deadline. */

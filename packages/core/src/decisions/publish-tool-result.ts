@@ -210,7 +210,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   if (supersedeApproval(runtime, step, { approval, invocation, toSign, rules })) {
     return refused(
       'changed',
-      'the call changed after it was shown and needs approval again. Review the new version',
+      'something changed after the call was shown, so it needs approval again. The new approval says what changed',
       state,
     );
   }

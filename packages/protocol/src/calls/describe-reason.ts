@@ -1,13 +1,26 @@
 import { describeCause } from './causes.js';
-import type { Reason } from './reasons.js';
+import type { Reason, WhatChanged } from './reasons.js';
 
 /** The text for a reason, the same on every screen. It follows a colon, as in `Why you're asked: no rule allows this call`. */
 export function describeReason(reason: Reason): string {
-  const changed = 'changedSince' in reason ? reason.changedSince : undefined;
-  if (changed === undefined) return textOf(reason);
-  const before = changed === 'signed' ? UNSIGNED : `the call changed after it was ${changed}`;
-  return `${before}; ${textOf(reason)}`;
+  const since = 'changedSince' in reason ? reason.changedSince : undefined;
+  if (since === undefined) return textOf(reason);
+  const changed = 'changed' in reason ? (reason.changed ?? []) : [];
+  const what =
+    changed.length === 0
+      ? `the call changed after it was ${since}`
+      : `${changed.map((each) => CHANGED[each]).join(', and ')} after the call was ${since}`;
+  return `${since === 'signed' ? UNSIGNED : what}; ${textOf(reason)}`;
 }
+
+const CHANGED: Readonly<Record<WhatChanged, string>> = {
+  folder: 'the working folder was replaced with another one',
+  sandbox: 'its sandbox changed',
+  effect: 'files in the working folder changed, and so did the effect,',
+  content: 'the file that it writes changed',
+  tool: 'the definition of the tool changed',
+  rules: 'the rules changed',
+};
 
 const UNSIGNED = 'a signature no longer counts, because its author may no longer sign';
 

@@ -35,6 +35,8 @@ export const changedFileSchema = z.object({
   target: z.string().exactOptional(),
   /** The change to a text file in `diff -u` format. Absent for binary files and for files that are too large to compare. */
   diff: z.string().exactOptional(),
+  /** Set if the last question about this call didn't show this change, or showed another one. */
+  isNew: z.literal(true).exactOptional(),
   /** How many lines of text the whole change adds and removes. A file that is too long to compare counts as replaced. */
   lines: z.object({ added: z.number().int().min(0), removed: z.number().int().min(0) }).exactOptional(),
   /** The type of an added or changed binary file, by its first bytes. Absent if it is unknown. */

@@ -19,6 +19,10 @@ describe('[A47] reasons', () => {
       'the call changed after it was approved; a rule requires approval: ask rm',
     ],
     [
+      { code: 'no-rule', changedSince: 'shown', changed: ['folder'] },
+      'the working folder was replaced with another one after the call was shown; no rule allows this call',
+    ],
+    [
       { code: 'untrusted-tool', tool: 'mcp__files__read' },
       "mcp__files__read comes from an MCP server that isn't trusted",
     ],

@@ -5,11 +5,17 @@ const rule = z.string();
 const tool = z.string();
 /** The call changed after it was `shown` or `approved`, so it needs approval again (A7). */
 const changedSince = z.enum(['shown', 'approved', 'signed']).exactOptional();
+/**
+ * What changed. `folder`: the working folder is another one. `effect`: files in the folder changed, so that the call would do something else.
+ * `content`: the file that it overwrites. `tool`: its definition. Absent in approvals from older versions.
+ */
+const changed = z.array(z.enum(['folder', 'sandbox', 'effect', 'content', 'tool', 'rules'])).exactOptional();
+const again = { changedSince, changed };
 
 /** Why a call needs approval. `legacy`: an approval from an older version, which stored only a sentence. */
 export const askReasonSchema = z.discriminatedUnion('code', [
-  z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), changedSince }),
-  z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, changedSince }),
+  z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), ...again }),
+  z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, ...again }),
   z.object({
     code: z.enum([
       'ask-rule',
@@ -20,14 +26,16 @@ export const askReasonSchema = z.discriminatedUnion('code', [
       'effect-exceeds',
     ]),
     rule,
-    changedSince,
+    ...again,
   }),
-  z.object({ code: z.enum(['unpredictable', 'not-coverable', 'every-call']), cause: causeSchema, changedSince }),
-  z.object({ code: z.literal('tool-changed'), tool, difference: z.string(), changedSince }),
-  z.object({ code: z.literal('policy-unreadable'), problem: z.string(), changedSince }),
-  z.object({ code: z.literal('legacy'), text: z.string(), changedSince }),
+  z.object({ code: z.enum(['unpredictable', 'not-coverable', 'every-call']), cause: causeSchema, ...again }),
+  z.object({ code: z.literal('tool-changed'), tool, difference: z.string(), ...again }),
+  z.object({ code: z.literal('policy-unreadable'), problem: z.string(), ...again }),
+  z.object({ code: z.literal('legacy'), text: z.string(), ...again }),
 ]);
 export type AskReason = z.infer<typeof askReasonSchema>;
+/** What changed since a call was shown. */
+export type WhatChanged = NonNullable<AskReason['changed']>[number];
 
 /** Why the gate runs a call, asks a person or refuses. Codes are stable and may be compared; `describeReason` has the texts. */
 export const reasonSchema = z.discriminatedUnion('code', [
@@ -53,12 +61,13 @@ export function mapReason<R extends Reason>(reason: R, change: (text: string) =>
   return mapTexts(reason, change) as R;
 }
 
-const CODES: ReadonlySet<string> = new Set(['code', 'changedSince']);
+const CODES: ReadonlySet<string> = new Set(['code', 'changedSince', 'changed']);
 
 function mapTexts(value: object, change: (text: string) => string): object {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]: [string, unknown]) => {
-      if (typeof inner === 'string') return [key, CODES.has(key) ? inner : change(inner)];
+      if (CODES.has(key)) return [key, inner];
+      if (typeof inner === 'string') return [key, change(inner)];
       return [key, typeof inner === 'object' && inner !== null ? mapTexts(inner, change) : inner];
     }),
   );

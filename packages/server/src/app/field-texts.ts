@@ -360,6 +360,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   problem: 'What is wrong.',
   program: 'Name of the program, such as claude.',
   proposed: 'Allow rules from an import that have no effect until a person accepts them.',
+  'files.isNew': 'Set if the last question about this call didn’t show this change, or showed another one.',
+  'reason.changed': 'What changed since the call was shown or approved.',
   'files.lines':
     'How many lines of text the whole change adds and removes. A file that is too long to compare counts as replaced.',
   'lines.added': 'Added lines.',
