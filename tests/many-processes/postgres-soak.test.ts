@@ -8,7 +8,7 @@ import { unfinished } from './unfinished.js';
 const plan: SoakPlan & { servers: number } = {
   turns: Number(process.env['SOAK_TURNS'] ?? 8),
   chats: Number(process.env['SOAK_CHATS'] ?? 6),
-  servers: Number(process.env['SOAK_SERVERS'] ?? 3),
+  servers: Number(process.env['SOAK_SERVERS'] ?? 2),
   killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 2_000),
   limitMs: Number(process.env['SOAK_LIMIT_MS'] ?? 300_000),
 };
