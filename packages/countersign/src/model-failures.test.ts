@@ -24,7 +24,9 @@ describe('when a model call fails', () => {
     expect(await settled).toBe('idle');
     expect(opened.provider.requests).toHaveLength(2);
     expect((await lastMessage(opened)).content).toBe('here I am');
-    expect(systemEvents(opened)).toEqual([]);
+    expect(systemEvents(opened)).toEqual([
+      { type: 'notice', message: 'Rate limited by scripted, trying again in 7 s.' },
+    ]);
   });
 
   it.each(['rate-limited', 'overloaded', 'network'] as const)(

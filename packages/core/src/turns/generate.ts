@@ -10,11 +10,15 @@ import {
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import type { PartialAnswer, Runtime } from '../step/runtime.js';
+import { commit } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 
 /** Maximum number of attempts per model call (P4.1). */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
+/** People notice a pause of this length. */
+const LONG_PAUSE_MS = 2_000;
 
 interface ModelCall {
   provider: Provider;
@@ -25,10 +29,11 @@ interface ModelCall {
 /** Retries retryable failures after a pause. Uses the vendor's delay if given (P4.1). */
 export async function generate(
   runtime: Runtime,
-  { id: turnId, worldId }: TurnRecord,
+  turn: TurnRecord,
   { provider, request, stream }: ModelCall,
   signal: AbortSignal,
 ): Promise<LLMResponse> {
+  const { id: turnId, worldId } = turn;
   for (let attempt = 1; ; attempt += 1) {
     const onArrival = stream.start(attempt);
     runtime.probe('before model-call');
@@ -54,9 +59,29 @@ export async function generate(
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
       // If the vendor asks for a longer pause than a person would wait, fail instead of staying silent.
       if (pause > LONGEST_PAUSE_MS) throw error;
+      if (pause >= LONG_PAUSE_MS) await sayPause(runtime, turn, pauseText(error, provider.name, pause));
       await pauseFor(runtime.clock, pause, signal);
     }
   }
+}
+
+function pauseText({ kind }: ProviderError, provider: string, pause: number): string {
+  const what =
+    kind === 'rate-limited'
+      ? `Rate limited by ${provider}`
+      : kind === 'overloaded'
+        ? `${provider} is overloaded`
+        : `${provider} could not be reached`;
+  return `${what}, trying again in ${Math.ceil(pause / 1000)} s.`;
+}
+
+/** Tells people why nothing happens for a while. Models don't see it. */
+async function sayPause(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
+  const { worldId, chatId } = turn;
+  await commit(runtime, 'retry', worldId, { chats: [chatId] }, ({ tx }) => {
+    if (tx.current(turn)?.state !== 'open') return;
+    tx.emit({ event: 'system', chatId, data: { type: 'notice', message } });
+  });
 }
 
 /** A failed model call as a message for people. */

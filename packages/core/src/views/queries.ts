@@ -31,6 +31,9 @@ import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
+/** Tool results can be long, so few messages are read at a time. */
+const CONTEXT_PAGE = 20;
+const CONTEXT_PAGES = 10;
 
 /** The approval queue as shown to people, oldest first (A12). */
 export async function listApprovals(
@@ -119,13 +122,27 @@ export async function showApproval(
     const approval = await reader.approval(approvalId);
     const invocation = approval === undefined ? undefined : await reader.invocation(approval.invocationId);
     if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
-    const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
+    const last = await lastSpoken(reader, approval.chatId);
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
     const shown = toApproval(runtime, await runtime.snapshots.read(reader, worldId), approval, invocation);
     const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
     return { ...shown, ...(await needsReader(reader)(approval, invocation)), ...place, context };
   });
   return read === undefined ? undefined : { ...read, context: await showMessages(read.context) };
+}
+
+/** The last messages with words. A turn that proposes ten calls writes ten messages without any. */
+async function lastSpoken(reader: StoreReader, chatId: string): Promise<readonly MessageRecord[]> {
+  let found: readonly MessageRecord[] = [];
+  let before: { before?: number } = {};
+  for (let page = 0; page < CONTEXT_PAGES && found.length < CONTEXT_MESSAGES; page += 1) {
+    const read = await reader.lastMessages(chatId, { limit: CONTEXT_PAGE, ...before });
+    found = [...read.filter(({ role, content }) => role !== 'tool' && content !== ''), ...found];
+    const first = read[0];
+    if (read.length < CONTEXT_PAGE || first === undefined) break;
+    before = { before: first.seq };
+  }
+  return found.slice(-CONTEXT_MESSAGES);
 }
 
 type Total = Pick<QueuedApproval, 'total' | 'more'>;
