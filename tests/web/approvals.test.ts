@@ -426,6 +426,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const place = await button(page, 'Approve once').boundingBox();
     await page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
     expect(await button(page, 'Approve once').isDisabled()).toBe(true);
+    // [A23] A key is dropped, not queued, and the card says so.
+    await page.keyboard.press('Alt+n');
+    await page.keyboard.press('o');
+    await page.getByText('Too early: nothing was decided.').waitFor();
     await context.clock.resume();
     await enabled(button(page, 'Approve once'));
     await asks(page, 'double-b').waitFor();

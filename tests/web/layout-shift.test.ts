@@ -163,7 +163,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
       await topBar(page).getByRole('button', { name: 'Stop' }).click();
       await toasts.waitFor();
       const free = [page.getByRole('heading', { level: 1 }), topBar(page).getByRole('button', { name: 'Stop' })];
-      expect(await overlaps(notices(), free)).toEqual([]);
+      expect(await overlaps(notices(), [...free, page.getByRole('log'), page.getByLabel('Message')])).toEqual([]);
       const sheet = isPhone ? await openSheet(page) : [];
       expect(await overlaps(notices(), [...sheet, ...signing(page)])).toEqual([]);
       await page.goto(`${opened.serving.url}/inbox`);

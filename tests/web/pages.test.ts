@@ -203,7 +203,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(commented);
   });
 
-  it('[A16] the audit page verifies the chain and filters', async () => {
+  it('[A16] [A16.8] the audit page verifies the chain, filters and leads to calls', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/audit`);
     // As if the head file had been missing for a while.
@@ -225,6 +225,15 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Who').selectOption({ label: me });
     await expect.poll(() => asked.count()).toBe(0);
     await signed.getByRole('cell', { name: `${me}, from Chrome on Linux`, exact: true }).waitFor();
+    // A record leads to its call, and a phone shows all of it without scrolling sideways.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const listed = page.getByRole('list', { name: 'Records' }).getByRole('listitem');
+    await listed.filter({ hasText: 'approved for this chat' }).getByText(`${me}, from Chrome on Linux`).waitFor();
+    expect(await overflow(page)).toBe(0);
+    await listed.filter({ hasText: 'approved for this chat' }).getByRole('link').click();
+    await page.locator('[data-invocation]').first().waitFor();
+    expect(new URL(page.url()).search).toMatch(/^\?call=/);
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   it('agents, worlds and chats are created, changed, renamed and deleted', async () => {
@@ -347,7 +356,7 @@ function lastToCome(page: Page, name: string): Locator {
     case 'settings':
       return main.getByLabel('Main agent').locator('option[value=ada]');
     case 'audit':
-      return main.getByRole('row').filter({ hasText: 'requested' }).first();
+      return main.getByRole('row').or(main.getByRole('listitem')).filter({ hasText: 'requested' }).first();
     case 'stats':
       return main.getByRole('heading', { name: 'Tokens by agent' });
     case 'search':

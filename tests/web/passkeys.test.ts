@@ -139,8 +139,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await goTo(bob.page, chatPath);
     await bob.page.getByText('You need a trusted passkey to sign this call.').waitFor();
     await goTo(page, '/people');
-    await button(page, 'Actions for Bob').click();
-    await page.getByRole('menuitem', { name: 'Passkeys', exact: true }).click();
+    await button(page, 'Confirm passkey…').click();
     await dialog.getByText('not trusted yet').waitFor();
     expect(await violations(page)).toEqual([]);
     await button(page, 'Confirm…').click();
@@ -149,6 +148,7 @@ describe.runIf(hasBrowser)('passkeys', () => {
     await remarked(page, 'Passkey confirmed. Bob can sign calls with it now.');
     await dialog.getByText('trusted', { exact: true }).waitFor();
     await button(page, 'Close').last().click();
+    await expect.poll(() => button(page, 'Confirm passkey…').count()).toBe(0);
     await button(bob.page, 'Approve once').click();
     await expect.poll(() => opened.ran).toEqual(['pay']);
     expect(bob.complaints).toEqual([]);

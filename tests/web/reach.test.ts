@@ -11,6 +11,7 @@ import {
   giveReason,
   goTo,
   press,
+  remarked,
   said,
   toolCard,
   write,
@@ -84,6 +85,21 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('d');
     await page.getByText('Nothing is waiting for you.').waitFor();
+  });
+
+  it('[A17.3] Alt+N goes to a waiting call from any page', async () => {
+    const { page, world, chat } = await enter(1440);
+    await goTo(page, '/providers');
+    await page.keyboard.press('Alt+n');
+    await remarked(page, 'Nothing is waiting for you.');
+    await opened.api.send(world, chat, { content: press('reach-far') });
+    await page.getByRole('link', { name: 'Inbox 1' }).waitFor();
+    await page.keyboard.press('Alt+n');
+    await expect.poll(() => focused(page)).toContain('wants to use');
+    expect(page.url()).toContain(chat);
+    await enabled(button(page, 'Deny'));
+    await page.keyboard.press('d');
+    await said(page, 'Finished. denied').waitFor();
   });
 
   it('[A17] on a phone, Alt+N opens the sheet; after Review it shows the current waiting calls, and it never opens on its own', async () => {

@@ -8,7 +8,8 @@ import { readReader } from './reader.js';
 import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
 import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
 import type { ChatStore } from './store.js';
-import { has } from './table.js';
+import type { TranscriptMessage } from './state.js';
+import { get, values, type Table } from './table.js';
 
 export interface OpenChatOptions {
   /** Messages per page. */
@@ -90,19 +91,25 @@ export function openChatOn(
       onClose?.();
     },
     loadOlder: () => loadOlder(pageSize),
-    async reach(messageId) {
+    async reach(id) {
       while (!view.signal.aborted) {
         const { loading, messages, older } = view.getState();
-        if (has(messages, messageId)) return true;
-        if (loading.kind === 'failed' || (loading.kind === 'ready' && older.kind === 'none')) return false;
+        const found = get(messages, id) ?? messageOf(messages, id);
+        if (found !== undefined) return found.messageId;
+        if (loading.kind === 'failed' || (loading.kind === 'ready' && older.kind === 'none')) return undefined;
         // Use large pages: reaching a line far up would take a hundred small ones.
         if (loading.kind === 'ready' && (older.kind === 'more' || older.kind === 'failed'))
           await loadOlder(LARGEST_PAGE);
         else await changed();
       }
-      return false;
+      return undefined;
     },
   };
+}
+
+function messageOf(messages: Table<TranscriptMessage>, call: string): TranscriptMessage | undefined {
+  for (const message of values(messages)) if (message.invocationIds.includes(call)) return message;
+  return undefined;
 }
 
 function refetch(client: Client, world: string, chat: string, heard: WorldEvent): Refetch<ChatAction> | undefined {

@@ -13,8 +13,8 @@ export interface Store<State> {
 export interface ChatStore extends Store<ChatState> {
   /** Loads the page before the first loaded line. Resolves when it has been added to the state; does nothing if all lines are loaded. */
   readonly loadOlder: () => Promise<void>;
-  /** Loads pages until this line is included. Resolves to false if it is not in this chat. */
-  readonly reach: (messageId: string) => Promise<boolean>;
+  /** Loads pages until the line with this id, or with this call, is included. Resolves to its id, or undefined if it is not in this chat. */
+  readonly reach: (id: string) => Promise<string | undefined>;
   /** Retries the connection, or a failed load, immediately. */
   readonly retryNow: () => void;
 }

@@ -90,6 +90,8 @@ export const personSchema = z.object({
   worldRoles: z.record(z.string(), personRoleSchema),
   /** Like `email`, only for admins and the person. */
   status: personStatusSchema.exactOptional(),
+  /** How many passkeys of the person wait until someone confirms them (W8.8). For admins who can; absent if none. */
+  passkeysToConfirm: z.number().int().exactOptional(),
   createdAt: z.string(),
 });
 export type Person = z.infer<typeof personSchema>;
@@ -188,6 +190,8 @@ export const meSchema = z.object({
   scopes: z.array(tokenScopeSchema).exactOptional(),
   /** Where the scopes come from. */
   limitedBy: z.enum(['token', 'invitation']).exactOptional(),
+  /** How many passkeys of other people wait for you to confirm them (W8.8). For admins; absent if none. */
+  passkeysToConfirm: z.number().int().exactOptional(),
   /** The server is part of a program, and has no routes to manage people or to read its log. */
   mounted: z.literal(true).exactOptional(),
 });

@@ -150,6 +150,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   people: 'Ids of people.',
   scopes: 'What the token may do: read, chat, sign, admin or propose.',
   'Invitation.scopes': 'What the session may do at most. Absent: everything that the person may do.',
+  passkeysToConfirm: 'How many passkeys wait for an admin to confirm them. Only for admins; absent if none.',
   limitedBy: 'Whether `scopes` are those of a token or of an invitation (W8.11).',
   token: "A personal token, or the server's token. Returned only when it is created.",
   usedAt: 'When it was last used.',

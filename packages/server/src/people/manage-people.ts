@@ -1,5 +1,5 @@
 import { freeId } from '@countersign/core';
-import type { PersonRecord, Store, StoreReader, StoreTransaction } from '@countersign/core/ports';
+import type { CredentialRecord, PersonRecord, Store, StoreReader, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, slug, type newPersonSchema, type Person, type PersonChange } from '@countersign/protocol';
 import type { z } from 'zod';
 import { HttpProblem } from '../app/http-problem.js';
@@ -35,7 +35,29 @@ export function toPerson(
 export async function listPeople(store: Store, reader: Access): Promise<Person[]> {
   const isListed = ({ status }: PersonRecord): boolean =>
     status === 'active' || (status === 'disabled' && actionsOf(reader).has('admin'));
-  return (await store.read((stored) => stored.people())).filter(isListed).map((person) => toPerson(person, reader));
+  const { people, passkeys } = await store.read(async (stored) => ({
+    people: await stored.people(),
+    passkeys: await passkeysToConfirm(stored, reader),
+  }));
+  return people.filter(isListed).map((person) => {
+    const { length } = passkeys.filter(({ personId }) => personId === person.id);
+    return { ...toPerson(person, reader), ...(length === 0 ? {} : { passkeysToConfirm: length }) };
+  });
+}
+
+/** Passkeys of other people that wait until this reader, or another admin, confirms them (W8.8). */
+export async function passkeysToConfirm(
+  stored: Pick<StoreReader, 'passkeys'>,
+  reader: Access,
+): Promise<readonly CredentialRecord[]> {
+  if (reader.person === undefined || !actionsOf(reader).has('admin')) return [];
+  return (await stored.passkeys())
+    .filter(({ person }) => person.status === 'active' && person.id !== reader.person?.id)
+    .filter(
+      ({ person, credential }) =>
+        credential.data.passkey?.trusted === false && (person.role !== 'owner' || isOwner(reader)),
+    )
+    .map(({ credential }) => credential);
 }
 
 /** Removed people can still be read: the audit log refers to them. */

@@ -10,6 +10,7 @@ import { route } from '../app/route.js';
 import { actionsOf } from '../people/access.js';
 import type { By } from '../people/by.js';
 import { linkDevice } from '../people/link-device.js';
+import { passkeysToConfirm } from '../people/manage-people.js';
 import { endSessions, listSessions } from '../people/manage-sessions.js';
 import { byOf, changing } from './people.js';
 import { linkOrigin, pageOrigin } from './support.js';
@@ -26,10 +27,11 @@ export const meRoutes = [
     summary: 'Get your account and permissions',
     description: '`kind` is `token` for a shared token that belongs to nobody in particular.',
     answers: { 200: { description: 'You', schema: meSchema } },
-    handle: async ({ context: { mounted }, c }) => ({
-      status: 200,
-      body: { ...toMe(byOf(c)), ...(mounted === undefined ? {} : { mounted }) },
-    }),
+    async handle({ context: { mounted, engine }, c }) {
+      const { length } = await engine.runtime.store.read((reader) => passkeysToConfirm(reader, c.var.access));
+      const toConfirm = length === 0 ? {} : { passkeysToConfirm: length };
+      return { status: 200, body: { ...toMe(byOf(c)), ...toConfirm, ...(mounted === undefined ? {} : { mounted }) } };
+    },
   }),
   route({
     method: 'get',

@@ -1,5 +1,5 @@
 import { SERVER_LOG } from '@countersign/core/ports';
-import type { Challenge, Person, RegisteredPasskey } from '@countersign/protocol';
+import type { Challenge, Me, Person, RegisteredPasskey } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
 import { checkResponse } from '../testing/check-response.js';
@@ -107,6 +107,17 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
         trusted: true,
         confirmation: await confirmed(soft, 'trust-passkey', bobs.id, from),
       });
+    // Admins see that it waits for them, and nobody else does.
+    const waits = async (from: typeof bob) => {
+      const { items } = (await from<{ items: Person[] }>('GET', '/people')).body;
+      const { passkeysToConfirm } = (await from<Me>('GET', '/me')).body;
+      return [passkeysToConfirm, items.find(({ id }) => id === 'bob')?.passkeysToConfirm];
+    };
+    expect([await waits(cleo), await waits(dan), await waits(bob)]).toEqual([
+      [1, 1],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
     expect((await trust(dan, dans.soft)).status).toBe(403);
     expect((await trust(cleo, untrusted.soft)).status).toBe(403);
     // Nor with the admin's signature on a challenge of someone else.
@@ -115,6 +126,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
       status: 409,
     });
     expect(await trust(cleo, cleos.soft)).toMatchObject({ status: 200, body: { id: bobs.id, trusted: true } });
+    expect(await waits(cleo)).toEqual([undefined, undefined]);
     expect(await audit()).toEqual([
       `passkey trusted bob: "Test key" (${bobs.id}), confirmed with "Test key" (${cleos.id})`,
     ]);

@@ -8,16 +8,12 @@ import { Visible } from '../ui/visible.js';
 import { attempt } from '../ui/toast.js';
 import { signOut } from '../session/sign-out.js';
 import { limitedBy } from './is-limited.js';
-import { t } from '../words/account.js';
+import { rolesText, t } from '../words/account.js';
 
 /** Name and roles, and the button to sign out. */
 export function ProfileSection({ account }: { account: Me }): ReactElement {
   const client = useClient();
-  const { id, name, email, role, worldRoles, scopes } = account;
-  const roles = [
-    ...(role === null ? [] : [t.roles[role]]),
-    ...Object.entries(worldRoles).map(([world, each]) => t.roleIn(t.roles[each], world)),
-  ];
+  const { id, name, email, scopes } = account;
   return (
     <Card className="mb-8 flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
       <PersonAvatar id={id} name={name} />
@@ -28,7 +24,7 @@ export function ProfileSection({ account }: { account: Me }): ReactElement {
           </span>
           {email === undefined ? null : <span className="text-ink-3"> {email}</span>}
         </p>
-        <p className="text-[0.8125rem] text-ink-2">{roles.join(' · ') || t.noRole}</p>
+        <p className="text-[0.8125rem] text-ink-2">{rolesText(account)}</p>
         {account.kind === 'token' ? <p className="text-[0.8125rem] text-ink-3">{t.sharedToken}</p> : null}
         {scopes === undefined ? null : (
           <p className="text-[0.8125rem] text-amber">{t.limited[limitedBy(account)](scopes.join(', '))}</p>

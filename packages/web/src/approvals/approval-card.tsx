@@ -81,7 +81,8 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   // Calls that this one releases are part of what is approved (A5.4).
   const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, preview, effect, prediction, covered]));
   const noteId = useId();
-  const isArmed = useArmed(approval.approvalId, wary) && !sending;
+  const isNew = !useArmed(approval.approvalId, wary);
+  const isArmed = !isNew && !sending;
   // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
   // Edited text can grow longer than what was shown, so its end has to be visible when it is approved.
@@ -169,6 +170,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       }
       noteId={noteId}
       mayDeny={isArmed}
+      isNew={isNew}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
       onBack={mode === 'once' ? undefined : () => setMode('once')}
       onKey={onKey}

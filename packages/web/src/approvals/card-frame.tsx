@@ -1,5 +1,5 @@
 import type { ApprovalView } from '@countersign/client';
-import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { agentHue } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
@@ -37,6 +37,8 @@ interface CardFrameProps extends CardPlace {
   note: ReactNode;
   noteId: string;
   mayDeny: boolean;
+  /** The card has just appeared, and can't be decided yet (A23). */
+  isNew: boolean;
   onDeny: (reason: string) => void;
   /** Closes the open form. The button replaces *Reason…*. */
   onBack?: (() => void) | undefined;
@@ -46,18 +48,29 @@ interface CardFrameProps extends CardPlace {
   more?: ReactNode;
 }
 
+const TOO_EARLY_MS = 3000;
+const DECIDING_KEYS: ReadonlySet<string> = new Set(['o', 'c', 'a', 'd', 'e']);
+
 /**
  * One card: who asks, for what, and a bar at the bottom. The bar's buttons have the same position and size on every card, so that a second
  * click never hits a different button.
  */
 export function CardFrame(props: CardFrameProps): ReactElement {
   const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form } = props;
-  const { note, noteId, onDeny, onBack, onKey, primary, more, isForYou = true, isReadOnly = false } = props;
+  const { noteId, isNew, onDeny, onBack, onKey, primary, more, isForYou = true, isReadOnly = false } = props;
   const mayDeny = props.mayDeny && !isReadOnly;
   const [reason, setReason] = useState('');
   const [hasReason, setHasReason] = useState(false);
   const card = useRef<HTMLElement>(null);
   const titleId = useId();
+  const [isTooEarly, setIsTooEarly] = useState(false);
+  const note = isTooEarly ? t.tooEarly : props.note;
+  useEffect(() => {
+    if (!isTooEarly) return;
+    // The note may say what is missing to approve the call.
+    const timer = setTimeout(() => setIsTooEarly(false), TOO_EARLY_MS);
+    return () => clearTimeout(timer);
+  }, [isTooEarly]);
   useTakeFocus(card, takeFocus);
   const deny = (): void => onDeny(reason.trim());
   const actOf = (key: string): (() => void) | undefined => {
@@ -69,6 +82,8 @@ export function CardFrame(props: CardFrameProps): ReactElement {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey) return;
     const isScrolled = scrollByKey(end.area.current, event.key);
+    // The key was meant for the previous card. It is dropped, and the card says so.
+    setIsTooEarly(isNew && !isReadOnly && DECIDING_KEYS.has(event.key));
     // Holding a key down decides nothing.
     const act = event.repeat || isScrolled ? undefined : actOf(event.key);
     // The form opened by the key takes the focus, so the letter would be typed into it.
@@ -126,7 +141,11 @@ export function CardFrame(props: CardFrameProps): ReactElement {
             </div>
           </>
         )}
-        <p id={noteId} role="status" className="h-4 truncate px-1 text-xs leading-4 text-ink-3">
+        <p
+          id={noteId}
+          role="status"
+          className={cx('h-4 truncate px-1 text-xs leading-4', isTooEarly ? 'font-medium text-amber' : 'text-ink-3')}
+        >
           {note}
         </p>
       </footer>

@@ -6,12 +6,15 @@ import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, TopBar } from '../shell/frame.js';
+import { NoticePlace } from '../shell/notice-place.js';
 import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Visible } from '../ui/visible.js';
 import { ApprovalPanel, type Asked } from './approval-panel.js';
-import { useMe } from '../data/me.js';
+import { useAccount, useMe } from '../data/me.js';
+import { wasInvited } from '../session/session.js';
+import { rolesText } from '../words/account.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
@@ -20,6 +23,7 @@ import { t } from '../words/approvals.js';
 /** Everything waiting in all chats in all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const { items, others } = inbox;
+  const account = useAccount();
   const worldId = useWorld((state) => state.worldId);
   const approvals = useWorld((state) => state.approvals);
   const queries = useQueryClient();
@@ -54,10 +58,14 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       <p className="sr-only" role="status">
         {t.waitingStatus(inboxCount(inbox))}
       </p>
-      {/* Space for the connection banner, which must not cover the top of a card. */}
-      <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
-        {items.length === 0 && others.length > 0 ? t.inboxOthers : t.inboxLead}
-      </p>
+      {/* Notices replace the text: below it, they would move the card, and at the bottom its buttons. */}
+      <div className="group/strip mx-auto flex h-14 w-full max-w-3xl shrink-0 flex-col justify-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
+        <p className="line-clamp-2 group-has-[[data-notices]_button]/strip:hidden">
+          {account !== undefined && wasInvited() ? `${t.youAre(account.name, rolesText(account))} ` : ''}
+          {items.length === 0 && others.length > 0 ? t.inboxOthers : t.inboxLead}
+        </p>
+        <NoticePlace className="max-h-12 overflow-y-auto" />
+      </div>
       <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
         <ApprovalPanel
           queue={[...items, ...others].map(({ approval }) => approval.approvalId)}

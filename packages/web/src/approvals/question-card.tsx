@@ -27,7 +27,8 @@ export function QuestionCard({
   const [typed, setTyped] = useState<Typed>(() => defaultsOf(form?.fields ?? []));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [sending, setSending] = useState(false);
-  const isArmed = useArmed(place.approval.approvalId) && !sending;
+  const isNew = !useArmed(place.approval.approvalId);
+  const isArmed = !isNew && !sending;
   const end = useEndShown(question.form?.lead ?? question.text);
   const noteId = useId();
   const send = async (work: () => Promise<unknown>): Promise<void> => {
@@ -55,6 +56,7 @@ export function QuestionCard({
       note={form === undefined ? t.answerNote : t.formNote}
       noteId={noteId}
       mayDeny={isArmed}
+      isNew={isNew}
       onDeny={(reason) => void send(() => onRefuse(reason))}
       onKey={() => undefined}
       primary={

@@ -12,12 +12,13 @@ export function useTakeFocus(card: RefObject<HTMLElement | null>, takeFocus: { c
   }, [card, takeFocus]);
 }
 
-/** Focuses the waiting card inside, or otherwise the button that continues. */
-export function focusOnWaiting(inside: HTMLElement | null): void {
+/** Focuses the waiting card inside, or otherwise the button that continues. Returns false if there is neither. */
+export function focusOnWaiting(inside: HTMLElement | null): boolean {
   const card =
     inside?.querySelector<HTMLElement>('[data-panel] section[tabindex]') ??
     inside?.querySelector<HTMLElement>('[data-panel] section button');
   card?.focus();
+  return card !== null && card !== undefined;
 }
 
 function isFocusFree(card: HTMLElement | null): boolean {

@@ -26,11 +26,11 @@ export function WaitingBar({
   const [first, setFirst] = useState<{ id: string }>();
   useGoToWaiting(() => {
     const id = queue[0];
-    if (open) focusOnWaiting(sheet.current);
-    else if (id !== undefined) {
-      setFirst({ id });
-      setOpen(true);
-    }
+    if (open) return focusOnWaiting(sheet.current);
+    if (id === undefined) return false;
+    setFirst({ id });
+    setOpen(true);
+    return true;
   });
   return (
     <>

@@ -1,12 +1,4 @@
-import {
-  agentName,
-  auditRule,
-  auditWhy,
-  callLine,
-  type ChainVerdict,
-  signedText,
-  verifyChain,
-} from '@countersign/client';
+import { type ChainVerdict, verifyChain } from '@countersign/client';
 import type { Agent, AuditEntry } from '@countersign/protocol';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient } from '../data/connection.js';
@@ -18,12 +10,11 @@ import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Select, TextField } from '../ui/field.js';
-import { Clock } from '../ui/time.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { attempt, clearErrors, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
+import { AuditRows } from './audit-rows.js';
 import { filterEntries, signersIn, type Filter } from './filter-entries.js';
-import { lookOf } from './look-of.js';
 import { readAudit } from './read-audit.js';
 import { t } from '../words/audit.js';
 
@@ -122,50 +113,7 @@ export function AuditLog({
         <Empty title={t.noRecords}>{records.length === 0 ? t.noRecordsYet : t.otherFilter}</Empty>
       ) : null}
       {entries.length === 0 ? null : (
-        <div
-          className="scroll-quiet overflow-x-auto rounded-lg border border-line bg-surface"
-          tabIndex={0}
-          role="group"
-          aria-label={t.records}
-        >
-          <table className={cx('w-full text-left text-[0.8125rem] sm:min-w-[46rem]', hasCalls && 'min-w-[34rem]')}>
-            <thead className="border-b border-line text-xs text-ink-3">
-              <tr>
-                <th scope="col" className="px-3 py-2 font-medium">
-                  {t.columns.number}
-                </th>
-                <th scope="col" className="px-3 py-2 font-medium">
-                  {t.columns.when}
-                </th>
-                <th scope="col" className="px-3 py-2 font-medium">
-                  {t.columns.what}
-                  <span className="sm:hidden">, {t.columns.who}</span>
-                </th>
-                {hasCalls ? (
-                  <th scope="col" className="px-3 py-2 font-medium">
-                    {t.columns.call}
-                  </th>
-                ) : null}
-                <th scope="col" className="px-3 py-2 font-medium max-sm:hidden">
-                  {t.columns.who}
-                </th>
-                <th scope="col" className="px-3 py-2 font-medium">
-                  {t.columns.why}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.slice(0, shown).map((entry) => (
-                <Row
-                  key={entry.seq}
-                  entry={entry}
-                  hasCalls={hasCalls}
-                  agentName={entry.agentId === undefined ? '' : agentName({ agents }, entry.agentId)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <AuditRows entries={entries.slice(0, shown)} worldId={worldId} hasCalls={hasCalls} agents={agents} />
       )}
       {entries.length > shown ? (
         <Button className="mt-3" onClick={() => setShown(shown + STEP)}>
@@ -173,68 +121,6 @@ export function AuditLog({
         </Button>
       ) : null}
     </Page>
-  );
-}
-
-/** For records from older versions. The last characters distinguish two clients; the export has the full id. */
-function shortId(client: string): string {
-  return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
-}
-
-function Row({
-  entry,
-  hasCalls,
-  agentName,
-}: {
-  entry: AuditEntry;
-  hasCalls: boolean;
-  agentName: string;
-}): ReactElement {
-  const look = lookOf(entry);
-  const rule = auditRule(entry);
-  return (
-    <tr className="border-t border-line align-top first:border-t-0">
-      <td className="px-3 py-2 text-ink-3 tabular-nums">{entry.seq}</td>
-      <td className="px-3 py-2 whitespace-nowrap text-ink-2">
-        <Clock at={entry.at} />
-      </td>
-      <td className="px-3 py-2">
-        <Badge tone={look.tone} icon={look.icon}>
-          {look.words}
-        </Badge>
-        {/* On a phone, the column is outside the screen. */}
-        <span className="mt-1 block text-ink-2 sm:hidden">
-          <Visible text={signedText(entry.who, entry.via, entry.for)} />
-        </span>
-      </td>
-      {hasCalls ? (
-        <td className="max-w-80 px-3 py-2">
-          <span className="block truncate text-ink-3">
-            {agentName === '' ? '' : `${agentName} · `}
-            <Visible text={entry.tool ?? ''} strict />
-          </span>
-          {entry.arguments === undefined ? null : (
-            <code className="line-clamp-2 [overflow-wrap:anywhere]">
-              <Visible text={callLine(entry.tool ?? '', entry.arguments)} strict />
-            </code>
-          )}
-        </td>
-      ) : null}
-      <td className="px-3 py-2 text-ink-2 max-sm:hidden">
-        <Visible text={signedText(entry.who, entry.via, entry.for)} />
-        {entry.via === undefined && entry.client !== undefined ? (
-          <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>
-        ) : null}
-      </td>
-      <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
-        <Visible text={auditWhy(entry).slice(0, 300)} />
-        {rule === undefined ? null : (
-          <code className="block">
-            <Visible text={rule} strict />
-          </code>
-        )}
-      </td>
-    </tr>
   );
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
+import { NoticePlace } from '../shell/notice-place.js';
 import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
@@ -51,7 +52,7 @@ function OpenChat(): ReactElement {
   const [wanted, setWanted] = useState<{ id: string }>();
   const [timeline, setTimeline] = useState(false);
   const search = new URLSearchParams(useSearch());
-  const wantedMessage = search.get('message') ?? undefined;
+  const wantedMessage = search.get('message') ?? search.get('call') ?? undefined;
   const linked = search.get('approval');
   const isLinkedWaiting = useChat((state) => linked !== null && state.queue.includes(linked));
   useEffect(() => {
@@ -89,6 +90,7 @@ function OpenChat(): ReactElement {
             <Transcript wanted={wantedMessage} />
           )}
           <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
+            <NoticePlace />
             <WaitingNote />
             {isDesktop ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
             {outside === undefined ? (

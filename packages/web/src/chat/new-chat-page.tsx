@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { useOutbox, useOutgoing, useWorld, useWorldStore } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
+import { NoticePlace } from '../shell/notice-place.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
@@ -109,6 +110,7 @@ export default function NewChatPage(): ReactElement {
         </div>
       </div>
       <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
+        <NoticePlace />
         <div className="mx-auto w-full max-w-[56rem]">
           {begun.map((message) => (
             <OutgoingRow

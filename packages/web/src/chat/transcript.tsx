@@ -162,7 +162,9 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   // The message may be above the loaded part.
   const show = useCallback(
     (messageId: string): void => {
-      const reached = store.reach(messageId).then((isThere) => (isThere ? setTarget(messageId) : say(t.noSuchMessage)));
+      const reached = store
+        .reach(messageId)
+        .then((found) => (found === undefined ? say(t.noSuchMessage) : setTarget(found)));
       void attempt('show-message', reached);
     },
     [store],

@@ -113,7 +113,12 @@ export default function PeoplePage(): ReactElement {
       <ul className="mb-8 space-y-2">
         {people.data.map((person) => (
           <li key={person.id}>
-            <PersonCard person={person} isMe={person.id === account?.id} entries={entriesFor(person)} />
+            <PersonCard
+              person={person}
+              isMe={person.id === account?.id}
+              entries={entriesFor(person)}
+              onPasskeys={() => setOpen({ kind: 'passkeys', person })}
+            />
           </li>
         ))}
       </ul>
@@ -128,7 +133,7 @@ export default function PeoplePage(): ReactElement {
       ) : null}
       {open?.kind === 'invited' ? <Invitation person={open.person} link={open.link} onClose={close} /> : null}
       {open?.kind === 'sessions' ? <PersonSessions person={open.person} onClose={close} /> : null}
-      {open?.kind === 'passkeys' ? <PersonPasskeys person={open.person} onClose={close} /> : null}
+      {open?.kind === 'passkeys' ? <PersonPasskeys person={open.person} onClose={changed} /> : null}
       {open?.kind === 'disable' || open?.kind === 'remove' ? (
         <LeaveDialog
           person={open.person}

@@ -2,7 +2,7 @@ import type { Person } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { PersonAvatar } from '../ui/avatar.js';
 import { Badge } from '../ui/badge.js';
-import { IconButton } from '../ui/button.js';
+import { Button, IconButton } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Menu, type MenuEntry } from '../ui/menu.js';
 import { Visible } from '../ui/visible.js';
@@ -13,9 +13,11 @@ export function PersonCard({
   person,
   isMe,
   entries,
+  onPasskeys,
 }: {
   person: Person;
   isMe: boolean;
+  onPasskeys: () => void;
   entries: readonly MenuEntry[];
 }): ReactElement {
   const { id, name, email, role, worldRoles, status } = person;
@@ -24,7 +26,7 @@ export function PersonCard({
     ...Object.entries(worldRoles).map(([world, each]) => t.roleIn(t.roles[each], world)),
   ];
   return (
-    <Card className="flex items-center gap-3 px-4 py-2.5">
+    <Card className="flex flex-wrap items-center gap-3 px-4 py-2.5 sm:flex-nowrap">
       <PersonAvatar id={id} name={name} />
       <div className="min-w-0 flex-1 text-sm [overflow-wrap:anywhere]">
         <p className="flex flex-wrap items-center gap-x-2">
@@ -40,6 +42,11 @@ export function PersonCard({
           {email === undefined ? null : <span className="text-ink-3"> · {email}</span>}
         </p>
       </div>
+      {person.passkeysToConfirm === undefined ? null : (
+        <Button size="small" look="amber" icon="lock" onClick={onPasskeys}>
+          {t.confirmPasskeys(person.passkeysToConfirm)}
+        </Button>
+      )}
       {entries.length === 0 ? null : (
         <Menu trigger={<IconButton icon="more" label={t.actionsFor(name)} />} entries={entries} />
       )}

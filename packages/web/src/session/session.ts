@@ -73,9 +73,17 @@ export function keyInUrl(): NewSession | undefined {
   return invitation === null ? undefined : { invitation };
 }
 
+let isInvited = false;
+
+/** Whether this page was opened with an invitation. */
+export function wasInvited(): boolean {
+  return isInvited;
+}
+
 /** Removes the ticket, invitation or code from the URL, so that it doesn't stay in the history. */
 export function takeKey(): NewSession | undefined {
   const key = keyInUrl();
+  if (key?.invitation !== undefined) isInvited = true;
   if (key?.oidc !== undefined) {
     const { page } = oidcAttempt();
     sessionStorage.removeItem(OIDC);

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { useClient } from '../data/connection.js';
 import { useAccount, useMay } from '../data/me.js';
 import { signOut } from '../session/sign-out.js';
+import { Count } from '../ui/badge.js';
 import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
 import { attempt } from '../ui/toast.js';
@@ -15,6 +16,7 @@ export function AccountMenu({ go }: { go: (path: string) => void }): ReactElemen
   const account = useAccount();
   const mayReadLog = useMay('admin');
   if (account === undefined) return null;
+  const { passkeysToConfirm: toConfirm = 0 } = account;
   return (
     <Menu
       align="end"
@@ -22,18 +24,19 @@ export function AccountMenu({ go }: { go: (path: string) => void }): ReactElemen
       trigger={
         <button
           type="button"
-          aria-label={t.accountOf(account.name)}
+          aria-label={t.accountOf(account.name, toConfirm)}
           className="flex min-h-9 min-w-0 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
         >
           <Icon name="person" className="shrink-0 text-ink-3" />
           <bdi className="min-w-0 truncate">{visibleText(account.name)}</bdi>
+          <Count value={toConfirm} of={t.passkeysToConfirm} />
         </button>
       }
       entries={[
         { label: t.pages.account, icon: 'person', onSelect: () => go(paths.account) },
         ...(account.mounted === true
           ? []
-          : ([{ label: t.pages.people, icon: 'agents', onSelect: () => go(paths.people) }] as const)),
+          : ([{ label: t.peopleWith(toConfirm), icon: 'agents', onSelect: () => go(paths.people) }] as const)),
         ...(mayReadLog && account.mounted !== true
           ? ([{ label: t.pages.serverAudit, icon: 'audit', onSelect: () => go(paths.serverAudit) }] as const)
           : []),

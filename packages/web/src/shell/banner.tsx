@@ -40,7 +40,7 @@ export function Banner(): ReactElement {
   return (
     <div role="status" className="max-w-full">
       {shown === undefined ? null : (
-        <div className="pointer-events-auto flex animate-rise items-center gap-2 rounded-2xl border border-amber-line bg-amber-soft py-1 pr-1 pl-3 text-sm text-amber shadow-card">
+        <div className="pointer-events-auto my-1 flex animate-rise items-center gap-2 rounded-2xl border border-amber-line bg-amber-soft py-1 pr-1 pl-3 text-sm text-amber shadow-card">
           <Icon name={shown.isRetrying ? 'hourglass' : 'alert'} />
           <span className="min-w-0 [overflow-wrap:anywhere]">
             <Visible text={shown.words} />

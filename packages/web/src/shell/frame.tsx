@@ -3,6 +3,7 @@ import type { Read } from '../data/use-read.js';
 import { Count } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
+import { NoticePlace } from './notice-place.js';
 import { t } from '../words/shell.js';
 
 /** `open` shows the list of chats on small screens; `pending` is the number of calls waiting in the inbox. */
@@ -66,6 +67,7 @@ export function Page({
           {children}
         </div>
       </div>
+      <NoticePlace />
     </>
   );
 }

@@ -7,7 +7,9 @@ import { useRead } from '../data/use-read.js';
 import { shareStreams } from '../data/share-streams.js';
 import { browserTabs } from '../data/browser-tabs.js';
 import { oneTab } from '../data/tabs.js';
-import type { NewClient, World } from '@countersign/protocol';
+import { mayDo, type NewClient, type World } from '@countersign/protocol';
+import { useAccount } from '../data/me.js';
+import { wasInvited } from '../session/session.js';
 import { say } from '../ui/toast.js';
 import { showConnection } from './banner.js';
 import { NoWorlds } from './no-worlds.js';
@@ -30,8 +32,18 @@ export function Home(): ReactElement {
   const items = worlds.data;
   const worldId = worldToShow(path, items);
   if (worldId === undefined) return <NoWorlds />;
-  if (path === '/') return <Redirect to={paths.world(worldId)} replace />;
+  if (path === '/') return <Landing worldId={worldId} />;
   return <InWorld key={worldId} worldId={worldId} worlds={items} />;
+}
+
+/** People who were invited to sign calls start with the calls that wait for them. */
+function Landing({ worldId }: { worldId: string }): ReactElement {
+  const account = useAccount();
+  if (!wasInvited()) return <Redirect to={paths.world(worldId)} replace />;
+  if (account === undefined) return <Loading what={t.yourWorlds} />;
+  const worlds = [undefined, ...Object.keys(account.worldRoles)];
+  const maySign = worlds.some((world) => mayDo(account, 'sign', world));
+  return <Redirect to={maySign ? paths.inbox : paths.world(worldId)} replace />;
 }
 
 interface InWorldProps {

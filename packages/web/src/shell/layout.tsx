@@ -2,16 +2,17 @@ import type { World } from '@countersign/protocol';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { useInbox, inboxCount } from '../approvals/use-inbox.js';
+import { useGoToWaiting } from '../approvals/use-go-to-waiting.js';
 import { useNotifications } from '../approvals/use-notifications.js';
 import NewChatPage from '../chat/new-chat-page.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
-import { clearErrors } from '../ui/toast.js';
+import { clearErrors, say } from '../ui/toast.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
-import { decoded, isChat } from './paths.js';
+import { decoded, isChat, paths } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 import { t } from '../words/shell.js';
@@ -37,9 +38,17 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   const client = useClient();
   const isWide = useMedia(TABLET);
   const [open, setOpen] = useState(false);
-  const [path] = useLocation();
+  const [path, go] = useLocation();
   const inbox = useInbox(worlds);
   useNotifications(inbox);
+  useGoToWaiting(() => {
+    const next = inbox.items[0];
+    // A form in a dialog would lose what was typed.
+    if (document.querySelector('dialog[open]') !== null) return false;
+    if (next === undefined) say(t.nothingWaits);
+    else go(paths.approval(next.worldId, next.approval.chatId, next.approval.approvalId));
+    return true;
+  }, true);
   useEffect(() => {
     setOpen(false);
     // Errors belong to the page they happened on.

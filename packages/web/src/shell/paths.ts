@@ -6,6 +6,10 @@ export const paths = {
   chat: (world: string, chat: string) => `/w/${part(world)}/c/${part(chat)}`,
   message: (world: string, chat: string, message: string) =>
     `/w/${part(world)}/c/${part(chat)}?message=${part(message)}`,
+  /** The message with this call. */
+  call: (world: string, chat: string, call: string) => `/w/${part(world)}/c/${part(chat)}?call=${part(call)}`,
+  approval: (world: string, chat: string, approval: string) =>
+    `/w/${part(world)}/c/${part(chat)}?approval=${part(approval)}`,
   page: (world: string, page: WorldPage) => `/w/${part(world)}/${page}`,
   agent: (world: string, agent: string) => `/w/${part(world)}/agents?agent=${part(agent)}`,
   inbox: '/inbox',

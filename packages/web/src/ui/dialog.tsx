@@ -26,7 +26,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
     if (dialog !== null && !dialog.open) dialog.showModal();
     return () => dialog?.close();
   }, []);
-  useLayoutEffect(() => (notices.current === null ? undefined : offerSlot(notices.current)), []);
+  useLayoutEffect(() => (notices.current === null ? undefined : offerSlot(notices.current, 'dialog')), []);
   return (
     // The backdrop belongs to the dialog: a click on it targets the dialog itself. Keyboard users have Escape.
     <dialog

@@ -88,16 +88,12 @@ export function Toasts(): ReactElement {
     () => toasts,
   );
   return (
-    <div
-      role="status"
-      aria-live="polite"
-      className="flex max-w-full flex-col items-center gap-2 max-md:flex-col-reverse"
-    >
+    <div role="status" aria-live="polite" className="flex max-w-full flex-col items-center max-md:flex-col-reverse">
       {shown.map((toast) => (
         <div
           key={toast.id}
           className={cx(
-            'pointer-events-auto flex max-w-xl animate-rise items-start gap-2 rounded-lg border bg-raised py-0.5 pr-0.5 pl-3 text-sm shadow-card',
+            'pointer-events-auto my-1 flex max-w-xl animate-rise items-start gap-2 rounded-lg border bg-raised py-0.5 pr-0.5 pl-3 text-sm shadow-card',
             toast.tone === 'red'
               ? 'border-red text-red'
               : toast.tone === 'green'

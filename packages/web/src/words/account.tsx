@@ -1,4 +1,4 @@
-import type { PersonRole, TokenScope } from '@countersign/protocol';
+import type { Me, PersonRole, TokenScope } from '@countersign/protocol';
 import { common } from './common.js';
 
 /** The signed-in person's own account: sessions and tokens. */
@@ -114,3 +114,9 @@ export const t = {
   expiresOn: (date: string) => `expires ${date}`,
   createdBy: (name: string) => `created by ${name}`,
 } as const;
+
+/** `Member · Approver in harbour` */
+export function rolesText({ role, worldRoles }: Pick<Me, 'role' | 'worldRoles'>): string {
+  const inWorlds = Object.entries(worldRoles).map(([world, each]) => t.roleIn(t.roles[each], world));
+  return [...(role === null ? [] : [t.roles[role]]), ...inWorlds].join(' · ') || t.noRole;
+}

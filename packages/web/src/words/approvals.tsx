@@ -28,6 +28,7 @@ export const t = {
     'All commands in this world can then reach the host, and those that use it can’t be rehearsed. Rule:',
   addHostRule: 'Add the rule',
   hostAllowed: 'The rule was added. When you approve the call, it is shown again with the host.',
+  tooEarly: 'Too early: nothing was decided. Press the key again.',
   previewFirst: 'Nothing runs yet. You see what it will do first.',
   youSigned: (rest: string) => `You signed. ${rest}`,
   othersSign: 'Others must sign this call. You can deny it.',
@@ -101,6 +102,7 @@ export const t = {
 
   inbox: 'Inbox',
   inboxLead: 'Calls waiting for you in all worlds, oldest first.',
+  youAre: (name: string, roles: string) => `You are signed in as ${name}, ${roles}.`,
   inboxEmpty: 'Nothing is waiting for you.',
   inboxEmptyHint:
     'Calls that need your approval appear here, and the page title shows how many there are. Turn on notifications to hear about new ones.',

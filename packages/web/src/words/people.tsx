@@ -62,6 +62,7 @@ export const t = {
   passkeys: 'Passkeys',
   passkeysOf: (name: string) => `Passkeys of ${name}`,
   thePasskeys: 'the passkeys',
+  confirmPasskeys: (count: number) => (count === 1 ? 'Confirm passkey…' : `Confirm ${count} passkeys…`),
   confirmPasskeyTitle: (name: string) => `Confirm a passkey of ${name}`,
   confirmPasskeyText: (passkey: string, name: string) =>
     `“${passkey}” will be able to sign calls for ${name}. Ask ${name} first whether they added it, in person or on the phone. Your browser asks for your own trusted passkey.`,

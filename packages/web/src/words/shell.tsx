@@ -5,6 +5,7 @@ import { common } from './common.js';
 export const t = {
   ...common,
   product: 'Countersign',
+  nothingWaits: 'Nothing is waiting for you.',
   pages: {
     chat: 'Chat',
     inbox: 'Inbox',
@@ -26,7 +27,11 @@ export const t = {
   signedInTo: (server: string) => `You are signed in to the MCP server ${server}. You can close this page.`,
   signInFailed: 'The sign-in failed. Start again.',
   backToApp: 'Back to Countersign',
-  accountOf: (name: string) => `Account: ${name}`,
+  accountOf: (name: string, toConfirm: number) =>
+    `Account: ${name}${toConfirm === 0 ? '' : `, ${toConfirm} ${toConfirm === 1 ? 'passkey' : 'passkeys'} to confirm`}`,
+  passkeysToConfirm: 'passkeys to confirm',
+  peopleWith: (toConfirm: number) =>
+    toConfirm === 0 ? 'People' : `People (${toConfirm} ${toConfirm === 1 ? 'passkey' : 'passkeys'} to confirm)`,
   signOut: 'Sign out',
   /** Names at most three people. */
   whoMay: (needs: 'chat' | 'sign' | 'admin', names: readonly string[]) => {
