@@ -158,7 +158,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     }
     for (const [where, words] of [
       ['agents', ['Ada', 'Bea']],
-      ['grants', ['Ada may use press', 'Bea may use press']],
+      ['grants', ['Ada', 'Bea'].map((name) => `${name} may use press for calls like button='grant ${name}'`)],
       ['servers', ['one', 'two']],
     ] as const) {
       await goTo(page, `/w/${world}/${where}`);
