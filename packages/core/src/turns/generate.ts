@@ -9,9 +9,8 @@ import {
 } from '../ports/index.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
-import type { PartialAnswer, Runtime } from '../step/runtime.js';
 import { commit } from '../step/commit.js';
-import type { Runtime } from '../step/runtime.js';
+import type { PartialAnswer, Runtime } from '../step/runtime.js';
 
 /** Maximum number of attempts per model call (P4.1). */
 const TRIES = 3;
