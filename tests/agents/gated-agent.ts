@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { startCommand, startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
 import { DRILLED, type DrillAgent } from '../../packages/terminal/src/gate/drill/drilled-agents.js';
+import { execCommand } from '../../packages/terminal/src/gate/hook-command.js';
 import { runAgent } from '../../packages/terminal/src/gate/drill/run-agent.js';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/countersign-agents', import.meta.url));
@@ -100,7 +101,8 @@ export async function openGate(id: 'claude' | 'gemini'): Promise<Gate> {
       });
       const scene = { home: folder, model: model.url };
       const hook = `'${process.execPath}' '${command}' gate hook --agent ${id} --home '${home}'`;
-      const files = agent.files(scene, { command: hook, waitSeconds: WAIT_S, pass }, false);
+      const exec = execCommand(home, command);
+      const files = agent.files(scene, { command: hook, waitSeconds: WAIT_S, pass, exec }, false);
       for (const [path, text] of Object.entries(files)) write(path, text);
       const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TERM: 'dumb', NO_COLOR: '1', ...agent.env(scene) };
       const running = runAgent(binOf(id), agent.arguments, { cwd, env, limitMs: LIMIT_MS });

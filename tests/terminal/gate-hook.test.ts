@@ -75,7 +75,7 @@ const inputs = {
 function start(program: string, input: unknown, script = command, env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [script, 'gate', 'hook', '--agent', program, '--home', home], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, HOME: home, ...env },
   });
   child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
@@ -105,6 +105,52 @@ it.each(['claude', 'codex', 'gemini'] as const)('[X9.2] answers %s as it expects
   expect(no).toMatchObject(program === 'claude' ? { code: 0, stderr: '' } : { code: 2, stdout: '' });
   expect(no.stdout.includes('"permissionDecision":"deny"')).toBe(program === 'claude');
   expect(no.stdout + no.stderr).toContain('deny shell_cmd(git push)');
+});
+
+it('[X9.11] runs an approved command of Gemini CLI once, in its folder, as the command itself would run', async () => {
+  const t = await open();
+  const folder = join(home, 'project');
+  mkdirSync(folder);
+  /** What Gemini CLI would run for this command. */
+  const approve = async (wanted: string): Promise<string> => {
+    const { ended } = start('gemini', { ...inputs.gemini, cwd: folder, tool_input: { command: wanted } });
+    const pending = async () =>
+      (await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/harbour/approvals')).body.items[0];
+    const { approvalId } = await until(pending, 'the call waits');
+    const decision = { tool_call_id: approvalId, decision: 'approve' };
+    expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
+    const { stdout } = await ended;
+    return (JSON.parse(stdout) as { hookSpecificOutput: { tool_input: { command: string } } }).hookSpecificOutput
+      .tool_input.command;
+  };
+  const shell = (line: string, cwd: string) => {
+    const child = spawn('bash', ['-c', `exec ${line}`], { cwd, stdio: 'pipe' });
+    const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+      ([[code], stdout, stderr]) => ({ code: code as number | null, stdout, stderr }),
+    );
+    return { child, ended };
+  };
+
+  const line = await approve(`read -r line; echo "got $line 'in' $PWD"; echo problem >&2; exit 7`);
+  expect(line).not.toContain('got');
+  const elsewhere = shell(line, home);
+  expect(await elsewhere.ended).toMatchObject({
+    code: 126,
+    stdout: '',
+    stderr: expect.stringContaining(folder) as string,
+  });
+
+  const again = await approve(`read -r line; echo "got $line 'in' $PWD"; echo problem >&2; exit 7`);
+  const first = shell(again, folder);
+  first.child.stdin.end('input\n');
+  expect(await first.ended).toEqual({ code: 7, stdout: `got input 'in' ${folder}\n`, stderr: 'problem\n' });
+  expect(await shell(again, folder).ended).toMatchObject({ code: 126, stdout: '' });
+  expect(await shell(again.replace(/'[^']*'$/, "'other'"), folder).ended).toMatchObject({ code: 126, stdout: '' });
+
+  const { child, ended } = shell(await approve('echo ready; exec cat'), folder);
+  await once(child.stdout, 'readable');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 143, stdout: 'ready\n' });
 });
 
 it('[X9.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {

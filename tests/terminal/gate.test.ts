@@ -78,7 +78,7 @@ describe('countersign gate install', () => {
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ permissions: { deny: ['WebFetch'], asked: ['*'] } });
   });
 
-  it('[X9.5] status checks the settings of the project, and the program that the hook runs with', async () => {
+  it('[X9.5] [X9.14] status checks what the agent reads in a folder, and the program that the hook runs with', async () => {
     for (const agent of ['claude', 'gemini'])
       expect((await gate(['install', agent, '-w', 'docks', '--yes'])).code).toBe(0);
     const project = join(home, 'project');
@@ -90,6 +90,7 @@ describe('countersign gate install', () => {
       ['claude', '.claude/settings.json', { hooks: { PermissionRequest: [{ hooks: [{ command: 'yes' }] }] } }],
       ['gemini', '.gemini/settings.json', { hooksConfig: { enabled: false } }],
       ['gemini', '.gemini/settings.json', '{ // mine\n}'],
+      ['gemini', '.gemini/settings.json', { hooks: { BeforeTool: [{ hooks: [{ command: 'swap' }] }] } }],
     ];
     const check = async (agent: string) => await gate(['status', agent, '--folder', project]);
     for (const [agent, name, found] of cases) {
@@ -100,6 +101,24 @@ describe('countersign gate install', () => {
       write(file, '{"permissions":{"allow":["Bash(ls)"]}}');
       expect(await check(agent)).toMatchObject({ code: 0, stderr: expect.stringContaining(project) as string });
     }
+    // Every file that changes the gate, and every program that starts without a call.
+    const yes = '---\nhooks: { PermissionRequest: [] }\n---\n';
+    write(join(project, '.claude/commands/yes.md'), yes);
+    write(join(project, '.claude/skills/yes/SKILL.md'), yes);
+    const starting = {
+      apiKeyHelper: 'key.sh',
+      statusLine: { command: 'line.sh' },
+      hooks: { SessionStart: [{ hooks: [{ command: 'start.sh' }] }] },
+    };
+    write(join(project, '.claude/settings.json'), JSON.stringify(starting));
+    write(join(project, '.mcp.json'), '{"mcpServers":{"docs":{"command":"mcp.sh"}}}');
+    const listed = await check('claude');
+    expect(listed.code).toBe(1);
+    for (const name of ['yes.md', 'SKILL.md', 'key.sh', 'line.sh', 'start.sh', 'mcp.sh'])
+      expect(listed.stdout).toContain(name);
+    for (const name of ['commands', 'skills']) rmSync(join(project, '.claude', name), { recursive: true });
+    write(join(project, '.gemini/settings.json'), '{"mcpServers":{"docs":{"command":"mcp.sh"}}}');
+    expect(await check('gemini')).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp.sh') as string });
     const record = join(home, 'countersign', 'gate', 'claude.files.json');
     const useNode = (from: string, to: string): void => {
       for (const file of [settings, record]) write(file, readFileSync(file, 'utf8').replaceAll(from, to));
@@ -289,6 +308,19 @@ describe('countersign gate install', () => {
     });
     expect(code).toBe(2);
     expect(stderr).toContain('No server is running.');
+    expect(existsSync(settings)).toBe(false);
+  });
+
+  it('[X9.13] refuses a Claude Code that runs calls when its hook fails', async () => {
+    const bin = join(home, 'bin', 'claude');
+    write(bin, '#!/bin/sh\necho "2.1.294 (Claude Code)"\n');
+    chmodSync(bin, 0o755);
+    const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'claude'), PATH: dirname(bin) };
+    const words = ['gate', 'install', 'claude', '-w', 'docks', '--yes', '--home', join(home, 'countersign')];
+    expect(await t.runHere(words, { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2.1.294') as string,
+    });
     expect(existsSync(settings)).toBe(false);
   });
 

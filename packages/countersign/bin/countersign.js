@@ -3,13 +3,15 @@
 
 const words = process.argv.slice(2);
 const [group, command, ...rest] = words;
-if (group === 'gate' && command === 'hook' && !rest.some((word) => word === '--help' || word === '-h')) runHook();
+const isHook = group === 'gate' && (command === 'hook' || command === 'exec');
+if (isHook && !rest.some((word) => word === '--help' || word === '-h')) runHook();
 else void run();
 
 /** Agents start it for each of their calls, so it loads nothing else. */
 function runHook() {
   try {
-    void require('../dist/bundle/hook/hook.cjs').hookMain(rest);
+    const bundle = require('../dist/bundle/hook/hook.cjs');
+    void (command === 'exec' ? bundle.execMain(rest) : bundle.hookMain(rest));
   } catch (error) {
     // Node would exit with 1, which some agents ignore. 2 means no.
     process.stderr.write(`${String(error)}\n`);

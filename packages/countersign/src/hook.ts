@@ -1,2 +1,2 @@
-/** The entry of `countersign gate hook`, in its own bundle: agents start it for each of their calls. */
-export { hookMain } from '@countersign/terminal/hook';
+/** The entry of `countersign gate hook` and `gate exec`, in its own bundle: agents start them for each of their calls. */
+export { execMain, hookMain } from '@countersign/terminal/hook';

@@ -10,9 +10,10 @@ const eventsFor = (waitSeconds: number, page?: string): readonly HookEvent[] => 
     event: 'PreToolUse',
     matcher: true,
     timeout: waitSeconds,
+    onFailure: 'block',
     ...(page === undefined ? {} : { statusMessage: gate.waiting(page) }),
   },
-  { event: 'PermissionRequest', matcher: true, timeout: 60 },
+  { event: 'PermissionRequest', matcher: true, timeout: 60, onFailure: 'block' },
   { event: 'PostToolUse', matcher: true, timeout: 60 },
   { event: 'PostToolUseFailure', matcher: true, timeout: 60 },
   { event: 'SessionEnd', matcher: false, timeout: 30 },
@@ -32,7 +33,7 @@ export function addToClaude(
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) throw new CommandError(gate.hooksDisabled(file, 'disableAllHooks'));
   const [other] = otherHooks(removeHooks(settings, file), 'PermissionRequest', { file });
-  if (other !== undefined) throw new CommandError(gate.otherPermissionHook(file, other));
+  if (other !== undefined) throw new CommandError(gate.otherHook(file, 'PermissionRequest', other));
   const permissions = objectAt(settings, 'permissions', file);
   const ask = listAt(permissions, 'ask', file);
   const asking: JsonObject = {
@@ -68,12 +69,17 @@ export function removeFromClaude(text: string, original: OriginalFile | undefine
 
 /** Why a project's settings, which are merged with the user's, change the gate; undefined if they don't. */
 export function projectGapInClaude(text: string, file: string): string | undefined {
+  const [variable] = Object.keys(objectAt(parseObject(text, file), 'env', file));
+  return gapInMergedSettings(text, file) ?? (variable === undefined ? undefined : gate.projectEnv(file, variable));
+}
+
+/** The same for settings that may set variables, such as those of an administrator. */
+export function gapInMergedSettings(text: string, file: string): string | undefined {
   const settings = parseObject(text, file);
-  if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
+  const off = ['disableAllHooks', 'allowManagedHooksOnly'].find((key) => settings[key] === true);
+  if (off !== undefined) return gate.hooksDisabled(file, off);
   const [other] = otherHooks(settings, 'PermissionRequest', { file });
-  if (other !== undefined) return gate.otherPermissionHook(file, other);
-  const [variable] = Object.keys(objectAt(settings, 'env', file));
-  if (variable !== undefined) return gate.projectEnv(file, variable);
+  if (other !== undefined) return gate.otherHook(file, 'PermissionRequest', other);
   const { defaultMode, disableBypassPermissionsMode: bypass } = objectAt(settings, 'permissions', file);
   if (MODES_THAT_NEVER_ASK.includes(defaultMode)) return gate.projectMode(file, 'permissions.defaultMode');
   if (bypass !== undefined && bypass !== 'disable')
@@ -90,7 +96,7 @@ export function gapInClaude(
   if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
   if (!hasHooks(settings, { command, events: eventsFor(0), file })) return gate.hookMissing(file);
   const [other] = otherHooks(settings, 'PermissionRequest', { own: command, file });
-  if (other !== undefined) return gate.otherPermissionHook(file, other);
+  if (other !== undefined) return gate.otherHook(file, 'PermissionRequest', other);
   const permissions = objectAt(settings, 'permissions', file);
   if (!listAt(permissions, 'ask', file).includes('*')) return gate.settingMissing(file, 'permissions.ask', '["*"]');
   if (permissions['disableBypassPermissionsMode'] !== 'disable')

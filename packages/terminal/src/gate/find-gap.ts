@@ -5,8 +5,10 @@ import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { readConfig, resolvePath } from './config-change.js';
 import type { ConfigFile, GatedAgent } from './gated-agents.js';
+import { findAgent, versionOf } from './drill/find-agent.js';
 import { outranksOurs } from './gemini-settings.js';
 import { readManifest, type Manifest } from './manifest.js';
+import { isOlder, OLDEST_CLAUDE } from './sources/claude-words.js';
 
 /** Why the agent isn't gated; undefined if its files are as we wrote them or gate every call all the same. */
 export async function findGap(
@@ -22,7 +24,7 @@ export async function findGap(
   try {
     if (agent === 'gemini') await refuseOutranking(files);
     for (const file of files) {
-      const problem = file.gap(await readConfig(await resolvePath(file.path)), { command, pass: known.pass });
+      const problem = file.gap(await readConfig(await resolvePath(file.path)), known);
       if (problem !== undefined) return problem;
     }
   } catch (error) {
@@ -30,6 +32,18 @@ export async function findGap(
     throw error;
   }
   return undefined;
+}
+
+/** Why the installed version of the agent can't be gated; undefined if it can, or isn't in PATH. The hook checks it again for each call. */
+export async function versionGap(
+  agent: GatedAgent,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if (agent !== 'claude') return undefined;
+  const { PATH = '', HOME = '' } = env;
+  const bin = await findAgent(agent, undefined, PATH);
+  const version = bin === undefined ? undefined : await versionOf(bin, { PATH, HOME });
+  return version !== undefined && isOlder(version, OLDEST_CLAUDE) ? gate.oldClaude(version) : undefined;
 }
 
 /** The first of the node and the program that the hook runs with which isn't the current one. */

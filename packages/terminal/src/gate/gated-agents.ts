@@ -22,6 +22,8 @@ export interface GateValues {
   readonly page?: string;
   /** For Gemini CLI: the secret argument that marks a call as approved. */
   readonly pass: string;
+  /** For Gemini CLI: the shell command that runs approved commands, without the id of the call. */
+  readonly exec: string;
 }
 
 /** A configuration file of the agent. All functions are pure; those that parse throw a sentence for a file that they can't keep. */
@@ -70,9 +72,9 @@ export function configFiles(agent: GatedAgent, { env, userHome }: Places): reado
         {
           path: policy,
           isSecret: true,
-          add: (_, { pass }) => geminiPolicy(pass),
+          add: (_, { pass, exec }) => geminiPolicy(pass, exec),
           remove: () => undefined,
-          gap: (text, { pass }) => (text === geminiPolicy(pass) ? undefined : gate.policyChanged(policy)),
+          gap: (text, { pass, exec }) => (text === geminiPolicy(pass, exec) ? undefined : gate.policyChanged(policy)),
         },
         {
           path: file,

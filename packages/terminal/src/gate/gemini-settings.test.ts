@@ -29,20 +29,34 @@ describe('the settings of Gemini CLI', () => {
     expect(() => add(text)).toThrow(part);
   });
 
-  it('allows only calls with the pass', () => {
-    const policy = geminiPolicy('secret');
-    const patterns = [...policy.matchAll(/argsPattern = (.*)/g)].map(
-      ([, source]) => new RegExp(JSON.parse(source ?? '') as string),
-    );
-    const [pass, all] = patterns;
-    expect(pass?.test('{\0"command":"ls"\0,\0"countersign":"secret"\0}')).toBe(true);
-    expect(pass?.test('{\0"command":"\\"countersign\\":\\"secret\\""\0}')).toBe(false);
-    expect(pass?.test('{\0"other":{"countersign":"secret"}\0}')).toBe(false);
-    expect(all?.test('{}')).toBe(true);
+  it('[X9.11] allows only calls with the pass, and of commands only gate exec', () => {
+    const policy = geminiPolicy('secret', `'/bin/node' '/o'\\''brien/countersign' 'gate' 'exec'`);
+    const rules = [...policy.matchAll(/argsPattern = (.*)\ndecision = "(.*)"/g)].map(([, source = '', decision]) => ({
+      pattern: new RegExp(JSON.parse(source) as string),
+      decision,
+    }));
+    /** As Gemini CLI writes arguments: sorted, with NUL around those at the top. */
+    const decide = (input: Record<string, unknown>): string | undefined => {
+      const pairs = Object.keys(input)
+        .sort()
+        .map((key) => `\0${JSON.stringify(key)}:${JSON.stringify(input[key])}\0`);
+      return rules.find(({ pattern }) => pattern.test(`{${pairs.join(',')}}`))?.decision;
+    };
+    const exec = `'/bin/node' '/o'\\''brien/countersign' 'gate' 'exec' 'call-1'`;
+    const countersign = 'secret';
+    expect(decide({ command: exec, countersign, dir_path: 'a' })).toBe('allow');
+    expect(decide({ file_path: 'a', countersign })).toBe('allow');
+    for (const command of ['ls', `${exec}; ls`, `ls ${exec}`, exec.replace('/o', '/p'), `${exec}\nls`])
+      expect(decide({ command, countersign })).toBe('deny');
+    expect(decide({ command: exec })).toBe('deny');
+    expect(decide({ command: '"countersign":"secret"' })).toBe('deny');
+    expect(decide({ other: { countersign } })).toBe('deny');
+    expect(decide({})).toBe('deny');
   });
 
   it('finds rules that could take precedence', () => {
     expect(outranksOurs('[[rule]]\npriority = 999\n')).toBe(true);
+    expect(outranksOurs('[[rule]]\npriority = 994\n')).toBe(true);
     expect(outranksOurs('[[rule]]\npriority=100\n')).toBe(false);
   });
 });

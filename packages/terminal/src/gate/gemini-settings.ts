@@ -54,22 +54,28 @@ function problemIn(text: string | undefined, file: string): string | undefined {
 
 /**
  * Denies every call except those whose arguments contain the pass, which only our hook knows and adds. Policies are checked after hooks, so
- * a hook that fails for any reason means no. MCP servers would receive the pass as an argument, so their tools are denied.
+ * a hook that fails for any reason means no. MCP servers would receive the pass as an argument, so their tools are denied. Of shell commands,
+ * only `gate exec` with the id of a call is allowed, so that a hook that runs after ours can't change what was approved.
  */
-export function geminiPolicy(pass: string): string {
+export function geminiPolicy(pass: string, exec: string): string {
+  // Gemini CLI marks the ends of top-level arguments with NUL, so that no text inside an argument matches.
+  const argument = (name: string, pattern: string): string => `\\u0000"${name}":"${pattern}"\\u0000`;
+  const passed = argument('countersign', pass);
+  const command = `${escapeRegExp(JSON.stringify(exec).slice(1, -1))} '[\\w-]{1,64}'`;
   const rules = [
     { mcpName: '*', toolName: '*', decision: 'deny', priority: 999, denyMessage: gate.geminiMcpDenied },
-    // Gemini CLI marks the ends of top-level arguments with NUL, so that no text inside an argument matches.
+    { toolName: '*', argsPattern: `${argument('command', command)},${passed}`, decision: 'allow', priority: 998 },
     {
       toolName: '*',
-      argsPattern: `\\u0000"countersign":"${pass}"\\u0000`,
-      decision: 'allow',
-      priority: 998,
-      allowRedirection: true,
+      argsPattern: '\\u0000"command":',
+      decision: 'deny',
+      priority: 997,
+      denyMessage: gate.geminiDenied,
     },
-    { toolName: '*', argsPattern: '^', decision: 'deny', priority: 997, denyMessage: gate.geminiDenied },
+    { toolName: '*', argsPattern: passed, decision: 'allow', priority: 996 },
+    { toolName: '*', argsPattern: '^', decision: 'deny', priority: LOWEST + 1, denyMessage: gate.geminiDenied },
     // Only keeps the tools in the list that the model sees: the rule above comes first for every call.
-    { toolName: '*', decision: 'allow', priority: 996 },
+    { toolName: '*', decision: 'allow', priority: LOWEST },
   ];
   // JSON strings, numbers and booleans are valid TOML.
   const written = rules.map((rule) =>
@@ -78,7 +84,16 @@ export function geminiPolicy(pass: string): string {
   return `${[gate.geminiPolicyHeader, ...written].join('\n\n')}\n`;
 }
 
+/** The lowest priority of our rules. */
+const LOWEST = 994;
+
 /** Whether another policy file could take precedence over ours. */
 export function outranksOurs(policy: string): boolean {
-  return /^\s*priority\s*=\s*99[6-9]\b/m.test(policy);
+  return [...policy.matchAll(/^\s*priority\s*=\s*\+?([\d_]+)/gm)].some(
+    ([, text = '']) => Number(text.replaceAll('_', '')) >= LOWEST,
+  );
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -11,6 +11,11 @@ export function hookCommand(agent: HookAgent, home: string): string {
   return `${CLEARED} ${words} gate hook --agent ${agent} --home ${quote(home)}`;
 }
 
+/** The shell command that runs an approved command of Gemini CLI, without the id of the call at its end. */
+export function execCommand(home: string, program = resolve(process.argv[1] ?? 'countersign')): string {
+  return [process.execPath, program, 'gate', 'exec', '--home', home].map(quote).join(' ');
+}
+
 /** A word for `sh`. */
 export function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;

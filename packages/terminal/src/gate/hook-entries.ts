@@ -8,6 +8,8 @@ export interface HookEvent {
   readonly timeout: number;
   /** What Claude Code shows while the hook runs. */
   readonly statusMessage?: string;
+  /** Claude Code then doesn't run the call if the hook fails. */
+  readonly onFailure?: 'block';
 }
 
 /** The settings with our hook for these events, after those of the user. A hook from an earlier installation is replaced. */
@@ -17,7 +19,7 @@ export function addHooks(
 ): JsonObject {
   const cleaned = removeHooks(settings, file);
   let hooks = objectAt(cleaned, 'hooks', file);
-  for (const { event, matcher, timeout, statusMessage } of events) {
+  for (const { event, matcher, timeout, statusMessage, onFailure } of events) {
     const entry = {
       ...(matcher ? { matcher: '*' } : {}),
       hooks: [
@@ -27,6 +29,7 @@ export function addHooks(
           command,
           timeout,
           ...(statusMessage === undefined ? {} : { statusMessage }),
+          ...(onFailure === undefined ? {} : { onFailure }),
         },
       ],
     };
@@ -70,13 +73,15 @@ export function hasHooks(
   settings: JsonObject,
   { command, events, file }: { command: string; events: readonly HookEvent[]; file: string },
 ): boolean {
-  return events.every(({ event }) =>
+  return events.every(({ event, onFailure }) =>
     listAt(objectAt(settings, 'hooks', file), event, file).some(
       (group) =>
         isObject(group) &&
         (group['matcher'] === undefined || group['matcher'] === '*') &&
         Array.isArray(group['hooks']) &&
-        group['hooks'].some((hook: unknown) => isObject(hook) && hook['command'] === command),
+        group['hooks'].some(
+          (hook: unknown) => isObject(hook) && hook['command'] === command && hook['onFailure'] === onFailure,
+        ),
     ),
   );
 }

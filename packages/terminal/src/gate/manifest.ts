@@ -7,6 +7,8 @@ import type { GatedAgent } from './gated-agents.js';
 export interface Manifest {
   readonly command: string;
   readonly pass: string;
+  /** Empty in records of earlier versions. */
+  readonly exec: string;
   readonly files: readonly WrittenFile[];
 }
 
@@ -26,9 +28,9 @@ export async function readManifest(home: string, agent: GatedAgent): Promise<Man
   if (text === undefined) return undefined;
   // Only we write it. A damaged one counts as missing: then nothing is restored, and our parts are removed.
   try {
-    const { command, pass, files } = JSON.parse(text) as Partial<Manifest>;
+    const { command, pass, exec = '', files } = JSON.parse(text) as Partial<Manifest>;
     return typeof command === 'string' && typeof pass === 'string' && Array.isArray(files)
-      ? { command, pass, files }
+      ? { command, pass, exec, files }
       : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readConfig, resolvePath, type FileChange } from './config-change.js';
 import { refuseOutranking } from './find-gap.js';
 import { WAIT_SECONDS, type ConfigFile, type GatedAgent, type GateValues } from './gated-agents.js';
+import { execCommand } from './hook-command.js';
 import { toJson } from './json-text.js';
 import {
   backupPath,
@@ -34,7 +35,8 @@ export async function planInstallation(
   const pass = known?.pass ?? randomBytes(24).toString('hex');
   // Of hooks with the same command, Claude Code runs one, so a project must not be able to guess ours.
   const own = `${command} --id ${sha256(pass).slice(0, 16)}`;
-  const values = { command: own, page, waitSeconds: WAIT_SECONDS, pass };
+  const exec = execCommand(home);
+  const values = { command: own, page, waitSeconds: WAIT_SECONDS, pass, exec };
   const changes: FileChange[] = [];
   const backups: FileChange[] = [];
   const writtenFiles: WrittenFile[] = [];
@@ -52,7 +54,7 @@ export async function planInstallation(
     if (!isGated && before !== undefined) backups.push({ ...backup, after: before, isSecret: true });
   }
   if (agent === 'gemini') await refuseOutranking(files);
-  const manifest: Manifest = { command: own, pass, files: writtenFiles };
+  const manifest: Manifest = { command: own, pass, exec, files: writtenFiles };
   const record = manifestPath(home, agent);
   const written = { path: record, before: await readConfig(record), after: toJson(manifest), isSecret: true };
   const earlierHook = await readConfig(hookConfigPath(home, agent));

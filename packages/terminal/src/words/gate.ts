@@ -8,16 +8,27 @@ export const gate = {
     `"${key}" in ${file} must be ${wanted}. Fix it, then try again. Nothing was changed.`,
   hooksDisabled: (file: string, key: string): string =>
     `"${key}" in ${file} turns hooks off, so the gate would deny every call. Remove it, then try again.`,
-  otherPermissionHook: (file: string, command: string): string =>
-    `${file} has another hook for PermissionRequest (${command}), which could allow calls. Remove it, then try again.`,
+  otherHook: (file: string, event: string, command: string): string =>
+    `${file} has another hook for ${event} (${command}), which could allow or change calls. Remove it, then try again.`,
   hookMissing: (file: string): string => `${file} doesn't run the hook of this installation. Install the gate again.`,
   settingMissing: (file: string, key: string, value: string): string => `"${key}" in ${file} is not ${value}.`,
   projectMode: (file: string, key: string): string =>
     `"${key}" in ${file} sets a mode in which the agent doesn't ask. Remove it: the gate was not tried with it.`,
   projectEnv: (file: string, name: string): string =>
     `"env" in ${file} sets ${name}. Variables of a project could change the hook, or what an allowed command runs. Move it to your own settings.`,
-  projectUnread: (file: string): string =>
-    `${file} is not plain JSON, so it is unknown whether it changes the gate in this folder.`,
+  projectVariable: (file: string, name: string): string =>
+    `${file} sets ${name}, which could change the agent's settings, the hook, or what an allowed command runs. Remove it from this file.`,
+  sourceUnread: (file: string): string =>
+    `${file} can't be read, or is not plain JSON or YAML, so it is unknown whether it changes the gate.`,
+  refusedFlag: (flag: string): string =>
+    `Claude Code was started with ${flag}, with which the gate doesn't hold. Start it without.`,
+  oldClaude: (version: string): string =>
+    `Claude Code ${version} runs calls when its hook fails. Update it to 2.1.295 or later.`,
+  alsoFound: (problem: string): string => `  ${problem}`,
+  starts: (file: string, what: string): string => `  Starts without a call: ${what}, in ${file}`,
+  startsHook: (event: string, command: string): string => `${event} hook ${command}`,
+  startsMcp: (name: string, command: string): string => `MCP server ${name} (${command})`,
+  startsHelper: (key: string, command: string): string => `${key} ${command}`,
   programGone: (path: string): string =>
     `The hook runs ${path}, which doesn't exist anymore, so no call can run. Install the gate again.`,
   refusesAll: (reason: string): string =>
@@ -31,11 +42,11 @@ export const gate = {
   policyPaths: (file: string, key: string): string =>
     `"${key}" in ${file} loads policies that could take precedence over the gate's policy. Remove it, then try again.`,
   outranked: (file: string): string =>
-    `${file} has a rule with a priority from 996 to 999, which could take precedence over the gate's policy. Lower it, then try again.`,
+    `${file} has a rule with a priority from 994 to 999, which could take precedence over the gate's policy. Lower it, then try again.`,
   cannotRead: (file: string, reason: string): string => `Could not read ${file}: ${reason}. Nothing was changed.`,
   cannotWrite: (file: string, reason: string): string =>
     `Could not write ${file}: ${reason}. Check its permissions, then try again. Nothing was changed.`,
-  policyChanged: (file: string): string => `${file} is missing or was changed.`,
+  policyChanged: (file: string): string => `${file} is missing or was changed. Install the gate again.`,
   codexRefused:
     'Codex runs a call when its hook fails, and no mode of Codex 0.166 prevents that, so Countersign does not gate it by hooks. ' +
     'docs/guide/gate.md lists what we tried.',
@@ -158,6 +169,9 @@ export const gateHook = {
   badToken: "the token in the gate's configuration is invalid; run gate install again",
   unreachable: (origin: string, reason: string): string => `Could not reach ${origin}: ${reason}`,
   killed: 'it was stopped before the call was approved',
+  notRun: (reason: string): string => `Countersign did not run the command: ${reason}`,
+  noSuchCall: 'no approved call with this id waits to be run. Each runs once',
+  otherFolder: (folder: string): string => `it was approved for the folder ${folder}`,
   unknownAgent: (agent: string): string => `Unknown agent "${agent}". Expected claude, codex or gemini.`,
 };
 
@@ -183,7 +197,18 @@ export const drillRows = {
   careless: 'hook exits 1, shell allowed in the settings',
   bypass: 'hook exits 1, questions turned off by a flag',
   project: "the project's own hook says yes",
-  projectEnv: "the project's variables load code into the hook",
+  projectEnv: "the project's variables replace the hook or the settings",
+  projectFails: "hook exits 1, the project's own hook says yes",
+  skillFails: "hook exits 1, a skill's own hook says yes",
+  commandFails: "hook exits 1, a command's own hook says yes",
+  addedFolder: 'a skill in an added folder has a hook that says yes',
+  addedFolderFails: 'hook exits 1, a skill in an added folder has a hook that says yes',
+  plugin: 'a plugin named by a flag has a hook that says yes',
+  pluginFails: 'hook exits 1, a plugin named by a flag has a hook that says yes',
+  promptTool: 'a lenient tool answers permission prompts, and a hook changes the command',
+  promptToolFails: 'hook exits 1, a lenient tool answers permission prompts',
+  swapped: "the project's own hook changes an approved command",
+  swappedHidden: 'the same, and its settings are removed while the agent runs',
   deferredAllowed: 'deferred, server restarted, allowed: runs once',
   deferredDenied: 'deferred, resumed too early, then denied',
   deferredEdited: 'deferred and edited: only the edited command runs',

@@ -37,6 +37,16 @@ export const gateHelp = {
   } satisfies Help,
 };
 
+export const gateExecHelp = {
+  about: 'Run an approved command of Gemini CLI, once, in the folder that it was approved for',
+  id: 'id of the call',
+  notes: [
+    'Gemini CLI runs this in place of each approved shell command, so that nothing can change the command after the approval.',
+  ],
+  exitCodes: 'that of the command; 126 the call was not approved, has already run, or belongs to another folder',
+  examples: ['countersign gate exec 5d2c7d9e-1c0f-4a2e-9a57-0d6a3f3a0b1c'],
+} satisfies Help & { id: string };
+
 export const drillHelp = {
   about: 'Try to get a call of an installed agent past the gate, in a throwaway folder against a scripted model',
   agent: 'claude, codex, gemini or opencode',

@@ -10,7 +10,9 @@ import { findWorld } from '../../find-things.js';
 import { readConfig, writeChanges, type FileChange } from '../../gate/config-change.js';
 import { checkGated, HOOK_AGENTS, PROGRAM_NAMES as NAMES } from '../../gate/gated-agents.js';
 import { removeCreated, revokeToken } from '../../gate/gate-token.js';
+import { versionGap } from '../../gate/find-gap.js';
 import { hookCommand } from '../../gate/hook-command.js';
+import { execCall } from '../../gate/hook/exec-call.js';
 import { isDeferring, runHook } from '../../gate/hook/run-hook.js';
 import { toJson } from '../../gate/json-text.js';
 import { lineDiff } from '../../gate/line-diff.js';
@@ -19,7 +21,7 @@ import { planInstallation } from '../../gate/plan-installation.js';
 import { planRemoval } from '../../gate/plan-removal.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate, gateHook } from '../../words/gate.js';
-import { gateHelp as help } from '../../words/help-gate.js';
+import { gateExecHelp as execHelp, gateHelp as help } from '../../words/help-gate.js';
 import { withHelp, WORLD, YES } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
@@ -42,6 +44,8 @@ export function addGate(program: Command, register: Register): void {
   register<GateFlags>(install, async (context, { args, options }) => {
     if (args[0] === 'opencode') throw new CommandError(gate.opencodeOverAcp);
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
+    const tooOld = await versionGap(agent, context.console.env);
+    if (tooOld !== undefined) throw new CommandError(tooOld);
     const home = await homeOf(context);
     const client = await context.client();
     // The hook could not find a server that ends with this command.
@@ -101,6 +105,12 @@ export function addGate(program: Command, register: Register): void {
   });
 
   addStatus(group, register);
+
+  const exec = withHelp(group.command('exec').argument('<id>', execHelp.id), execHelp);
+  register(
+    exec,
+    async (context, { args }) => await execCall([args[0] ?? '', '--home', await homeOf(context)], context.console.env),
+  );
 
   const hook = withHelp(group.command('hook').requiredOption('--agent <agent>', help.agent), help.hook);
   register<{ agent: string; world?: string }>(

@@ -1,13 +1,15 @@
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
-import { findGap, otherProgram } from '../../gate/find-gap.js';
+import { findGap, otherProgram, versionGap } from '../../gate/find-gap.js';
 import { findRefusal } from '../../gate/find-refusal.js';
 import { checkGated, GATED_AGENTS, HOOK_AGENTS, PROGRAM_NAMES, type GatedAgent } from '../../gate/gated-agents.js';
 import { hookCommand } from '../../gate/hook-command.js';
 import { readManifest } from '../../gate/manifest.js';
-import { findProjectGap } from '../../gate/project-settings.js';
+import { sourcesOf } from '../../gate/sources/agent-sources.js';
+import { gapsIn, startsIn } from '../../gate/sources/source.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate } from '../../words/gate.js';
 import { gateHelp as help } from '../../words/help-gate.js';
@@ -27,8 +29,9 @@ export function addStatus(group: Command, register: Register): void {
       const items = await Promise.all(asked.map(async (agent) => await statusOf(context, agent, folder)));
       if (context.options.json) context.json({ folder, items });
       else {
-        for (const { agent, problem, runsWith, serverProblem } of items) {
+        for (const { agent, problem, alsoFound, starts, runsWith, serverProblem } of items) {
           context.say(plainLine(gate.status(PROGRAM_NAMES[agent], problem)));
+          for (const line of [...alsoFound.map(gate.alsoFound), ...starts]) context.say(plainLine(line));
           if (serverProblem !== undefined) context.say(plainLine(gate.refusesAll(serverProblem)));
           if (runsWith !== undefined) context.say(plainLine(gate.otherProgram(runsWith)));
         }
@@ -44,6 +47,10 @@ interface GateStatus {
   readonly installed: boolean;
   readonly intact: boolean;
   readonly problem?: string;
+  /** Further files that change the gate. */
+  readonly alsoFound: readonly string[];
+  /** What the agent starts in this folder without a call. */
+  readonly starts: readonly string[];
   /** Why every call is refused at the moment. */
   readonly serverProblem?: string;
   readonly runsWith?: string;
@@ -53,7 +60,11 @@ async function statusOf(context: CommandContext, agent: GatedAgent, folder: stri
   const home = await homeOf(context);
   const known = await readManifest(home, agent);
   const files = filesOf(context, agent);
-  const problem = (await findGap(agent, files, { home })) ?? findProjectGap(agent, folder, files);
+  const { env } = context.console;
+  const places = { env, userHome: env['HOME'] ?? homedir() };
+  const sources = known === undefined ? [] : sourcesOf(agent, { places, folder, command: known.command });
+  const own = [await findGap(agent, files, { home }), known && (await versionGap(agent, env))];
+  const [problem, ...alsoFound] = new Set([...own, ...gapsIn(sources)].filter((gap) => gap !== undefined));
   const serverProblem = known === undefined ? undefined : await findRefusal(home, agent);
   const runsWith = known === undefined ? undefined : otherProgram(known, hookCommand(agent, home));
   return {
@@ -61,6 +72,8 @@ async function statusOf(context: CommandContext, agent: GatedAgent, folder: stri
     installed: known !== undefined,
     intact: problem === undefined,
     ...(problem === undefined ? {} : { problem }),
+    alsoFound,
+    starts: startsIn(sources),
     ...(serverProblem === undefined ? {} : { serverProblem }),
     ...(runsWith === undefined ? {} : { runsWith }),
   };

@@ -29,8 +29,21 @@ export interface Outcome {
 /** The hook that the agent runs: ours, or one that fails. */
 export type HookKind = 'real' | 'exit' | 'garbage' | 'half';
 
-/** `hook`: settings that say yes. `env`: variables that replace our hook. */
-export type ProjectAttack = 'hook' | 'env';
+/**
+ * Files of a project, and ways to start the agent, that let calls through if nothing prevents it. `hook`: settings that say yes. `env`: variables
+ * that replace our hook. `swap`: a hook that changes approved calls; `hidden`: its settings are gone again. Of Claude Code: hooks of a
+ * skill, a command, an added folder or a plugin, and a tool that answers its questions.
+ */
+export type ProjectAttack =
+  | 'hook'
+  | 'env'
+  | 'swap'
+  | 'hidden'
+  | 'skill'
+  | 'command'
+  | 'addedFolder'
+  | 'plugin'
+  | 'promptTool';
 
 export interface Row {
   readonly name: string;
@@ -56,6 +69,9 @@ export interface Row {
   readonly held: (outcome: Outcome) => boolean;
 }
 
+/** The command that the scripted model calls writes with this. */
+export const WRITE = 'echo ran';
+
 /** The content of a file that read-only commands try to read. */
 export const SECRET = 'drill-secret-7f3a';
 
@@ -71,6 +87,12 @@ export const first = (approvals: readonly Approval[]): Approval => {
   const [approval] = approvals;
   if (approval === undefined) throw new Error(drill.noneWaiting);
   return approval;
+};
+
+/** For rows in which the call may be refused before a person is asked. */
+const approveIfAsked = async (stage: Stage): Promise<void> => {
+  const [approval] = await stage.pending(1).catch(() => []);
+  if (approval !== undefined) await stage.approve(approval);
 };
 
 /** Every row must hold. Those without `play` must hold without a person. */
@@ -197,4 +219,15 @@ export const ROWS: readonly Row[] = [
   },
   { name: names.project, commands: ['one'], project: 'hook', held: nothingRan },
   { name: names.projectEnv, commands: ['one'], project: 'env', held: nothingRan },
+  { name: names.projectFails, hook: 'exit', commands: ['one'], project: 'hook', held: nothingRan },
+  { name: names.skillFails, hook: 'exit', commands: ['one'], project: 'skill', held: nothingRan },
+  { name: names.commandFails, hook: 'exit', commands: ['one'], project: 'command', held: nothingRan },
+  { name: names.addedFolder, commands: ['one'], project: 'addedFolder', play: approveIfAsked, held: nothingRan },
+  { name: names.addedFolderFails, hook: 'exit', commands: ['one'], project: 'addedFolder', held: nothingRan },
+  { name: names.plugin, commands: ['one'], project: 'plugin', play: approveIfAsked, held: nothingRan },
+  { name: names.pluginFails, hook: 'exit', commands: ['one'], project: 'plugin', held: nothingRan },
+  { name: names.promptTool, commands: ['one'], project: 'promptTool', play: approveIfAsked, held: nothingRan },
+  { name: names.promptToolFails, hook: 'exit', commands: ['one'], project: 'promptTool', held: nothingRan },
+  { name: names.swapped, commands: ['one'], project: 'swap', play: approveIfAsked, held: nothingRan },
+  { name: names.swappedHidden, commands: ['one'], project: 'hidden', play: approveIfAsked, held: nothingRan },
 ];

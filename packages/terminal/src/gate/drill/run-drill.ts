@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { drill as texts } from '../../words/gate.js';
-import { hookCommand, quote } from '../hook-command.js';
+import { execCommand, hookCommand, quote } from '../hook-command.js';
 import { DEFERRED_ROWS } from './deferred-rows.js';
 import { DRILLED, type DrilledAgent, type HookedAgent } from './drilled-agents.js';
 import { startImpostor, startRelay, type InBetween } from './in-between.js';
 import { countLines, describe, writeIn } from './outcome.js';
-import { ROWS, SECRET, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
+import { ROWS, SECRET, WRITE, type HookKind, type Outcome, type Row, type Stage } from './rows.js';
 import { runAgent, type RunningAgent } from './run-agent.js';
 import { runRows, type DrillOptions, type DrillPlace, type RowResult } from './run-rows.js';
-import { createStage, DRILL_WORLD, WRITE } from './stage.js';
+import { createStage, DRILL_WORLD } from './stage.js';
 
 /** Far longer than a run takes, even on a busy machine. */
 const LIMIT_MS = 180_000;
@@ -47,7 +47,7 @@ export async function runDrill(options: DrillOptions<HookedAgent>): Promise<RowR
 /** Whether the agent has the flag, the way to resume, or the settings that the row is about. */
 function applies({ bypass, defers, project }: Row, agent: DrilledAgent): boolean {
   const isKnown =
-    (project === undefined || agent.project?.[project] !== undefined) &&
+    (project === undefined || agent.attacks?.[project] !== undefined) &&
     (defers !== true || agent.deferring !== undefined);
   return isKnown && (bypass !== true || agent.bypass.length > 0);
 }
@@ -84,6 +84,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
       wasResumed ||= request !== undefined && !request.user.includes(texts.prompt);
     },
   });
+  const attack = row.project && agent.attacks?.[row.project];
   const pidFile = join(cwd, '.hook-pid');
   const scene = { home: drill.env.HOME, model: model.url };
   const deferring = row.defers === true ? agent.deferring : undefined;
@@ -94,13 +95,14 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
       page: drill.server.url,
       waitSeconds: row.impatient === true ? IMPATIENT_S : PATIENT_S,
       pass: PASS,
+      exec: execCommand(drill.home),
     };
     for (const [path, text] of Object.entries(agent.files(scene, values, row.careless === true)))
       await writeIn(path, text);
   };
   const runs: RunningAgent[] = [];
   const start = (words: readonly string[]): RunningAgent => {
-    const all = [...(row.bypass === true ? agent.bypass : []), ...words];
+    const all = [...(row.bypass === true ? agent.bypass : []), ...(attack?.flags ?? []), ...words];
     const env = { ...drill.env, ...agent.env(scene), ...deferring?.env };
     const running = runAgent(bin, all, { cwd, env, limitMs: LIMIT_MS });
     runs.push(running);
@@ -114,15 +116,15 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
     await Promise.all(resumed.map(({ ended }) => ended));
   };
   await writeIn(join(cwd, 'secret.txt'), SECRET);
-  for (const [path, text] of Object.entries((row.project && agent.project?.[row.project]) ?? {}))
-    await writeIn(join(cwd, path), text);
+  for (const [path, text] of Object.entries(attack?.files ?? {})) await writeIn(join(cwd, path), text);
   await configure(row.hook ?? 'real');
   if (row.server === 'down') await drill.server.kill();
   const between = await startBetween(row, drill);
   const known = row.server === 'down' ? [] : (await drill.client.approvals(drill.world)).items;
   const edited = commandFor('edited');
   const defers = row.defers === true;
-  const running = start(deferring?.start(session) ?? agent.arguments);
+  const words = agent.arguments.map((word) => (word === texts.prompt ? (attack?.prompt ?? word) : word));
+  const running = start(deferring?.start(session) ?? words);
   const output = (): string => runs.map((run) => run.output().trim().slice(-500)).join(' | ');
   let detail: string | undefined;
   try {

@@ -2,12 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Client } from '@countersign/client';
 import type { Approval } from '@countersign/protocol';
 import { drill as texts } from '../../words/gate.js';
-import type { Stage } from './rows.js';
+import { WRITE, type Stage } from './rows.js';
 import type { RunningAgent } from './run-agent.js';
 import type { TemporaryServer } from './temporary-server.js';
-
-/** The command that the scripted model calls writes with this. */
-export const WRITE = 'echo ran';
 
 /** The name of the world and the agent. */
 export const DRILL_WORLD = 'Drill';

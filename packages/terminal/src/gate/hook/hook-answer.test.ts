@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { canonical, inputToRun, yesFor } from './hook-answer.js';
 
@@ -17,13 +16,15 @@ describe('the answer of a hook', () => {
     });
   });
 
-  it('adds the pass for Gemini CLI, and nothing else to what runs', () => {
-    expect(inputToRun('claude', { command: 'ls' }, 'p')).toEqual({ command: 'ls' });
-    expect(inputToRun('gemini', { file_path: 'a' }, 'p')).toEqual({ file_path: 'a', countersign: 'p' });
-    const command = `printf '%s|' "it's" $HOME 'a b' && echo "$((1+1))" | cat`;
-    const { command: wrapped } = inputToRun('gemini', { command }, 'p');
-    const run = (text: unknown): string => execFileSync('sh', ['-c', String(text)], { encoding: 'utf8' });
-    expect(run(wrapped)).toBe(run(command));
+  it('[X9.11] adds the pass for Gemini CLI, and replaces a command by the one that fetches it', () => {
+    const more = { pass: 'p', exec: "countersign gate exec 'call-1'" };
+    expect(inputToRun('claude', { command: 'ls' }, more)).toEqual({ command: 'ls' });
+    expect(inputToRun('gemini', { file_path: 'a' }, more)).toEqual({ file_path: 'a', countersign: 'p' });
+    expect(inputToRun('gemini', { command: 'ls', dir_path: 'a' }, more)).toEqual({
+      command: more.exec,
+      dir_path: 'a',
+      countersign: 'p',
+    });
   });
 
   it('compares inputs by content', () => {

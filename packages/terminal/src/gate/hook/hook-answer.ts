@@ -1,17 +1,17 @@
-import { quote } from '../hook-command.js';
 import { isObject, type JsonObject } from '../json-text.js';
 import type { HookAgent } from '../gated-agents.js';
 
 /** The argument that marks an approved call for Gemini CLI's policy. */
 export const PASS_ARGUMENT = 'countersign';
 
-/** The input that an agent should run for approved arguments. For Gemini CLI it carries the pass. */
-export function inputToRun(agent: HookAgent, approved: JsonObject, pass: string): JsonObject {
+/** The input that an agent should run for approved arguments. For Gemini CLI it carries the pass, and a shell command is fetched by its id. */
+export function inputToRun(
+  agent: HookAgent,
+  approved: JsonObject,
+  { pass, exec }: { pass: string; exec: string },
+): JsonObject {
   if (agent !== 'gemini') return approved;
-  const { command } = approved;
-  // Its policy judges each part of a compound command, without our argument. With eval, there is one part.
-  const whole = typeof command === 'string' ? { command: `eval ${quote(command)}` } : {};
-  return { ...approved, ...whole, [PASS_ARGUMENT]: pass };
+  return { ...approved, ...(typeof approved['command'] === 'string' ? { command: exec } : {}), [PASS_ARGUMENT]: pass };
 }
 
 /** A yes, as the agent expects it on standard output. */

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { isPlainRemote } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
-import { configFiles, type HookAgent, type Places } from '../gated-agents.js';
+import type { HookAgent, Places } from '../gated-agents.js';
+import { execCommand, quote } from '../hook-command.js';
 import { isObject } from '../json-text.js';
-import { findProjectGap } from '../project-settings.js';
+import { ownCommand, sourcesOf } from '../sources/agent-sources.js';
+import { claudeWords, gapInWords } from '../sources/claude-words.js';
+import { gapsIn } from '../sources/source.js';
 import { forgetSession, hashOf, leaveNote, loadCrypto, takeNote, takeYes } from './call-notes.js';
 import { canonical, CONFIRMED, DEFERRED, denialFor, inputToRun, PASS_ARGUMENT, yesFor } from './hook-answer.js';
 import { parseHookInput, type HookInput } from './hook-input.js';
@@ -66,7 +69,7 @@ export async function runHook(
     });
     switch (input.kind) {
       case 'propose':
-        refuseProject(agent, input.cwd, places);
+        refuseOthers(agent, home, input.cwd, places);
         return await propose({ agent, home, config, server, defers: defers && agent === 'claude', firstTryMs }, input);
       case 'confirm':
         return await confirmCall({ agent, home, config, server }, input);
@@ -83,7 +86,9 @@ export async function runHook(
     const reason = error instanceof Error ? error.message : String(error);
     // The call has run. An error would only confuse the model, and the call ends as "result not reported".
     if (kind === 'report' || kind === 'end') return { code: 0, stdout: '', stderr: texts.notReported(reason) };
-    return no(texts.failed(reason));
+    // With exit code 2 alone, Claude Code asks a person at its terminal, or the program that started it.
+    const denial = kind === 'confirm' ? denialFor(agent, 'PermissionRequest', texts.failed(reason)) : undefined;
+    return { ...no(texts.failed(reason)), stdout: denial ?? '' };
   }
 }
 
@@ -108,12 +113,16 @@ export function isDeferring(env: Readonly<Record<string, string | undefined>>): 
   return env['COUNTERSIGN_DEFER'] === '1' && env['CLAUDE_CODE_ENTRYPOINT'] !== 'cli';
 }
 
-/** Settings of a project that could let calls through, if this hook failed, must not be there at all (X9.6). */
-function refuseProject(agent: HookAgent, cwd: string | undefined, places: Places): void {
+/** Whatever could let calls through or change them, if this hook failed or after it, must not be there at all (X9.6). */
+function refuseOthers(agent: HookAgent, home: string, cwd: string | undefined, places: Places): void {
   if (agent === 'codex') return;
+  const words = agent === 'claude' ? claudeWords(places.env) : [];
+  const problem = agent === 'claude' ? gapInWords(words, places.env) : undefined;
+  if (problem !== undefined) throw new Error(problem);
+  const command = ownCommand(home, agent);
   const folders = new Set([places.env['CLAUDE_PROJECT_DIR'], places.env['GEMINI_PROJECT_DIR'], cwd]);
   for (const folder of folders) {
-    const gap = folder === undefined ? undefined : findProjectGap(agent, folder, configFiles(agent, places));
+    const [gap] = folder === undefined ? [] : gapsIn(sourcesOf(agent, { places, folder, command, words }));
     if (gap !== undefined) throw new Error(gap);
   }
 }
@@ -137,9 +146,19 @@ async function propose(
   const decided = await untilDecided(server, call, { defers, firstTryMs });
   if (decided.state === 'pending') return { code: 0, stdout: DEFERRED, stderr: '' };
   if (decided.state !== 'allowed' || decided.arguments === undefined) return deny(agent, input.event, decided.reason);
-  const run = inputToRun(agent, decided.arguments, config.pass);
+  const run = inputToRun(agent, decided.arguments, {
+    pass: config.pass,
+    exec: `${execCommand(home)} ${quote(decided.id)}`,
+  });
   if (input.key !== undefined) takeYes(home, input.session, input.key);
-  leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
+  const { dir_path: folder = '.' } = decided.arguments;
+  leaveNote(home, input.session, {
+    id: decided.id,
+    key: call.key,
+    tool: input.tool,
+    input: hashOf(run),
+    ...(input.cwd === undefined || typeof folder !== 'string' ? {} : { folder: resolve(input.cwd, folder) }),
+  });
   // The agent must run what was approved, also if it differs from what it sent for another reason than an edit.
   const edited = decided.edited === true || canonical(decided.arguments) !== canonical(input.input);
   return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited }), stderr: '' };

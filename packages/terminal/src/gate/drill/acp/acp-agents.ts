@@ -104,6 +104,6 @@ export const ACP_AGENTS: Readonly<Record<DrillAgent, AcpAgent>> = {
 };
 
 function projectOf(agent: 'claude' | 'gemini'): Pick<AcpAgent, 'project'> {
-  const files = DRILLED[agent].project?.hook;
+  const files = DRILLED[agent].attacks?.hook?.files;
   return files === undefined ? {} : { project: files };
 }

@@ -5,9 +5,9 @@ import { ACP_PROVIDER, type AcpSettings } from '@countersign/protocol';
 import { drill as texts } from '../../../words/gate.js';
 import { quote } from '../../hook-command.js';
 import { countLines, describe, writeIn } from '../outcome.js';
-import { SECRET, type Outcome } from '../rows.js';
+import { SECRET, WRITE, type Outcome } from '../rows.js';
 import { runRows, type DrillOptions, type DrillPlace, type RowResult } from '../run-rows.js';
-import { DRILL_WORLD, WRITE } from '../stage.js';
+import { DRILL_WORLD } from '../stage.js';
 import { ACP_AGENTS, type AcpAgent } from './acp-agents.js';
 import { ACP_ROWS, type AcpRow, type AcpStage } from './acp-rows.js';
 

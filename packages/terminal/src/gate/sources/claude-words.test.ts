@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { allAfter, claudeWords, gapInWords, isOlder } from './claude-words.js';
+
+describe('the words that Claude Code was started with', () => {
+  it('[X9.13] are those of the running program', () => {
+    expect(claudeWords({ CLAUDE_PID: String(process.pid) }).join(' ')).toContain('node');
+    expect(claudeWords({})).toEqual([]);
+  });
+
+  it.each([
+    [['--plugin-dir', 'p'], '--plugin-dir'],
+    [['--plugin-url', 'u'], '--plugin-url'],
+    [['--permission-prompt-tool', 'mcp__lenient__yes'], '--permission-prompt-tool'],
+    [['--agents', '{"a":{"hooks":{}}}'], '--agents'],
+    [['--agents', 'agents.json'], '--agents'],
+    [['--settings', '{"disableAllHooks":true}'], 'disableAllHooks'],
+  ])('[X9.13] %j changes the gate', (words, named) => {
+    expect(gapInWords(['claude', ...words], {})).toContain(named);
+  });
+
+  it('[X9.13] a host that started it, and added folders, do not', () => {
+    const words = ['claude', '--add-dir', 'a', 'b', '--permission-prompt-tool', 'stdio', '-p', 'Hello --plugin-dir'];
+    expect(gapInWords(words, { AI_AGENT: 'claude-code_2-1-295_harness' })).toBeUndefined();
+    expect(allAfter(words, '--add-dir')).toEqual(['a', 'b']);
+  });
+
+  it('[X9.13] a version that runs calls when the hook fails is refused', () => {
+    expect(gapInWords([], { AI_AGENT: 'claude-code_2-1-294_harness' })).toContain('2.1.294');
+    expect([isOlder('2.1.294', '2.1.295'), isOlder('2.1.295', '2.1.295'), isOlder('2.2.0', '2.1.295')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([isOlder('1.9.999', '2.1.295'), isOlder('2.1.1000', '2.1.295')]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir, platform } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gate } from '../../words/gate.js';
+import { configFiles } from '../gated-agents.js';
+import { projectGapInGemini } from '../gemini-settings.js';
+import { isObject, objectAt, parseObject, type JsonObject } from '../json-text.js';
+import { ancestors, hookStarts, mcpStarts, namesIn, otherHook, type AgentSession, type Source } from './source.js';
+
+/** Every file from which Gemini CLI reads hooks, variables, or what to start (X9.12). */
+export function geminiSources({ places, folder, command }: AgentSession): readonly Source[] {
+  const { env } = places;
+  const own = configFiles('gemini', places).find(({ path }) => path.endsWith('.json'))?.path ?? '';
+  const user = dirname(own);
+  const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? SYSTEM_SETTINGS;
+  const defaults = env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'] ?? join(dirname(system), 'system-defaults.json');
+  return [
+    settings(own, { command }),
+    ...[join(folder, '.gemini', 'settings.json'), system, defaults].map((file) => settings(file)),
+    ...namesIn(join(user, 'extensions')).flatMap((name) => extension(join(user, 'extensions', name))),
+    ...variables(folder, dirname(user)),
+  ];
+}
+
+const SYSTEM_SETTINGS =
+  platform() === 'darwin' ? '/Library/Application Support/GeminiCli/settings.json' : '/etc/gemini-cli/settings.json';
+
+/** A hook that runs after ours gets the approved call, and can change it. */
+function settings(file: string, user?: { command: string | undefined }): Source {
+  const other = (text: string): string | undefined =>
+    otherHook(parseObject(text, file), 'BeforeTool', { file, ...(user === undefined ? {} : { user }) });
+  return {
+    file,
+    gap: (text) => projectGapInGemini(text, file) ?? other(text),
+    starts: (text) => startsInGemini(parseObject(text, file), file),
+  };
+}
+
+function startsInGemini(given: JsonObject, file: string): readonly string[] {
+  const commands = ['tools.discoveryCommand', 'tools.callCommand', 'mcp.serverCommand'].flatMap((path) => {
+    const [group = '', key = ''] = path.split('.');
+    const program = objectAt(given, group, file)[key];
+    return typeof program === 'string' ? gate.startsHelper(path, program) : [];
+  });
+  return [...commands, ...mcpStarts(given, file), ...hookStarts(given, file)];
+}
+
+/** Also one that is not active: that can change while the agent runs. */
+function extension(folder: string): readonly Source[] {
+  const record = join(folder, '.gemini-extension-install.json');
+  const { type, source } = existsSync(record) ? objectIn(readFileSync(record, 'utf8')) : {};
+  const roots = [folder, ...(type === 'link' && typeof source === 'string' ? [source] : [])];
+  return roots.flatMap((root) => {
+    const manifest = join(root, 'gemini-extension.json');
+    return [
+      settings(join(root, 'hooks', 'hooks.json')),
+      { file: manifest, starts: (text: string) => mcpStarts(parseObject(text, manifest), manifest) },
+    ];
+  });
+}
+
+/** Variables that move Gemini CLI's own settings and policies, or load code into our hook or an approved command. */
+const LOADING = /^(?:GEMINI_CLI_\w+|COUNTERSIGN_\w+|NODE_\w+|LD_\w+|DYLD_\w+|BASH_ENV|ENV|OPENSSL_CONF)$/;
+
+/** The `.env` that Gemini CLI reads: the first one from the folder up. Those of the user are not a project's. */
+function variables(folder: string, userHome: string): readonly Source[] {
+  const files = ancestors(folder).flatMap((one) => [join(one, '.gemini', '.env'), join(one, '.env')]);
+  const file = files.find((one) => existsSync(one));
+  if (
+    file === undefined ||
+    [userHome, homedir()].some((home) => dirname(file) === home || dirname(file) === join(home, '.gemini'))
+  )
+    return [];
+  const gap = (text: string): string | undefined => {
+    const names = [...text.matchAll(/^\s*(?:export\s+)?([\w.-]+)\s*[=:]/gm)].map(([, name = '']) => name);
+    const found = names.find((name) => LOADING.test(name));
+    return found === undefined ? undefined : gate.projectVariable(file, found);
+  };
+  return [{ file, gap }];
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? value : {};
+}
