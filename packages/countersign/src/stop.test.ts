@@ -1,4 +1,4 @@
-import type { Message } from '@countersign/protocol';
+import type { Message, WorldEvent } from '@countersign/protocol';
 import { ProviderError } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,8 @@ import { closeTestWorlds, deferred, gated, openTestWorld, tool } from './testing
 afterEach(closeTestWorlds);
 
 const spoken = (messages: readonly Message[]): string[] => messages.map((m) => `${m.role}: ${m.content}`);
+/** The title of a chat is no notice. */
+const isNotice = (event: WorldEvent): boolean => event.event === 'system' && event.data.type !== 'title';
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
@@ -34,7 +36,7 @@ describe('stopping a chat', () => {
     // The text that names Bob addresses nobody.
     expect(spoken(await opened.chat.messages())).toEqual(['user: @Ada go', 'assistant: @Bob half an']);
     expect(opened.events.filter((event) => event.event === 'sse').at(-1)).toMatchObject({ data: { type: 'error' } });
-    expect(opened.events.filter((event) => event.event === 'system')).toEqual([]);
+    expect(opened.events.filter(isNotice)).toEqual([]);
     await opened.chat.send('@Ada and?');
     await opened.chat.settled();
     expect(opened.provider.requests.at(-1)?.messages.slice(1)).toEqual([
@@ -74,7 +76,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
     const stoppedBy = { kind: 'token', id: 'program', name: 'program' };
     const notice = { type: 'notice', message: 'Stopped by program.', stoppedBy };
-    expect(opened.events.filter((event) => event.event === 'system')).toMatchObject([{ data: notice }]);
+    expect(opened.events.filter(isNotice)).toMatchObject([{ data: notice }]);
   });
 
   it('[M9] an answer from a model that ignored its abort signal is dropped', async () => {
@@ -295,7 +297,7 @@ describe('stopping a chat', () => {
       },
     });
     await opened.chat.stop();
-    expect(opened.events.filter((event) => event.event === 'system')).toEqual([]);
+    expect(opened.events.filter(isNotice)).toEqual([]);
     await opened.chat.send('go');
     await asked.promise;
     await opened.chat.stop();
