@@ -25,10 +25,9 @@ it('reads figures from the output of each kind of part', () => {
     'codex 1.2.3: gated',
     '1 as expected, 0 failed, 0 skipped',
   ]);
-  expect(figuresOf('red-team', 'red team (sqlite): 9 attempts\n\n3 passed, 1 failed\n')).toEqual([
-    '(sqlite): 9 attempts',
-    '3 passed, 1 failed',
-  ]);
+  expect(
+    figuresOf('red-team', 'red team (sqlite): 9 attempts, 0 ran without approval (approve 9)\n\n3 passed, 1 failed\n'),
+  ).toEqual(['(sqlite): 9 attempts, 0 ran without approval', '3 passed, 1 failed']);
   const soak = { turns: 8, seconds: 7, kills: 2, answerMs: { median: 3, p99: 9 } };
   expect(figuresOf('soak', `soak: ${JSON.stringify(soak)}\n`)).toEqual([
     '8 turns in 7 s, 2 kills, answers: median 3 ms, p99 9 ms',

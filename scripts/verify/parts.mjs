@@ -71,7 +71,7 @@ export const PARTS = [
     minutes: 10,
     size: { variable: 'RED_TEAM_FACTOR', full: '1' },
     run: (size) => test(RED_TEAM, size),
-    figures: (output) => [...linesOf(output, /^red team (\(.*)$/gm), ...tally(output)],
+    figures: (output) => [...linesOf(output, /^red team (\(.* ran without approval)/gm), ...tally(output)],
   },
   {
     name: 'kills',
@@ -147,5 +147,5 @@ function soakFigures(line) {
     /** @type {{ turns: number, seconds: number, kills: number, answerMs: { median: number, p99: number } }} */ (
       JSON.parse(line)
     );
-  return `${turns} turns in ${seconds} s, ${kills} kills, answers: median ${answerMs.median} ms, p99 ${answerMs.p99} ms`;
+  return `${turns} turns in ${Math.round(seconds)} s, ${kills} kills, answers: median ${answerMs.median} ms, p99 ${answerMs.p99} ms`;
 }

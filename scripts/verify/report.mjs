@@ -54,7 +54,7 @@ export function writeReport({ parts, results, machine, before }) {
     '',
     '## What did not run on this machine',
     '',
-    ...(leftOut.length === 0 ? ['Everything ran.'] : leftOut),
+    ...(leftOut.length === 0 ? ['No part that ran left anything out.'] : leftOut),
     '',
   ].join('\n');
 }

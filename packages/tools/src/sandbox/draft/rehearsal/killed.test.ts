@@ -18,8 +18,8 @@ const DYING_REHEARSAL = fileURLToPath(
   new URL('../../../../../countersign/dist/testing/bundle/dying-rehearsal.js', import.meta.url),
 );
 
-/** A round takes seconds of CPU, so `npm run verify` has a quarter of the kills here for each kind of draft. */
-const KILLS = Math.ceil(Number(process.env['KILLS'] ?? 1_000) / 4);
+/** A round takes seconds of CPU, so `npm run verify` has a tenth of the kills here for each kind of draft. */
+const KILLS = Math.ceil(Number(process.env['KILLS'] ?? 1_000) / 10);
 
 const SETUP =
   'mkdir -p d/deep; for i in $(seq 8); do echo old $i > f$i; echo $i > d/deep/$i; done; ln -s f1 l; chmod 640 f2';
