@@ -28,9 +28,8 @@ export function markNew(before: ApprovalRecord, now: SignedCall): SignedCall {
   return { ...now, rehearsal: { ...now.rehearsal, effect: { ...effect, files } } };
 }
 
-function plain({ isNew: _, ...file }: ChangedFile): ChangedFile {
-  return file;
-}
+/** Without the mark, which doesn't make a change a different one. */
+const plain = (file: ChangedFile): object => ({ ...file, isNew: undefined });
 
 function effectOf(rehearsal: RehearsalRecord | null): Effect | undefined {
   return rehearsal !== null && 'effect' in rehearsal ? rehearsal.effect : undefined;
