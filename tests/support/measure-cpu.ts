@@ -10,7 +10,8 @@ declare module 'vitest' {
 
 const before = cpuTicks();
 
-afterAll((_, file) => {
+// oxlint-disable-next-line no-empty-pattern -- Vitest accepts nothing else as the first argument
+afterAll(({}, file) => {
   if (process.platform === 'linux') file.meta.cpuSeconds = (cpuTicks() - before) / 100;
 });
 
