@@ -26,10 +26,10 @@ function shown(content: string, preview: Preview): string {
 
 describe('[A17] the content of a write is shown to its end, even if its preview is truncated', () => {
   it.each([
-    ['after many lines', `${'# fine\n'.repeat(700)}${evil}\n`, undefined],
+    ['after many lines', `${'# fine\n'.repeat(20_000)}${evil}\n`, undefined],
     ['after a long line', `# ${'fine '.repeat(300)}; ${evil}\n`, undefined],
     ['replacing a binary file', `${evil}\n`, '\0\0\0\u0001'],
-    ['in a change of many lines', `${'# fine\n'.repeat(700)}${evil}\n`, '# old\n'.repeat(700)],
+    ['in a change of many lines', `${'# fine\n'.repeat(20_000)}${evil}\n`, '# old\n'.repeat(20_001)],
   ])('%s', async (_where, content, before) => {
     const preview = await previewOf(content, before);
     expect(preview.text).not.toContain(evil);

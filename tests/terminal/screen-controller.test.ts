@@ -237,7 +237,8 @@ describe('the full-screen UI with a real server', () => {
     seat.press(ctrl('g'));
     seat.later();
     seat.press(char('o'), key('enter'));
-    await seat.see(/write_file .*approved once by you/);
+    // The decision is shown before the file is written.
+    await seat.see(/✓ write_file .*approved once by you/);
     await transcript();
     seat.press(char('u'));
     await seat.see(/› .*write_file letter\.txt/);

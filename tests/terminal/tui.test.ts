@@ -96,7 +96,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     await tmux.type('never sent');
     await tmux.see('› never sent');
     await tmux.press('C-c');
-    await tmux.see('Quit? Your message has not been sent.');
+    await tmux.see('Quit? Your message has not been sent and would be lost.');
     await tmux.press('y');
     expect(await tmux.see(READY, { not: 'Quit?' })).not.toContain('Harbour');
     await tmux.type('clear; stty -a; echo ended');

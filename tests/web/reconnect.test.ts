@@ -182,7 +182,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await form.getByLabel('System prompt').inputValue()).toBe('Carry things.');
     await form.getByRole('button', { name: 'Add agent', exact: true }).click();
     await expect.poll(() => form.count()).toBe(0);
-    await page.getByRole('main').getByText('Porter').waitFor();
+    await page.getByRole('main').getByText('Porter', { exact: true }).waitFor();
 
     // A page that was never opened says that it can't be loaded, and loads later; the rest stays in place.
     await kill();

@@ -150,7 +150,10 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.getByLabel('Rules').fill('# Presses\n\ndeny press # never');
     await button(page, 'Save policy').click();
     await expect.poll(() => page.getByLabel('Rules').getAttribute('aria-invalid')).toBe('true');
-    await page.getByRole('main').getByText('line 3, character 12: a comment needs a line of its own').waitFor();
+    await page
+      .getByRole('main')
+      .getByText(/^Line 3, character 12: a comment needs a line of its own/)
+      .waitFor();
     await page.getByLabel('Rules').fill('# Presses\n\ndeny prss');
     await button(page, 'Save policy').click();
     await remarked(page, 'Policy saved.');

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ProviderError } from '../ports/index.js';
 
 const callSchema = z.strictObject({
-  name: z.string().min(1),
+  // A model may send an empty name, and a script must be able to do the same.
+  name: z.string(),
   arguments: z.union([z.string(), z.record(z.string(), z.unknown())], 'must be an object or text').exactOptional(),
   id: z.string().exactOptional(),
 });

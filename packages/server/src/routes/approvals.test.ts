@@ -84,7 +84,7 @@ describe('the whole effect of a call', () => {
 
   it('[A52.8] [A52.9] of a file tool is the one on its card, because the arguments have the rest', async () => {
     const t = await openHarbour({ tools: [writeFile()] });
-    await t.propose({ name: 'write_file', arguments: { path: 'long.txt', content: 'line\n'.repeat(1_000) } });
+    await t.propose({ name: 'write_file', arguments: { path: 'long.txt', content: 'line\n'.repeat(30_000) } });
     const [pending] = await t.pending();
     expect(pending).toMatchObject({ effect: { files: [{ path: 'long.txt', change: 'added' }], truncated: true } });
     const path = `/worlds/harbour/approvals/${pending?.approvalId}/effect`;

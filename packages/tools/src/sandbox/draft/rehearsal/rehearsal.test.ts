@@ -121,6 +121,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
           kind: 'file',
           mode: '0755',
           bytes: 13,
+          lines: { added: 1, removed: 1 },
           diff: '--- a/list\n+++ b/list\n@@ -1,5 +1,5 @@\n 1\n 2\n-3\n+drei\n 4\n 5',
         },
         { path: 'notes', change: 'changed', kind: 'folder', mode: '0700' },
@@ -133,6 +134,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
           kind: 'file',
           mode: '0644',
           bytes: 2,
+          lines: { added: 1, removed: 0 },
           diff: '--- /dev/null\n+++ b/new/n\n@@ -0,0 +1 @@\n+n',
         },
       ]);
