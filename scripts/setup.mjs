@@ -90,15 +90,18 @@ async function install() {
   const [program, args] = cli?.endsWith('.js') ? [process.execPath, [cli, ...words]] : ['npm', words];
   const npm = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
-  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (said += String(text)));
+  let errors = '';
+  npm.stdout.on('data', (text) => (said += String(text)));
+  npm.stderr.on('data', (text) => (errors += String(text)));
   const code = await once(npm, 'close').then(
     ([status]) => /** @type {number | null} */ (status),
     (/** @type {unknown} */ error) => {
-      said += `${String(error)}\n`;
+      errors += `${String(error)}\n`;
     },
   );
   if (code === 0) return;
-  process.stderr.write(said);
+  // Errors last, next to our own sentence.
+  process.stderr.write(`${said}${errors}`);
   fail('npm could not install the dependencies; its output is above.');
 }
 
