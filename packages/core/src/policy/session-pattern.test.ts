@@ -5,7 +5,7 @@ import { prepareCall } from './prepare-call.js';
 import { isNarrow, sessionPattern } from './session-pattern.js';
 import type { PolicyCall } from './types.js';
 
-const place = { workingDirectory: '/work/docs', home: '/home/ada' };
+const place = { workingDirectory: '/srv/docs', home: '/home/ada' };
 const call = (...subjects: Subject[]): PolicyCall => ({ tool: 'shell_cmd', subjects, place });
 /** A command whose words after the first `fixed` are files. */
 const command = (text: string, fixed: number, more: { exact?: true } = {}): Subject => {
@@ -17,13 +17,13 @@ const path = (path: string): Subject => ({ kind: 'path', path });
 describe('the default pattern of a session grant', () => {
   it.each<[string, Subject[], string | undefined]>([
     ['the same program and options', [command('ls -a', 2)], 'ls -a ./**'],
-    ['files in the folder', [command('cat a.txt /work/docs/b', 1)], 'cat ./**'],
+    ['files in the folder', [command('cat a.txt /srv/docs/b', 1)], 'cat ./**'],
     ['a file elsewhere stays', [command('cp /etc/hosts copy', 1)], 'cp /etc/hosts ./**'],
     ['a command that nothing is known about', [{ kind: 'words', words: ['make', 'deploy'] }], 'make deploy'],
     ['a command outside the sandbox', [command('ls -a x', 2, { exact: true })], 'ls -a x'],
     ['several commands', [command('ls', 1), { kind: 'words', words: ['npm', 'test'] }], 'ls ./**\nnpm test'],
-    ['a path in the folder', [path('/work/docs/a/b.md')], './**'],
-    ['a path elsewhere', [path('/work/docs-2/a')], '/work/docs-2/a'],
+    ['a path in the folder', [path('/srv/docs/a/b.md')], './**'],
+    ['a path elsewhere', [path('/srv/docs-2/a')], '/srv/docs-2/a'],
     ['a host', [{ kind: 'host', host: 'example.com' }], 'example.com'],
     ['a dynamic call', [command('ls', 1), { kind: 'dynamic', why: 'x' }], undefined],
     ['more than a person reads', 'abcdef'.split('').map((name) => command(name, 1)), undefined],
@@ -41,11 +41,11 @@ describe('the default pattern of a session grant', () => {
 
   it.each<[string, Subject, boolean]>([
     ['other files', command('ls -a src lib/x', 2), true],
-    ['an absolute path in the folder', command('ls -a /work/docs/src', 2), true],
+    ['an absolute path in the folder', command('ls -a /srv/docs/src', 2), true],
     ['a path above the folder', command('ls -a ..', 2), false],
     ['a path that climbs', command('ls -a src/../../x', 2), false],
     ['a path elsewhere', command('ls -a /etc', 2), false],
-    ['a neighbouring folder', command('ls -a /work/docs2', 2), false],
+    ['a neighbouring folder', command('ls -a /srv/docs2', 2), false],
     ['home', command('ls -a ~/x', 2), false],
     ['another option', command('ls -a -R', 3), false],
     ['fewer options', command('ls', 1), false],
