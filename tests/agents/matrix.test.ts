@@ -44,7 +44,9 @@ describe.each(['claude', 'gemini'] as const)('the real %s behind the gate', (age
       const run = await gate.run('one');
       const approval = await gate.pending();
       const args = { command: run.commandOf('edited') };
-      await gate.client.decide(gate.world, approval, { decision: 'approve', scope: 'once', arguments: args });
+      const edit = gate.client.decide(gate.world, approval, { decision: 'approve', arguments: args });
+      await expect(edit).rejects.toMatchObject({ status: 409, state: 'asked' });
+      await gate.client.decide(gate.world, await gate.pending(), { decision: 'approve', scope: 'once' });
       await run.ended;
       expect([run.ran('one'), run.ran('edited')]).toEqual([0, 1]);
     });

@@ -83,11 +83,13 @@ describe('a view of a chat, over HTTP', () => {
     const written = view.getState().outputs.get(line?.invocationIds[0] ?? '')?.parts ?? [];
     const on = (wanted: string): string => written.map(({ stream, text }) => (stream === wanted ? text : '')).join('');
     expect([on('stdout'), on('stderr')]).toEqual(['looking at the crate\n', 'hm\n']);
-    await client.decide(world, first, {
-      decision: 'approve',
-      arguments: { what: 'the old crate' },
-      reason: 'only that',
-    });
+    const edit = client.decide(world, first, { decision: 'approve', arguments: { what: 'the old crate' } });
+    await expect(edit).rejects.toMatchObject({ status: 409, state: 'asked' });
+    await eventually(() => expect(view.getState().queue).not.toContain(first.approvalId));
+    const shown = pendingApprovals(view.getState()).find(({ invocationId }) => invocationId === first.invocationId);
+    if (shown === undefined) throw new Error('the edited call should wait');
+    expect(shown.arguments).toEqual({ what: 'the old crate' });
+    await client.decide(world, shown, { decision: 'approve', reason: 'only that' });
     await client.decide(world, second, { decision: 'deny', reason: 'not this one' });
     await settled(view, 'idle');
     expect(kinds()).toEqual(['succeeded', 'succeeded', 'denied']);
@@ -97,7 +99,7 @@ describe('a view of a chat, over HTTP', () => {
       editedArguments: { what: 'the old crate' },
       status: { kind: 'succeeded', result: 'removed the old crate' },
     });
-    expect(get(view.getState().approvals, first.approvalId)?.decision).toMatchObject({
+    expect(get(view.getState().approvals, shown.approvalId)?.decision).toMatchObject({
       outcome: 'approved',
       scope: 'once',
       by: { kind: 'token', name: 'token' },

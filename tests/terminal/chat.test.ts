@@ -117,13 +117,13 @@ describe('countersign chat', () => {
     await terminal.waitFor('you  ');
     terminal.type(t.asking(stamp('as it was')) + ENTER);
     await answer(terminal, `e${ENTER}`);
-    expect(await terminal.waitFor('c: approve for this chat')).not.toContain('Edited by you');
+    expect(await terminal.waitFor('c: approve for this chat')).not.toContain('edited call needs');
     terminal.kill();
     const [kept] = (await t.client.approvals('docks')).items;
     const failing = t.terminal(['chat', '-w', 'docks'], { env: { EDITOR: 'false' } });
     await answer(failing, `e${ENTER}`);
     await failing.waitFor('The editor exited with code 1');
-    expect(await failing.waitFor('c: approve for this chat')).not.toContain('Edited by you');
+    expect(await failing.waitFor('c: approve for this chat')).not.toContain('edited call needs');
     await t.client.stop('docks', kept?.chatId ?? '');
     expect(ran()).toEqual([]);
   });
@@ -177,14 +177,25 @@ describe('countersign chat', () => {
     expect(ran()).toEqual(['elsewhere']);
   });
 
-  it('[A5] [A7] approves for the chat, always with an editable rule, and with edited arguments', async () => {
+  it('[A5] [A7.4] shows an edited call again before it runs, and approves always with an editable rule', async () => {
     const terminal = await newChat();
-    terminal.type(t.asking(stamp('first'), stamp('second')) + ENTER);
+    terminal.type(t.asking(stamp('first')) + ENTER);
+    await answer(terminal, `e${ENTER}`);
+    await terminal.waitFor('arguments {"letter":"first"}');
+    // Unchanged: Enter in the field approves nothing.
+    terminal.type(ENTER);
+    await terminal.waitFor('arguments: nothing was changed');
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"first"}');
     terminal.type(`\u0015{"letter":"better"}${ENTER}`);
-    await terminal.waitFor('Edited by you');
-    await answer(terminal, `o${ENTER}`);
+    await terminal.waitFor('the edited call needs approval');
+    await terminal.waitFor(CARD);
+    expect(await terminal.waitFor(SIGN)).toContain('letter: better');
+    expect(ran()).toEqual([]);
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('stamped better');
+    await terminal.waitFor('you  ');
+    terminal.type(t.asking(stamp('second')) + ENTER);
     await answer(terminal, `a${ENTER}`);
     await terminal.waitFor('This rule will be added');
     await terminal.waitFor('It matches no other call in this chat');
@@ -211,12 +222,10 @@ describe('countersign chat', () => {
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"first"}');
     terminal.type(`\u0015{"letter":"never"}${ENTER}`);
-    await terminal.waitFor('Edited by you');
-    await terminal.waitFor("The edited call can't run: a rule denies this call: deny stamp(letter=never)");
+    await terminal.waitFor('arguments: a rule denies this call: deny stamp(letter=never)');
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"never"}');
     terminal.type(`\u0015{"letter":"better"}${ENTER}`);
-    await terminal.waitFor('Edited by you');
     expect(await terminal.waitFor("Why you're asked: no rule allows this call")).not.toContain('ask stamp');
     await answer(terminal, `o${ENTER}`);
     await terminal.waitFor('stamped better');

@@ -231,9 +231,11 @@ describe('everything that the browser can do', () => {
       expect(await run('approvals', 'approve', id, '--yes', ...wrong)).toMatchObject({ code: 2, stdout: '' });
     expect((await run('approvals', 'answer', id, 'yes')).code).toBe(2);
     expect(t.runs).toEqual([]);
-    const shown = await run('approvals', 'approve', id, '--arguments', '{"letter":"final"}', '--yes');
+    const shown = await run('approvals', 'approve', id, '--arguments', '{"letter":"final"}');
     expect(shown.stdout).toContain('letter: final');
     expect(shown.stdout).not.toContain('letter: draft');
+    expect(t.runs).toEqual([]);
+    expect(await run('approvals', 'approve', await waiting(chat), '--yes')).toMatchObject({ code: 0 });
     await idle(chat);
     expect(t.runs).toEqual(['final']);
     expect(await list('policy', 'matches', 'allow stamp', '-w', 'docks', '-c', chat)).toMatchObject([

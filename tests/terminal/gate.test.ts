@@ -362,7 +362,9 @@ describe('countersign gate hook', () => {
     const approval = await pending();
     expect(approval.toolName).toBe('claude__Bash');
     const edited = { command: 'echo two' };
-    await t.client.decide('docks', approval, { decision: 'approve', scope: 'once', arguments: edited });
+    const edit = t.client.decide('docks', approval, { decision: 'approve', arguments: edited });
+    await expect(edit).rejects.toMatchObject({ status: 409, state: 'asked' });
+    await t.client.decide('docks', await pending(), { decision: 'approve', scope: 'once' });
     const { code, stdout } = await asked;
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({

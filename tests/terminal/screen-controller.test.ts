@@ -278,6 +278,28 @@ describe('the full-screen UI with a real server', () => {
     await seat.see('u undo');
   });
 
+  it('[A7.4] Enter in the edit field shows the edited call, which runs only when that is approved', async () => {
+    const { id: chat } = await t.client.createChat('docks');
+    await t.client.send('docks', chat, { content: t.asking(stamp('draft')) });
+    const seat = sit(chat);
+    await seat.see(/letter[^]*draft/);
+    seat.press(ctrl('g'));
+    seat.later();
+    seat.press(char('e'));
+    await seat.see('Enter shows the edited call before you approve it');
+    seat.press(key('enter'));
+    await seat.see('arguments: nothing was changed');
+    seat.later();
+    seat.press(char('e'), ctrl('u'), write('{"letter":"final"}'), key('enter'));
+    await seat.see(/letter[^]*final/);
+    expect(t.runs).not.toContain('final');
+    seat.later();
+    seat.press(char('o'), key('enter'));
+    await seat.see(/stamp .*approved once by you/);
+    expect(t.runs).toContain('final');
+    expect(t.runs).not.toContain('draft');
+  });
+
   it('[A52.7] an edited call that is rehearsed is shown with its new effect at once, and runs only when that is approved', async () => {
     const { id: chat } = await t.client.createChat('docks');
     const put = (text: string) => ({ path: 'notes.txt', text });
@@ -287,7 +309,7 @@ describe('the full-screen UI with a real server', () => {
     seat.press(ctrl('g'));
     seat.later();
     seat.press(char('e'));
-    await seat.see('Enter shows what the edited call does before you approve it');
+    await seat.see('Enter shows the edited call before you approve it');
     seat.press(ctrl('u'), write(JSON.stringify(put('second'))), key('enter'));
     await seat.see(/Changes 1 file[^]*\+ second/);
     expect(seat.screen()).not.toContain('+ first');

@@ -284,16 +284,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deny-a');
   });
 
-  it('[A7.4] runs the edited arguments, and the card says so', async () => {
+  it('[A7.4] shows an edited call again before it runs, and its card says that it was edited', async () => {
     const { page } = await enter();
     await write(page, press('edit-wrong'));
     await choose(page, 'Edit');
     const field = page.getByLabel('Arguments');
     await field.fill('{"button": ');
-    await decide(page, 'Approve once');
+    await decide(page, 'Preview');
     await page.getByText('Not valid JSON').waitFor();
     await field.fill('{"knob":"edit-right"}');
-    await decide(page, 'Approve once');
+    await decide(page, 'Preview');
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await page
       .getByRole('main')
@@ -301,6 +301,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .waitFor();
     expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await field.fill('{"button":"edit-right"}');
+    await decide(page, 'Preview');
+    await page.getByText('This is the edited call. Check it, then approve it.').waitFor();
+    await asks(page, 'edit-right').waitFor();
+    expect(opened.ran).not.toContain('edit-right');
     await decide(page, 'Approve once');
     await said(page, 'Finished. done').waitFor();
     expect(opened.ran).toContain('edit-right');
@@ -317,11 +321,13 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByText('a rule requires approval: ask press(button=edit-a)').waitFor();
     await choose(page, 'Edit');
     await page.getByLabel('Arguments').fill('{"button":"edit-never"}');
-    await page.getByText("The edited call can't run: a rule denies this call: deny press(button=edit-never)").waitFor();
-    await page.getByLabel('Arguments').fill('{"button":"edit-b"}');
-    await page.getByText("Why you're asked: no rule allows this call").waitFor();
     expect(await page.getByText('The tool asks:').count()).toBe(0);
     expect(await page.getByText('a rule requires approval: ask press(button=edit-a)').count()).toBe(0);
+    await decide(page, 'Preview');
+    await page.getByText('arguments: a rule denies this call: deny press(button=edit-never)').waitFor();
+    await page.getByLabel('Arguments').fill('{"button":"edit-b"}');
+    await decide(page, 'Preview');
+    await page.getByText("Why you're asked: no rule allows this call").waitFor();
   });
 
   it('[A15] reveals masked secrets on request, and the audit log says who did', async () => {

@@ -115,14 +115,13 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await startAndWake();
     await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
-    if (hasRehearsals) {
-      // The edited call is shown with its effect before it can be approved (A52.7).
-      await sheet.getByRole('button', { name: 'Preview', exact: true }).click();
-      await sheet.getByText('This is the edited call. Check what it will do, then approve it.').waitFor();
+    // The edited call is shown with its effect before it can be approved (A7.4, A52.7).
+    await sheet.getByRole('button', { name: 'Preview', exact: true }).click();
+    await sheet.getByText(/This is the edited call\. Check .*, then approve it\./).waitFor();
+    if (hasRehearsals)
       await sheet.getByRole('group', { name: 'What it will do' }).getByText('Changes no files').waitFor();
-      // The new card has the focus.
-      await sheet.locator('section:focus').waitFor();
-    }
+    // The new card has the focus.
+    await sheet.locator('section:focus').waitFor();
     expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
     await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
     await said(page, 'I counted the crew: 12. All done.').waitFor();

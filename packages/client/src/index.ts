@@ -59,9 +59,7 @@ export {
   verbFor,
   wantsTo,
   editedText,
-  editedWhyText,
   isRehearsed,
-  showsEdit,
   nothingRunsText,
   whyText,
 } from './show/card-text.js';

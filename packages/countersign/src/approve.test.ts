@@ -137,6 +137,19 @@ describe('the `approve` function', () => {
     expect([folders.map((path) => path.split('/').at(-1)), t.runs]).toEqual([['mine', 'theirs'], []]);
   });
 
+  it('[L2.5] is called again for the call that it edited, and approves what it was called with', async () => {
+    const shown: unknown[] = [];
+    const t = await openWith((approval) => {
+      shown.push(approval.arguments);
+      // Changes what it was given, too.
+      const wanted = { path: 'b' };
+      Object.assign(approval, { arguments: wanted });
+      return { decision: 'approve', arguments: wanted };
+    });
+    expect(await propose(t, remove('a'))).toBe('idle');
+    expect([shown, t.runs, t.errors]).toEqual([[{ path: 'a' }, { path: 'b' }], [{ path: 'b' }], []]);
+  });
+
   it('[L2.4] gets arguments of the type that the tool declares', async () => {
     const euros: number[] = [];
     const pay = defineTool({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { listApprovals, publishToolResult, showsOriginal, type Engine } from '@countersign/core';
 import { createStop, onAbort, untilAborted } from '@countersign/core/ports';
 import { CountersignError, type Approval, type ToolEvent } from '@countersign/protocol';
@@ -88,9 +89,11 @@ export function createApprover(
       stop(new Error('`approve` took too long'));
     });
     waiting.set(toolCallId, stop);
+    // The function may change what it gets.
+    const shown = structuredClone(approval);
     try {
       const decision = await untilAborted(async () => await approve(approval, { worldId, signal }), signal);
-      if (decision !== undefined) await send(worldId, approval, decision);
+      if (decision !== undefined) await send(worldId, shown, decision);
     } catch (error) {
       if (isLate) report(signal.reason, `the call to ${toolName} is still waiting for a decision`);
       else if (!signal.aborted) report(error, `\`approve\` failed, so the call to ${toolName} is still waiting`);
@@ -102,11 +105,18 @@ export function createApprover(
   }
 
   /** The hash is set last: a decision is valid only for the call that was shown (A7). */
-  async function send(worldId: string, { approvalId, callHash }: Approval, decision: unknown): Promise<void> {
+  async function send(
+    worldId: string,
+    { approvalId, callHash, arguments: shown }: Approval,
+    decision: unknown,
+  ): Promise<void> {
     if (!isObject(decision)) {
       throw new CountersignError('invalid', 'it must return a decision, such as { decision: "deny" }, or undefined');
     }
-    const bound = { ...(decision as Decision), tool_call_id: approvalId, callHash };
+    const { arguments: wanted, ...given } = decision as Decision;
+    // A function that returns the arguments it wants gets the edited call, and then wants what it sees.
+    const edited = wanted === undefined || isDeepStrictEqual(wanted, shown) ? {} : { arguments: wanted };
+    const bound = { ...given, ...edited, tool_call_id: approvalId, callHash };
     const outcome = await publishToolResult(runtime, worldId, undefined, bound, PROGRAM);
     // If the call changed, it gets a new approval; if it is settled, someone else was faster.
     if (outcome.kind === 'refused' && (outcome.code === 'invalid' || outcome.code === 'foreign')) {

@@ -150,7 +150,7 @@ describe('an edited call', () => {
     });
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { path: 'b' } });
+    await t.world.decide(await t.edit({ path: 'b' }), { decision: 'approve' });
     await began.promise;
     await t.chat.stop();
     await t.chat.send('what happened?');
@@ -169,7 +169,7 @@ describe('an edited call', () => {
     const t = await openTestWorld({ script: obedient, tools: [tool('slow', () => slow.promise), write] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, { name: 'write', arguments: { text: 'theirs' } }]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { text: 'mine' } });
+    await t.world.decide(await t.edit({ text: 'mine' }), { decision: 'approve' });
     content = 'new';
     slow.resolve();
     expect(await t.chat.settled()).toBe('waiting');

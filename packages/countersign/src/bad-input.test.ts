@@ -218,7 +218,7 @@ describe('editing', () => {
         return `look ${looks}`;
       },
     };
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: edited });
+    await t.world.decide(await t.edit(edited), { decision: 'approve' });
     await t.chat.settled();
     const approved = t.toolEvents().find(({ type }) => type === 'TOOL_APPROVED');
     expect(approved).toMatchObject({ arguments: runs[0] });

@@ -361,18 +361,37 @@ describe('edited arguments', () => {
     return { ...t, runs, approval: await t.onlyApproval() };
   }
 
-  it('[A7.4] the edited call runs, the event contains it, and the model is told what actually ran', async () => {
+  it('[A7.4] an edited call is shown again and runs once it is approved, and the model is told what actually ran', async () => {
     const t = await askedTyped({ path: '/' });
-    await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a.tmp' } });
+    const edited = await t.edit({ path: 'a.tmp' });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(t.runs).toEqual([]);
+    expect(edited).toMatchObject({ toolCallId: t.approval.toolCallId, arguments: { path: 'a.tmp' } });
+    await t.world.decide(edited, { decision: 'approve' });
     expect(await t.chat.settled()).toBe('idle');
     expect(t.runs).toEqual([{ path: 'a.tmp' }]);
-    expect(t.toolEvents(t.approval.toolCallId).map((event) => ('arguments' in event ? event.arguments : null))).toEqual(
-      [{ path: '/' }, { path: 'a.tmp' }, { path: 'a.tmp' }, null],
-    );
+    const [first, ...later] = t
+      .toolEvents(t.approval.toolCallId)
+      .map((event) => 'arguments' in event && event.arguments);
+    expect(first).toEqual({ path: '/' });
+    expect(later).toEqual([{ path: 'a.tmp' }, { path: 'a.tmp' }, { path: 'a.tmp' }, false]);
     expect(lastResults(t)).toEqual([{ result: { edited_by_person: { path: 'a.tmp' }, result: 'gone' } }]);
-    const decision = (await t.world.audit()).find(({ kind }) => kind === 'decision');
-    expect(decision).toMatchObject({ arguments: { path: 'a.tmp' }, edited: true });
+    const [edit, decision] = (await t.world.audit()).filter(({ kind }) => kind === 'decision');
+    expect(edit).toMatchObject({ decision: 'edit', arguments: { path: 'a.tmp' } });
+    expect(decision).toMatchObject({ decision: 'approve', arguments: { path: 'a.tmp' }, edited: true });
     expect(decision).not.toHaveProperty('why');
+  });
+
+  it('[A7.4] a call is shown again if a rule allows it as it was edited, and no other rule releases it', async () => {
+    const t = await askedTyped({ path: 'a' }, ['allow remove(path=tmp/**)']);
+    const edited = await t.edit({ path: 'tmp/a' });
+    expect(edited).toMatchObject({ reason: { code: 'edited' }, options: ['deny', 'approve_once'] });
+    await t.world.setPolicy(['allow remove(path=*)']);
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(t.runs).toEqual([]);
+    await t.world.decide(edited, { decision: 'approve' });
+    await t.chat.settled();
+    expect(t.runs).toEqual([{ path: 'tmp/a' }]);
   });
 
   it('[A7.4] [A52.7] an edit of a call with a preview is shown again with its own preview before it can be signed', async () => {
@@ -393,14 +412,14 @@ describe('edited arguments', () => {
     expect(runs).toEqual([{ path: 'old' }]);
   });
 
-  it('[A7] the call runs with the recorded arguments, not with ones that differ only in spelling', async () => {
+  it('[A7.4] arguments that change nothing get 422, so that an edit never runs a call', async () => {
     const t = await askedTyped({ path: 'a' });
-    await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });
-    await t.chat.settled();
-    // The same call is not an edit, so no record says that someone changed it.
-    expect(lastResults(t)).toEqual([{ result: 'gone' }]);
-    expect((await t.world.audit()).find(({ kind }) => kind === 'decision')).not.toHaveProperty('why');
-    expect(t.runs).toEqual([{ path: 'a' }]);
+    expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } })).toMatchObject({
+      status: 422,
+      detail: 'arguments: nothing was changed. To approve the call, send the decision without them',
+    });
+    expect(t.runs).toEqual([]);
+    expect(await t.onlyApproval()).toEqual(t.approval);
   });
 
   it('[A7.4] an edit that doesn’t match the schema gets 422 and leaves the approval pending', async () => {
@@ -432,26 +451,23 @@ describe('edited arguments', () => {
         arguments: { path: 'b', password: '‹masked 2: 10 characters›' },
       }),
     ).toMatchObject({ status: 422, detail: expect.stringContaining('‹masked 2: 10 characters›') as unknown });
-    await t.world.decide(t.approval, {
-      decision: 'approve',
-      arguments: { path: 'b', password: 'hu‹masked 1: 10 characters›et' },
-    });
+    const edited = await t.edit({ path: 'b', password: 'hu‹masked 1: 10 characters›et' });
+    await t.world.decide(edited, { decision: 'approve' });
     await t.chat.settled();
     expect(t.runs).toEqual([{ path: 'b', password: 'hunter2-secret' }]);
     expect(JSON.stringify(t.events)).not.toContain('hunter2-secret');
     expect(JSON.stringify(await t.chat.messages())).not.toContain('hunter2-secret');
   });
 
-  it('[A7.4] the same edit sent three times concurrently runs once; a different edit is a changed decision', async () => {
+  it('[A7.4] [A8] the same edit sent three times concurrently asks once, and the old approval is void', async () => {
     const t = await askedTyped({ path: 'a' });
     const edit = { decision: 'approve', arguments: { path: 'b' } } as const;
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, edit)));
+    expect(outcomes).toMatchObject([1, 2, 3].map(() => ({ status: 409, code: 'changed', state: 'asked' })));
+    for (const more of [{ arguments: { path: 'c' } }, {}])
+      expect(await t.world.decide(t.approval, { decision: 'approve', ...more })).toMatchObject({ status: 409 });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.chat.settled();
-    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['recorded', 'repeated', 'repeated']);
-    expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'c' } })).toMatchObject({
-      status: 409,
-    });
-    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 409 });
     expect(t.runs).toEqual([{ path: 'b' }]);
   });
 

@@ -87,6 +87,7 @@ describe('a call of a program outside', () => {
     // An edit by a person doesn't make it another call.
     await t.approve({ arguments: { command: 'rm -r build' } });
     expect(await t.propose()).toEqual(one);
+    await t.approve();
     expect(await t.claim(one.id)).toEqual({ state: 'allowed', arguments: { command: 'rm -r build' }, edited: true });
     await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', one.id), { content: '' });
     await t.engine.quiet();

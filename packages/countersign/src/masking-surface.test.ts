@@ -97,7 +97,7 @@ describe('secrets', () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: { password: 'old-password-1' } });
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { password: PASSWORD, key: KEY } });
+    await t.world.decide(await t.edit({ password: PASSWORD, key: KEY }), { decision: 'approve' });
     await t.chat.settled();
     expect(runs).toEqual([{ password: PASSWORD, key: KEY }]);
     const shown = await everythingShown(t);
@@ -253,7 +253,7 @@ describe('a mask that a model copies', () => {
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });
     const edited = { path: 'b', password: 'cor‹masked 1: 15 characters›ery' };
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: edited });
+    await t.world.decide(await t.edit(edited), { decision: 'approve' });
     await t.chat.settled();
     expect(runs).toEqual([{ path: 'b', password: PASSWORD }]);
     expect(lastResults(t)).toEqual([{ result: { edited_by_person: edited, result: 'write ran' } }]);
@@ -279,7 +279,7 @@ describe('hidden characters', () => {
     expect(runs).toEqual([{ path }]);
   });
 
-  it('[A15] that are sent back as shown don’t count as an edit', async () => {
+  it('[A15] [A7.4] that are sent back as shown don’t count as an edit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
     const note = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;
@@ -287,9 +287,12 @@ describe('hidden characters', () => {
     const approval = await t.onlyApproval();
     const sent = approval.arguments as Record<string, unknown>;
     expect(JSON.stringify(sent)).not.toContain(GITHUB);
-    await t.world.decide(approval, { decision: 'approve', arguments: sent });
+    expect(await t.world.decide(approval, { decision: 'approve', arguments: sent })).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining('nothing was changed') as string,
+    });
+    await t.world.decide(await t.edit({ ...sent, more: 1 }), { decision: 'approve' });
     await t.chat.settled();
-    expect(first(runs)).toEqual({ note, password: PASSWORD });
-    expect(t.toolEvents().find(({ type }) => type === 'TOOL_APPROVED')).not.toHaveProperty('arguments');
+    expect(first(runs)).toEqual({ note, password: PASSWORD, more: 1 });
   });
 });

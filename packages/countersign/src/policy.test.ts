@@ -177,9 +177,11 @@ describe('always', () => {
     const approval = await t.onlyApproval();
     const edit = { decision: 'approve', scope: 'always', arguments: { path: 'b' } } as const;
     expect(await t.world.decide(approval, edit)).toMatchObject({ status: 422 });
-    expect(await t.world.decide(approval, { ...edit, rule: 'allow remove(path=a)' })).toMatchObject({ status: 422 });
+    expect(await t.world.decide(approval, { ...edit, rule: 'allow remove(path=b)' })).toMatchObject({ status: 422 });
     expect(await t.world.policy()).toEqual([]);
-    expect(await t.world.decide(approval, { ...edit, rule: 'allow remove(path=b)' })).toMatchObject({ status: 200 });
+    const edited = await t.edit({ path: 'b' });
+    expect(await t.world.decide(edited, { decision: 'approve', scope: 'always' })).toMatchObject({ status: 200 });
+    expect(await t.world.policy()).toEqual(['allow remove(path=b)']);
     await t.chat.settled();
     expect(t.runs).toEqual([{ path: 'b' }]);
   });

@@ -274,7 +274,9 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     const made = predicting();
     const t = await openPredicting(made);
     const { id } = await t.propose();
-    expect(await t.approve({ arguments: { command: 'rm -rf dist' } })).toMatchObject({ kind: 'recorded' });
+    expect(await t.approve({ arguments: { command: 'rm -rf dist' } })).toMatchObject({ code: 'changed' });
+    expect((await t.pending())[0]).not.toHaveProperty('prediction');
+    expect(await t.approve()).toMatchObject({ kind: 'recorded' });
     expect(await t.claim(id)).toMatchObject({ state: 'allowed', arguments: { command: 'rm -rf dist' } });
     expect(made.asked).toHaveLength(1);
   });

@@ -125,17 +125,21 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T4.2] approving with edited arguments keeps the invocation and reports what actually runs', async () => {
+  it('[T4.2] editing the arguments keeps the invocation, and its events have them from then on', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling([{ name: 'move', arguments: { to: 'sea' } }], {
       tools: [gated('move', (args) => (ran.push(args), 'moved'))],
     });
     await run(opened);
     const approval = await opened.onlyApproval();
-    await opened.world.decide(approval, { decision: 'approve', arguments: { to: 'port' } });
+    await opened.world.decide(await opened.edit({ to: 'port' }), { decision: 'approve' });
     await opened.chat.settled();
     expect(ran).toEqual([{ to: 'port' }]);
     const events = opened.toolEvents();
+    expect(events.filter(({ type }) => type === 'TOOL_APPROVAL_REQUESTED')).toMatchObject([
+      { arguments: { to: 'sea' } },
+      { arguments: { to: 'port' } },
+    ]);
     expect(new Set(events.map((event) => event.invocation_id))).toEqual(new Set([approval.toolCallId]));
     expect(events.find((event) => event.type === 'TOOL_APPROVED')).toMatchObject({ arguments: { to: 'port' } });
     expect(events.find((event) => event.type === 'TOOL_EXECUTION_STARTED')).toMatchObject({

@@ -1,11 +1,4 @@
-import {
-  defaultMessage,
-  describeReason,
-  type ExternalVerb,
-  externalVerb,
-  MASK,
-  type PolicyVerdict,
-} from '@countersign/protocol';
+import { defaultMessage, describeReason, type ExternalVerb, externalVerb, MASK } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
@@ -70,28 +63,9 @@ export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
-/**
- * Like `whyText`, for edited arguments: the reason for the original call no longer applies, so the gate's verdict on the edited call is used.
- */
-export function editedWhyText({ outcome, reason }: Pick<PolicyVerdict, 'outcome' | 'reason'>): string {
-  switch (outcome) {
-    case 'ask':
-      return `Why you're asked: ${describeReason(reason)}`;
-    case 'run':
-      return `The edited call needs no approval: ${describeReason(reason)}`;
-    case 'refuse':
-      return `The edited call can't run: ${describeReason(reason)}`;
-  }
-}
-
-/** Shown with the approval that replaces the one whose arguments a person edited (A52.7). */
+/** Shown with the approval that replaces the one whose arguments a person edited (A7.4). */
 export function editedText({ effect }: Pick<ApprovalView, 'effect'>): string {
   return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
-}
-
-/** Whether an edited call is shown again, with what it will do, before it can be signed (A52.7). */
-export function showsEdit({ effect, preview }: Pick<ApprovalView, 'effect' | 'preview'>): boolean {
-  return effect !== undefined || preview !== undefined;
 }
 
 /** Whether the call ran in a draft to find its effect. */

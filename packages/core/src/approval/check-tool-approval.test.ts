@@ -319,6 +319,25 @@ describe('checkToolApproval', () => {
     }
   });
 
+  it('[A7.4] an edited call needs approval despite grants, rules, tool and sandbox, also if nobody else can be asked', () => {
+    const edited = { decision: 'edited', unattended: true } as const;
+    for (const allowing of [
+      { grants: [{ id: 'g' }] },
+      world('allow *'),
+      { tool: { definition: tool('write_file'), trusted: true } },
+      { world: { mode: 'auto', policy: policy() }, contained: true } as const,
+    ]) {
+      expect(checkToolApproval(input(allowing))).toMatchObject({ kind: 'run' });
+      expect(checkToolApproval(input({ ...allowing, ...edited }))).toEqual({
+        kind: 'ask',
+        reason: { code: 'edited' },
+        options: ['deny', 'approve_once'],
+      });
+    }
+    expect(checkToolApproval(input(edited))).toMatchObject({ kind: 'ask', reason: { code: 'no-rule' } });
+    expect(checkToolApproval(input({ ...world('deny *'), ...edited }))).toMatchObject({ kind: 'refuse' });
+  });
+
   it('[S3] after an unknown outcome, the same call needs approval despite grants, rules, tool and sandbox', () => {
     const gate = checkToolApproval(
       input({

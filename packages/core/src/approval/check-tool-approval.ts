@@ -55,8 +55,8 @@ export interface GateInput {
   readonly admin?: Policy;
   /** Active grants for this agent, chat and tool. */
   readonly grants: readonly GateGrant[];
-  /** Set if a person approved exactly this call and its hash was checked. */
-  readonly decision: 'approved' | undefined;
+  /** `approved`: a person approved exactly this call, and its hash was checked. `edited`: a person changed it, and must see it before it can run. */
+  readonly decision: 'approved' | 'edited' | undefined;
   /** Set if the call stays inside the sandbox and the working folder (A20). */
   readonly contained: boolean;
   /** Set if the same call was interrupted earlier in this chat and its outcome is unknown (S3). */
@@ -119,7 +119,8 @@ export type Gate =
  */
 export function checkToolApproval(input: GateInput): Gate {
   const gate = decide(input);
-  if (gate.kind !== 'ask' || input.unattended !== true) return gate;
+  // The person who edited the call can be asked.
+  if (gate.kind !== 'ask' || input.unattended !== true || input.decision === 'edited') return gate;
   return { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } };
 }
 
@@ -153,11 +154,21 @@ function decide(input: GateInput): Gate {
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
 
-  const grant = answeredBy ?? findGrant(grants, weighing);
-  if (grant) return { kind: 'run', because: 'grant', grantId: grant.id, ...byEffect };
-  if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow, ...byEffect };
+  const allowed = findAllowance(input, weighing, answeredBy ?? findGrant(grants, weighing));
+  if (allowed === undefined) return ask(input, weighing, { kind: 'default' });
+  if (input.decision === 'edited') return ask(input, weighing, { kind: 'edited' });
+  return { kind: 'run', ...allowed, ...byEffect };
+}
+
+function findAllowance(
+  input: GateInput,
+  weighing: Weighing,
+  grant: GateGrant | undefined,
+): Pick<Extract<Gate, { kind: 'run' }>, 'because' | 'grantId' | 'rule'> | undefined {
+  if (grant !== undefined) return { because: 'grant', grantId: grant.id };
+  if (weighing.allow !== undefined) return { because: 'rule', rule: weighing.allow };
   const because = runsWithoutApproval(input, weighing);
-  return because === undefined ? ask(input, weighing, { kind: 'default' }) : { kind: 'run', because, ...byEffect };
+  return because === undefined ? undefined : { because };
 }
 
 function findUnenforced(input: GateInput): string | undefined {
@@ -261,6 +272,8 @@ function quoted(name: string): string {
 /** Why the gate asks for approval. `alone`: this is the only ask rule not overridden by a grant. */
 type Question =
   | { readonly kind: 'outcome-unknown' }
+  /** A rule or grant covers the call, but a person edited it and hasn't seen it yet (A7.4). */
+  | { readonly kind: 'edited' }
   /** Rules and grants don't help: each of these calls needs its own approval (A20). */
   | { readonly kind: 'each'; readonly cause: Cause }
   | { readonly kind: 'closed'; readonly reason: string }
@@ -317,6 +330,7 @@ function offerSession({ call, tool }: GateInput): SessionOffer | undefined {
 function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean {
   switch (question.kind) {
     case 'outcome-unknown':
+    case 'edited':
     case 'each':
     case 'closed':
     case 'changed':
@@ -340,7 +354,8 @@ function reasonOf(input: GateInput, { prepared }: Weighing, question: Question):
   const { call, tool, world, admin, contained } = input;
   switch (question.kind) {
     case 'outcome-unknown':
-      return { code: 'outcome-unknown' };
+    case 'edited':
+      return { code: question.kind };
     case 'each':
       return { code: 'every-call', cause: question.cause };
     case 'closed':

@@ -40,7 +40,7 @@ type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mc
 
 /** Gate input that isn't stored. */
 interface GateMore {
-  decision?: 'approved' | undefined;
+  decision?: GateInput['decision'];
   /** A grant that doesn't exist yet, to preview what it would cover. */
   hypothetical?: GateGrant | undefined;
 }

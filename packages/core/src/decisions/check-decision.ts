@@ -8,7 +8,7 @@ import {
   whoText,
 } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
-import { isOutside } from '../approval/check-tool-approval.js';
+import { isOutside, type Gate } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
@@ -170,35 +170,27 @@ export function supersedeApproval(
   return true;
 }
 
-/**
- * Replaces the approval of a call that a person edited, if it is known what the call does, before the edit or now: nobody has seen what the edited
- * call does, so it must be shown before it can be signed (A52.7). Returns false for other calls; the edit is then approved immediately (A7.4).
- */
-export function showEdited(
+/** Replaces the approval of a call that a person edited: nobody has seen the edited call, so it must be shown before it can be signed (A7.4). */
+export function askAboutEdit(
   runtime: Runtime,
   step: Step,
-  asked: { approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined; by: Signer },
-): boolean {
-  const { approval, invocation, toSign, by } = asked;
-  if (toSign?.ok !== true || toSign.call.argumentsText === invocation.arguments) return false;
-  const { judged, signed } = toSign;
-  if (!showsChange(approval) && !showsChange(signed)) return false;
-  const gate = gateCall(step.tx, step.snapshot, judged);
-  if (gate.kind !== 'ask') return false;
+  asked: {
+    approval: ApprovalRecord;
+    invocation: InvocationRecord;
+    edit: Extract<CheckedDecision, { kind: 'edit' }>;
+    by: Signer;
+  },
+): void {
+  const { approval, invocation, edit, by } = asked;
+  const { gate, signed, call } = edit;
   const { chatId, id: callId } = invocation;
-  const { argumentsText, tool } = toSign.call;
+  const { argumentsText, tool } = call;
   step.tx.write({ kind: 'call-edited', chatId, callId, arguments: argumentsText, by });
   const edited = step.tx.invocation(callId) ?? invocation;
   askApproval(runtime, step, newId('approval'), edited, { tool, gate, signed });
   const about = { chatId, callId, approvalId: approval.id };
   const replaced = { ...about, how: 'supersede', reason: 'edited', by: by.who, via: by.via } as const;
   step.tx.write({ kind: 'approval-decided', ...replaced, details: { arguments: argumentsText } });
-  return true;
-}
-
-/** Whether people see what the call will change: an effect, or a preview. */
-function showsChange({ rehearsal, preview }: Pick<ApprovalRecord, 'rehearsal' | 'preview'>): boolean {
-  return preview !== null || (rehearsal !== null && 'effect' in rehearsal);
 }
 
 const OPTION: Record<Scope, ApprovalOption> = {
@@ -210,16 +202,15 @@ const OPTION: Record<Scope, ApprovalOption> = {
 /** A valid decision with everything that must be written for it. */
 export type CheckedDecision =
   | { kind: 'deny' }
+  /** The edited call, which needs its own approval. */
+  | { kind: 'edit'; call: ReadCall; signed: SignedCall; gate: Extract<Gate, { kind: 'ask' }> }
   | {
       kind: 'approve';
       scope: Scope;
-      edited: boolean;
-      argumentsText: string;
       /** Keys to look up an unknown outcome of the same call. */
       keys: CallKeys;
-      callHash: string;
       /** Fields of the decision message besides decision, scope and reason. */
-      record: { arguments?: string; callHash?: string; grantId?: string; pattern?: string; rule?: string };
+      record: { grantId?: string; pattern?: string; rule?: string };
       /** Writes the grant or rule if the scope outlives this call (A5). */
       writeGrantOrRule(step: Step, signer: Signer): void;
     };
@@ -240,33 +231,39 @@ export function checkDecision(
   if (toSign === undefined) return invalid('the call no longer exists');
   if (!toSign.ok) return invalid(toSign.detail);
   if (toSign.against !== invocation.arguments) return invalid('arguments: the call changed. Review it again');
+  if (sent.arguments !== undefined) return checkEdit(step, scope, approval, toSign);
 
-  const edited = toSign.call.argumentsText !== invocation.arguments;
-  const { policyCall } = toSign.judged;
-  if (edited) {
-    if (approval.signing !== null || signingRulesOf(step.snapshot, toSign.judged).length > 0) {
-      return invalid(NOT_EDITABLE);
-    }
-    const gate = gateCall(step.tx, step.snapshot, toSign.judged, { decision: 'approved' });
-    if (gate.kind === 'refuse') return invalid(`arguments: ${describeReason(gate.reason)}`);
-  }
-  const base = {
-    kind: 'approve' as const,
-    scope,
-    edited,
-    argumentsText: toSign.call.argumentsText,
-    keys: toSign.judged.keys,
-    // The hash of what was shown, or of the edit. If the world changed since, starting the call detects it (A7).
-    callHash: edited && !hasChanged(toSign, approval) ? toSign.signed.callHash : approval.callHash,
-  };
-  const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
+  const base = { kind: 'approve' as const, scope, keys: toSign.judged.keys };
   switch (scope) {
     case 'once':
-      return { ok: true, decision: { ...base, record: changed, writeGrantOrRule: () => undefined } };
+      return { ok: true, decision: { ...base, record: {}, writeGrantOrRule: () => undefined } };
     case 'session':
-      return checkGrant(sent, approval, toSign.judged, base, changed);
+      return checkGrant(sent, approval, toSign.judged, base);
     case 'always':
-      return checkRule(step, sent, approval, edited, policyCall, base, changed);
+      return checkRule(step, sent, approval, toSign.judged.policyCall, base);
+  }
+}
+
+/** A decision with arguments never runs anything, also if they are the ones that were shown (A7.4). */
+function checkEdit(
+  step: Step,
+  scope: Scope,
+  approval: ApprovalRecord,
+  { call, judged, signed, against }: Extract<CallToSign, { ok: true }>,
+): Check {
+  if (scope !== 'once')
+    return invalid('scope: only once is valid with arguments. The edited call is shown again first');
+  if (call.argumentsText === against)
+    return invalid('arguments: nothing was changed. To approve the call, send the decision without them');
+  if (approval.signing !== null || signingRulesOf(step.snapshot, judged).length > 0) return invalid(NOT_EDITABLE);
+  const gate = gateCall(step.tx, step.snapshot, judged, { decision: 'edited' });
+  switch (gate.kind) {
+    case 'ask':
+      return { ok: true, decision: { kind: 'edit', call, signed, gate } };
+    case 'refuse':
+      return invalid(`arguments: ${describeReason(gate.reason)}`);
+    case 'run':
+      throw new Error('the gate must ask about an edited call');
   }
 }
 
@@ -277,7 +274,6 @@ const NOT_EDITABLE =
   "arguments: a rule says who must sign this call, so it can't be edited. Deny it, and say what to change";
 
 type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'writeGrantOrRule'>;
-type Changed = { arguments?: string; callHash?: string };
 
 function checkDenial(sent: ToolDecision): Check {
   const extra = (['scope', 'arguments', 'pattern', 'rule'] as const).find((field) => sent[field] !== undefined);
@@ -295,7 +291,6 @@ function checkGrant(
   approval: ApprovalRecord,
   { call: { tool }, policyCall }: JudgedCall,
   base: Approval,
-  changed: Changed,
 ): Check {
   const narrow = sessionPattern(policyCall);
   const given = sent.pattern ?? (narrow === undefined || maskSecrets(narrow) !== narrow ? undefined : narrow);
@@ -317,7 +312,7 @@ function checkGrant(
     ok: true,
     decision: {
       ...base,
-      record: { ...changed, grantId, ...(pattern === null ? {} : { pattern }) },
+      record: { grantId, ...(pattern === null ? {} : { pattern }) },
       writeGrantOrRule: ({ tx }, { who }) => {
         const { worldId, chatId, agentId, toolName, rule: answeredRule } = approval;
         const times = { grantedAt: tx.now(), lastUsedAt: tx.now(), revokedAt: null };
@@ -328,16 +323,8 @@ function checkGrant(
   };
 }
 
-function checkRule(
-  step: Step,
-  sent: ToolDecision,
-  approval: ApprovalRecord,
-  edited: boolean,
-  call: PolicyCall,
-  base: Approval,
-  changed: Changed,
-): Check {
-  const rule = sent.rule ?? (edited ? undefined : (approval.proposedRule ?? undefined));
+function checkRule(step: Step, sent: ToolDecision, approval: ApprovalRecord, call: PolicyCall, base: Approval): Check {
+  const rule = sent.rule ?? approval.proposedRule ?? undefined;
   if (rule === undefined) return invalid('rule: no rule can be proposed for this call. Write one');
   const rules = splitRules(rule);
   const parseError = parseErrorIn(rules);
@@ -349,7 +336,7 @@ function checkRule(
     ok: true,
     decision: {
       ...base,
-      record: { ...changed, rule },
+      record: { rule },
       writeGrantOrRule: (step, signer) => {
         const { policy } = step.snapshot.world;
         const added = [...new Set(rules)].filter((each) => !policy.includes(each));

@@ -20,7 +20,7 @@ import {
   type CallToSign,
   checkDecision,
   isAskedUnder,
-  showEdited,
+  askAboutEdit,
   supersedeApproval,
   type CheckedDecision,
 } from './check-decision.js';
@@ -216,18 +216,20 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   }
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  if (checked.decision.kind === 'approve' && showEdited(runtime, step, { approval, invocation, toSign, by: signer })) {
+  const { decision } = checked;
+  if (decision.kind === 'edit') {
+    askAboutEdit(runtime, step, { approval, invocation, edit: decision, by: signer });
     return refused('changed', 'the edited call needs approval. Check what it will do, then approve it', state);
   }
   let last: CountedSignature | undefined;
-  if (checked.decision.kind === 'approve' && rules.length > 0) {
+  if (decision.kind === 'approve' && rules.length > 0) {
     if (!isAskedUnder(approval, rules)) return refused('changed', 'the rules changed. Review the call again', state);
     const signature = judgeSignature(step, { approval, invocation, turn, rules, signer, receipt });
     if (!('needs' in signature)) return refuseSignature(input, signature);
     if (signature.kind === 'more-needed') return recordSignature(step, input, approval, signature);
     last = signature;
   }
-  recordDecision(runtime, step, input, approval, checked.decision, { rules, last });
+  recordDecision(runtime, step, input, approval, decision, { rules, last });
   return {
     kind: 'recorded',
     status: 200,
@@ -335,11 +337,11 @@ function recordDecision(
   step: Step,
   { found: { invocation, turn }, sent, signer, toSign, receipt }: DecisionInput,
   approval: ApprovalRecord,
-  decision: CheckedDecision,
+  decision: Exclude<CheckedDecision, { kind: 'edit' }>,
   { rules, last }: { rules: readonly SigningRule[]; last: CountedSignature | undefined },
 ): void {
   const { reason } = sent;
-  const { chatId, id: callId, toolName } = invocation;
+  const { chatId, id: callId, toolName, arguments: text } = invocation;
   const decided = {
     reason,
     by: signer.who,
@@ -354,8 +356,9 @@ function recordDecision(
     denyApproval(runtime, step, { approval, invocation }, denied, error, reason ?? 'no reason given');
     return;
   }
-  const { scope, argumentsText, callHash } = decision;
-  const approved = { arguments: argumentsText, callHash: approvedHash(runtime.store.hashKey, callHash, rules) };
+  const { scope } = decision;
+  // The hash of what was shown. If the world changed since, starting the call detects it (A7).
+  const approved = { callHash: approvedHash(runtime.store.hashKey, approval.callHash, rules) };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
   const details = last === undefined ? decision.record : { ...decision.record, needs: last.needs };
   // Without a rule about signers, nobody checked what the receipt is about.
@@ -372,7 +375,7 @@ function recordDecision(
   });
   decision.writeGrantOrRule(step, signer);
   if (step.tx.outcomeUnknown(decision.keys)) {
-    step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });
+    step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: text });
   }
   const isOpen = resumeTurn(runtime, step, turn.id);
   // With scope `always` the rules have changed, so the call is judged again before it starts.

@@ -59,7 +59,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   if (!isDeepStrictEqual(covering, waiting.covering)) return 'stale';
 
   const rule = covering.kind === 'rule' ? covering.rule : undefined;
-  const { chatId, id: callId, arguments: text } = invocation;
+  const { chatId, id: callId } = invocation;
   step.tx.write({
     kind: 'approval-decided',
     chatId,
@@ -70,7 +70,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
     via: by.via,
     scope: rule === undefined ? 'session' : 'always',
     rule,
-    approved: { arguments: text, callHash: null },
+    approved: { callHash: null },
   });
   if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
   return 'released';

@@ -272,9 +272,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     if (call.status !== 'asked' || call.approvalId !== approvalId) {
       throw new Error(`The call "${call.id}" is not waiting for the approval "${approvalId}".`);
     }
-    const { arguments: text, callHash } = fact.approved;
-    const edited = text === call.arguments ? {} : { edited: true };
-    const change = { status: 'approved', arguments: text, callHash, ...edited } as const;
+    const change = { status: 'approved', callHash: fact.approved.callHash } as const;
     changes.push({ kind: 'call-changed', chatId, callId: call.id, change });
   }
   const events = [messageEvent(message)];
@@ -288,16 +286,15 @@ function coveredBy(rule: string | undefined): string {
 }
 
 function approvedEvent(
-  { how, approved }: ApprovalDecided,
+  { how }: ApprovalDecided,
   reason: string | undefined,
   call: InvocationRecord,
   context: FactContext,
 ): Emission {
-  const isEdited = approved !== undefined && approved.arguments !== call.arguments;
   return toolEvent(context, call, {
     type: 'TOOL_APPROVED',
     ...(reason === undefined ? {} : { reason: how === 'release' ? reason : maskSecrets(reason) }),
-    ...(isEdited ? { arguments: maskArguments(approved.arguments).value } : {}),
+    ...(call.edited ? { arguments: maskArguments(call.arguments).value } : {}),
   });
 }
 
@@ -315,13 +312,12 @@ function decisionRecord(
 ): readonly NewAuditRecord[] {
   if (how === 'supersede') return [];
   const given = answer === undefined || isFromTool ? reason : capText(answer, AUDITED_BYTES);
-  const isEdited = approved !== undefined && approved.arguments !== call.arguments;
   const record: NewAuditRecord = {
     kind: 'decision',
-    ...auditOf(approved === undefined ? call : { ...call, arguments: approved.arguments }),
+    ...auditOf(call),
     decision: AUDITED[how],
     ...(scope === undefined ? {} : { scope }),
-    ...(isEdited ? { edited: true } : {}),
+    ...(approved !== undefined && call.edited ? { edited: true } : {}),
     who: by,
     ...signedFor(principal),
     ...(via === undefined ? {} : { via }),

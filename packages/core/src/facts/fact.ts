@@ -179,7 +179,7 @@ export interface ApprovalDecided extends OfCall {
   /** The person whose right to sign was used (A51). */
   principal?: Principal | undefined;
   /** The approved call. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
-  approved?: { arguments: string; callHash: string | null };
+  approved?: { callHash: string | null };
 }
 
 /** Committed before the tool runs (A8). */

@@ -21,7 +21,7 @@ const FACTS = {
     approvalId: 'approval',
     how: 'approve',
     by: { kind: 'person', id: 'ann', name: 'ann' },
-    approved: { arguments: '{}', callHash: 'hash' },
+    approved: { callHash: 'hash' },
   },
 } satisfies Record<string, ChatFact>;
 

@@ -31,6 +31,8 @@ export interface TestWorld {
   toolEvents: (invocationId?: string) => ToolEvent[];
   /** The only pending approval. */
   onlyApproval: () => Promise<Approval>;
+  /** Edits the only pending call, and returns its new approval (A7.4). */
+  edit: (args: Record<string, unknown>) => Promise<Approval>;
 }
 
 const opened = new Set<OpenedWorld>();
@@ -51,6 +53,12 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     const more = typeof agent === 'string' ? { name: agent } : agent;
     await world.addAgent({ provider: provider.name, model: 'any', tools: ['*'], ...more });
   }
+  const onlyApproval = async (): Promise<Approval> => {
+    const pending = await world.approvals();
+    const [approval] = pending;
+    if (approval === undefined || pending.length > 1) throw new Error(`not one approval but ${pending.length}`);
+    return approval;
+  };
   return {
     world,
     chat: await world.chat(),
@@ -58,11 +66,11 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     agents: await world.agents(),
     errors,
     ...listening,
-    async onlyApproval() {
-      const pending = await world.approvals();
-      const [approval] = pending;
-      if (approval === undefined || pending.length > 1) throw new Error(`not one approval but ${pending.length}`);
-      return approval;
+    onlyApproval,
+    async edit(args) {
+      const outcome = await world.decide(await onlyApproval(), { decision: 'approve', arguments: args });
+      if (outcome.kind !== 'refused' || outcome.code !== 'changed') throw new Error(JSON.stringify(outcome));
+      return await onlyApproval();
     },
   };
 }

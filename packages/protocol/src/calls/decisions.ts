@@ -11,7 +11,7 @@ export const toolDecisionSchema = z.strictObject({
   decision: z.enum(['approve', 'deny']),
   scope: scopeSchema.exactOptional(),
   reason: z.string().max(4000).exactOptional(),
-  /** Edited arguments. Masks are replaced with their values (A15). */
+  /** Edited arguments: nothing runs, and the edited call gets a new approval (A7.4). Masks are replaced with their values (A15). */
   arguments: z.record(z.string(), z.unknown()).exactOptional(),
   /** With `session`: an argument pattern that limits the grant. */
   pattern: z.string().min(1).max(2000).exactOptional(),

@@ -44,6 +44,8 @@ function textOf(reason: Reason): string {
       return 'the same call was interrupted earlier in this chat, and its outcome is unknown';
     case 'leaves-sandbox':
       return 'the call may have effects outside the sandbox or the working folder';
+    case 'edited':
+      return 'a person edited this call';
     case 'question':
       return 'the agent is asking you a question';
     case 'tool-question':

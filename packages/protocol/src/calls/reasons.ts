@@ -14,7 +14,7 @@ const again = { changedSince, changed };
 
 /** Why a call needs approval. `legacy`: an approval from an older version, which stored only a sentence. */
 export const askReasonSchema = z.discriminatedUnion('code', [
-  z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), ...again }),
+  z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question', 'edited']), ...again }),
   z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, ...again }),
   z.object({
     code: z.enum([

@@ -227,6 +227,7 @@ describe('the permission prompt of Claude Code', () => {
     const edited = ask(t, 'rm a b', 'toolu_3');
     const { approvalId } = await next(t);
     await t.decide({ tool_call_id: approvalId, decision: 'approve', arguments: { command: 'rm a' } });
+    await t.decide({ tool_call_id: (await next(t)).approvalId, decision: 'approve' });
     expect(await answer(edited)).toEqual({ behavior: 'allow', updatedInput: { command: 'rm a' } });
   });
 

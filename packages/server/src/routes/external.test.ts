@@ -49,7 +49,10 @@ it('[W3.50] [W3.51] [A55.2] a program proposes a call, waits for the decision an
   const waiting = t.api<ExternalCall>('GET', `${CALLS}/${id}?wait=50`, undefined, as);
   const [card] = await t.pending();
   const edited = { tool_call_id: card?.approvalId, decision: 'approve', arguments: { command: 'rm b' } };
-  expect((await t.api('POST', '/worlds/harbour/tool-results', edited)).status).toBe(200);
+  expect((await t.api('POST', '/worlds/harbour/tool-results', edited)).status).toBe(409);
+  const [shown] = await t.pending();
+  const approved = { tool_call_id: shown?.approvalId, decision: 'approve' };
+  expect((await t.api('POST', '/worlds/harbour/tool-results', approved)).status).toBe(200);
   expect((await waiting).body).toEqual({ id, state: 'allowed', arguments: { command: 'rm b' }, edited: true });
   const report = (body: unknown) => t.api('POST', `${CALLS}/${id}/result`, body, as);
   expect((await report({ content: 'done' })).status).toBe(204);

@@ -27,7 +27,7 @@ export interface ApprovalPrompt {
 }
 
 /** Card details that depend on where the card is shown. */
-type Look = Omit<CardLook, 'paint' | 'columns' | 'edited' | 'whole'>;
+type Look = Omit<CardLook, 'paint' | 'columns' | 'whole'>;
 
 /** A prompt for one approval. Aborted when the call is decided elsewhere. */
 export type Ask = (prompt: ApprovalPrompt, approval: ApprovalView, look: Look, signal: AbortSignal) => Promise<Asked>;

@@ -9,9 +9,8 @@ import { describeApproval } from './describe-approval.js';
 import { columnsOf, lookOf, type Ask, type ApprovalPrompt } from './approval-prompt.js';
 import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer } from './read-answer.js';
-import { sendDecision } from './send-answer.js';
+import { sendDecision, tryDecision } from './send-answer.js';
 import { askInBrowser } from './sign-in-browser.js';
-import { whyEdited } from './why-edited.js';
 import { cardWords } from '../words/cards.js';
 
 /**
@@ -23,16 +22,15 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
   let approval = asked;
   const { keyboard, context } = prompt;
   const { paint } = context;
-  let edited: { arguments: Record<string, unknown>; why: string | undefined } | undefined;
+  let draft: unknown = asked.arguments;
   let whole = false;
   let isShown = false;
   for (;;) {
     if (keyboard.hasEnded()) return { kind: 'left' };
-    const card = describeApproval(approval, { ...look, ...lookOf(context), whole, edited });
+    const card = describeApproval(approval, { ...look, ...lookOf(context), whole });
     const offers = {
       isCut: card.isCut,
       hasOthers: (look.place?.total ?? 1) > 1,
-      isEdited: edited !== undefined,
       isMasked: maskedText(approval) !== undefined,
     };
     const choices = describeChoices(approval, look.agentName, offers).map(
@@ -55,7 +53,6 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
       case 'approve': {
         const { scope } = answer;
         if (needsPasskey(approval.needs)) return await askInBrowser(prompt, approval, signal);
-        const args = edited === undefined ? {} : { arguments: edited.arguments };
         const pattern = scope === 'session' ? approval.session?.pattern : undefined;
         const isSure = pattern === undefined ? 'yes' : await confirmCovered(prompt, approval, pattern, signal);
         if (isSure === 'gone') return { kind: 'gone' };
@@ -67,7 +64,6 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
           decision: 'approve',
           scope,
           ...(pattern === undefined ? {} : { pattern }),
-          ...args,
         });
       }
       case 'rule': {
@@ -88,12 +84,16 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         isShown = false;
         break;
       case 'edit': {
-        const changed = await editArguments(prompt, edited?.arguments ?? asked.arguments, signal);
+        const changed = await editArguments(prompt, draft, signal);
         if (changed.kind === 'denied')
           return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.noReason });
         if (changed.kind === 'gone') return { kind: 'gone' };
-        if (changed.kind === 'edited')
-          edited = { arguments: changed.value, why: await whyEdited(prompt, asked, changed.value) };
+        if (changed.kind === 'edited') {
+          draft = changed.value;
+          // Nothing runs: the edited call comes back with its own card (A7.4).
+          const sent = await tryDecision(prompt, approval, { decision: 'approve', arguments: changed.value });
+          if (sent.kind !== 'refused') return sent;
+        }
         isShown = false;
         break;
       }

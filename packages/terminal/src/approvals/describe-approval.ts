@@ -32,8 +32,6 @@ export interface CardLook {
   readonly rows?: number | undefined;
   /** The position in the queue, as in "1 of 3" (A12). */
   readonly place?: { readonly position: number; readonly total: number; readonly more?: boolean } | undefined;
-  /** The edited arguments, which would run instead (A7). `why` is the gate's reason for them, if known. */
-  readonly edited?: { readonly arguments: unknown; readonly why: string | undefined } | undefined;
   /** Show the whole call. */
   readonly whole?: boolean;
   /** The name of the world, if several are watched. */
@@ -55,21 +53,14 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
   const place = placeWords(look);
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
-  const { edited } = look;
-  const lines = [
-    ...callLines(approval, edited?.arguments, columns),
-    // The effect is that of the original call.
-    ...(edited === undefined ? effectLines(approval, columns, look.whole === true) : []),
-  ];
-  // The tool's message contains values from the original call.
-  const said = edited === undefined ? toolText(approval) : undefined;
-  const why = edited === undefined ? whyText(approval) : edited.why;
+  const lines = [...callLines(approval, columns), ...effectLines(approval, columns, look.whole === true)];
+  const said = toolText(approval);
   const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
   const abandoned = abandonedText(approval);
   const notEditable = notEditableText(approval);
-  const masked = maskedText(edited === undefined ? approval : { ...approval, arguments: edited.arguments });
+  const masked = maskedText(approval);
   const isCut = look.whole !== true && lines.length > most;
   const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
@@ -78,9 +69,8 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...asks,
     ...shown.map((line) => `${BAR}${line}`),
     ...(isCut ? [cardWords.moreLines(lines.length - most)] : []),
-    ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(folderOf(approval))} · ${sandboxText(approval.sandbox).words}`, columns),
-    ...(why === undefined ? [] : [indented(why, columns)]),
+    indented(whyText(approval), columns),
     ...(notEditable === undefined ? [] : [indented(notEditable, columns)]),
     ...(abandoned === undefined ? [] : [paint.amber(indented(abandoned, columns))]),
     ...signingLines(approval, look.me).map((line) => indented(line, columns)),
@@ -108,9 +98,8 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
  * The diff if there is one, and always the arguments, because a diff alone does not name the file. Only argument names start a line, so the
  * content of one argument can't look like another argument.
  */
-function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {
+function callLines(approval: ApprovalView, columns: number): string[] {
   const { toolName, arguments: proposed, preview } = approval;
-  if (edited !== undefined) return argumentLines(edited, columns);
   // A truncated preview doesn't show everything that would be written; the arguments do.
   if (preview?.truncated !== false) return argumentLines(proposed, columns);
   return [

@@ -6,7 +6,7 @@ const ALL = {
   options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const,
   session: { pattern: 'ls ./**', any: true },
 };
-const NONE = { isCut: false, hasOthers: false, isEdited: false, isMasked: false };
+const NONE = { isCut: false, hasOthers: false, isMasked: false };
 const WORDS = ['o', 'once', 'c', 'chat', 'a', 'always', 'e', 'edit', 's', 'show'];
 
 describe('a line typed at a card', () => {
@@ -54,7 +54,6 @@ describe('a line typed at a card', () => {
     const only = { options: ['deny', 'approve_once'] as const };
     for (const word of ['c', 'a']) expect(readAnswer(word, only, NONE).kind).toBe('unknown');
     for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, { options: ['deny'] }, NONE).kind).toBe('unknown');
-    for (const word of ['c', 'a']) expect(readAnswer(word, ALL, { ...NONE, isEdited: true }).kind).toBe('unknown');
     for (const word of ['o', 'c', 'a', 'e'])
       expect(readAnswer(word, ALL, { ...NONE, isCut: true }).kind).toBe('unknown');
     expect(readAnswer('n', ALL, { ...NONE, hasOthers: true }).kind).toBe('next');

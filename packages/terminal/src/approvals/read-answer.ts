@@ -1,4 +1,4 @@
-import { chatScopeText, mayEdit, showsEdit, type ApprovalView } from '@countersign/client';
+import { chatScopeText, mayEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -18,7 +18,6 @@ export interface Offers {
   readonly isCut: boolean;
   /** Whether other calls are waiting too. */
   readonly hasOthers: boolean;
-  readonly isEdited: boolean;
   /** Whether the call contains masked secrets. */
   readonly isMasked: boolean;
 }
@@ -57,10 +56,10 @@ export function readAnswer(
       return options.includes('approve_once') ? { kind: 'approve', scope: 'once' } : unknown;
     case 'c':
     case 'chat':
-      return patternOf(approval) !== undefined && !offers.isEdited ? { kind: 'approve', scope: 'session' } : unknown;
+      return patternOf(approval) !== undefined ? { kind: 'approve', scope: 'session' } : unknown;
     case 'a':
     case 'always':
-      return options.includes('approve_always') && !offers.isEdited ? { kind: 'rule' } : unknown;
+      return options.includes('approve_always') ? { kind: 'rule' } : unknown;
     case 'e':
     case 'edit':
       return mayEdit(approval) ? { kind: 'edit' } : unknown;
@@ -71,18 +70,16 @@ export function readAnswer(
 
 /** Only the choices that would take effect (A2). Deny comes first. */
 export function describeChoices(
-  approval: Pick<ApprovalView, 'options' | 'toolName' | 'session' | 'proposedRule' | 'needs' | 'effect' | 'preview'>,
+  approval: Pick<ApprovalView, 'options' | 'toolName' | 'session' | 'proposedRule' | 'needs'>,
   agentName: string,
-  { isCut, hasOthers, isEdited, isMasked }: Offers,
+  { isCut, hasOthers, isMasked }: Offers,
 ): string[] {
   const { options, toolName, proposedRule } = approval;
   const pattern = patternOf(approval);
   const signs = [
-    ...(options.includes('approve_once')
-      ? [isEdited ? (showsEdit(approval) ? cardWords.onceEditShown : cardWords.onceEdited) : cardWords.once]
-      : []),
-    ...(pattern === undefined || isEdited ? [] : [cardWords.session(chatScopeText(toolName, pattern), agentName)]),
-    ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),
+    ...(options.includes('approve_once') ? [cardWords.once] : []),
+    ...(pattern === undefined ? [] : [cardWords.session(chatScopeText(toolName, pattern), agentName)]),
+    ...(options.includes('approve_always') ? [cardWords.always(proposedRule ?? '')] : []),
     ...(mayEdit(approval) ? [cardWords.edit] : []),
   ];
   return [

@@ -46,7 +46,7 @@ export interface CardUi {
   readonly revealed?: { readonly id: string; readonly arguments: unknown } | undefined;
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
-  /** Approvals whose edit was sent and that another one replaces, because people see what the edited call does first (A52.7). */
+  /** Approvals whose edit was sent and that another one replaces, because people see the edited call first (A7.4). */
   readonly edits?: readonly ApprovalView[] | undefined;
 }
 

@@ -13,7 +13,6 @@ export const cardWords = {
   rehearsed: 'Rehearsed: approving applies exactly this.',
   allowHosts: (hosts: readonly string[], rule: string): string =>
     `To allow ${hosts.join(', ')} for this call, edit it and add "hosts": ${JSON.stringify(hosts)}. It then runs without a rehearsal. To allow it in this world, add the rule: ${rule}`,
-  edited: '  Edited by you: this is what would run.',
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,
   expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn't run.`,
@@ -21,8 +20,6 @@ export const cardWords = {
   // Choices; deny comes first.
   deny: 'd: deny, with an optional reason (Enter denies)',
   once: 'o: approve once',
-  onceEdited: 'o: approve the edited call once',
-  onceEditShown: 'o: show what the edited call does',
   session: (what: string, agent: string): string => `c: approve for this chat (${what} by ${agent})`,
   always: (rule: string): string => `a: always… ${rule}`.trimEnd(),
   edit: 'e: edit',

@@ -62,7 +62,7 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   ['o, then Enter', 'approve once'],
   ['c, then Enter', 'approve for this chat; l: every call'],
   ['a', 'always: shows the rule, Enter adds it'],
-  ['e', 'edit the call, Enter approves the edited call'],
+  ['e', 'edit the call, Enter shows the edited call'],
   ['v', 'show masked secrets; recorded in the audit log'],
   ['r, 1 to 9', 'answer a question; in a form, Space selects'],
   ['n, N', 'next call, previous call'],

@@ -7,7 +7,6 @@ import {
   nothingRunsText,
   type Reader,
   revealedView,
-  showsEdit,
   verbFor,
   type YourPart,
   lacksPasskey,
@@ -31,7 +30,6 @@ import type { MenuEntry } from '../ui/menu.js';
 import { MoreMenu } from './more-menu.js';
 import type { Outcome } from './use-answer.js';
 import { useArmed } from './use-armed.js';
-import { type CheckEdited, useEditedWhy } from './use-edited-why.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
 import { paths } from '../shell/paths.js';
 import { t } from '../words/approvals.js';
@@ -41,8 +39,6 @@ export interface ApprovalCardProps extends CardPlace {
   onAnswer: (answer: Answer) => Promise<Outcome>;
   /** Finds the calls that a rule or grant would have matched, and the waiting calls that it would run. */
   matches: (wanted: PolicyMatch) => Promise<Matched>;
-  /** Gets the gate's verdict on edited arguments. */
-  check: CheckEdited;
   /** Returns the unmasked call; undefined on failure, which is shown elsewhere. */
   onReveal: () => Promise<Revealed | undefined>;
   /** Returns the whole effect; undefined on failure, which is shown elsewhere. */
@@ -50,7 +46,7 @@ export interface ApprovalCardProps extends CardPlace {
   me: Reader | undefined;
   /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
-  /** This person just edited the call, and now sees what the edited call does. */
+  /** This person just edited the call, and now sees the edited call. */
   wasEdited: boolean;
 }
 
@@ -61,7 +57,7 @@ type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
-  const { onAnswer, onReveal, onShowAll, matches, check, me, wary, wasEdited, ...place } = props;
+  const { onAnswer, onReveal, onShowAll, matches, me, wary, wasEdited, ...place } = props;
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
@@ -70,10 +66,6 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
   const edited = useEdited(approval);
-  const isEdited = mode === 'edit' && edited.isChanged;
-  const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
-  // The edited call gets its own card, with what it will do (A52.7), unless a rule lets it run without approval.
-  const isPreview = isEdited && showsEdit(approval) && editedWhy?.outcome !== 'run';
   const pattern = wide ? '*' : approval.session?.pattern;
   const found = useFound(wantedOf(mode, approval, rule.trim(), pattern), matches);
   const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];
@@ -85,8 +77,8 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const isArmed = !isNew && !sending;
   // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
-  // Edited text can grow longer than what was shown, so its end has to be visible when it is approved.
-  const mayApprove = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
+  // An edit runs nothing: the edited call gets a card of its own, which must be read to its end (A7.4).
+  const mayApprove = mayPress && (mode === 'edit' ? edited.isChanged : end.wasShown);
 
   const part = yourPart(approval, me);
   const may = (option: ApprovalView['options'][number]): boolean =>
@@ -114,7 +106,6 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       case 'always':
         return void answer({ decision: 'approve', scope: 'always', rule: rule.trim() });
       case 'edit': {
-        if (!edited.isChanged) return void answer({ decision: 'approve', scope: 'once' });
         const args = edited.read();
         return args === undefined ? undefined : void answer({ decision: 'approve', scope: 'once', arguments: args });
       }
@@ -165,7 +156,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
           <NeedsPasskey />
         ) : (
           (partNote(approval, part) ??
-          noteOf(end, mode, isArmed, isPreview ? t.previewFirst : nothingRunsText(approval, 'you')))
+          noteOf(end, mode, isArmed, mode === 'edit' ? t.previewFirst : nothingRunsText(approval, 'you')))
         )
       }
       noteId={noteId}
@@ -197,7 +188,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             onClick={approve}
             className={isWide ? 'col-span-2' : ''}
           >
-            {isPreview ? t.preview : SIGN_WORDS[mode]}
+            {SIGN_WORDS[mode]}
           </Button>
         ) : undefined
       }
@@ -225,7 +216,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       <Circumstances
         approval={shown}
         me={me}
-        edited={isEdited ? { why: editedWhy?.text } : undefined}
+        isEdited={mode === 'edit' && edited.isChanged}
         onReveal={part === 'watch' ? undefined : () => void onReveal().then(setRevealed)}
       />
       <CoveredCalls calls={covered} />
@@ -245,7 +236,7 @@ function wantedOf(
 
 const SIGN_WORDS: Readonly<Record<Mode, string>> = {
   once: t.approveOnce,
-  edit: t.approveOnce,
+  edit: t.preview,
   chat: t.approveForChat,
   always: t.approveAlways,
 };
@@ -278,16 +269,11 @@ function partNote(approval: ApprovalView, part: YourPart): string | undefined {
   }
 }
 
-function noteOf(
-  { isFolded, wasShown, isInView, moreLines }: EndShown,
-  mode: Mode,
-  isArmed: boolean,
-  ready: string,
-): string {
+function noteOf({ isFolded, wasShown, moreLines }: EndShown, mode: Mode, isArmed: boolean, ready: string): string {
+  if (mode === 'edit') return ready;
   if (isFolded) return t.expandFirst;
-  const isShown = mode === 'edit' ? isInView : wasShown;
   // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
   const isKnown = isArmed || moreLines > 0;
-  if (!isShown && isKnown) return t.scrollFirst;
+  if (!wasShown && isKnown) return t.scrollFirst;
   return ready;
 }

@@ -1,7 +1,6 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent, replacementOf } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './approval-card.js';
-import { useClient } from '../data/connection.js';
 import { DecidedCard } from './decided-card.js';
 import { useMe } from '../data/me.js';
 import { useForYou, useReader } from './for-you.js';
@@ -64,7 +63,6 @@ export function ApprovalPanel({
   const follow = useRef<TakeFocus>('no');
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
-  const client = useClient();
   const matches = useMatches();
   const reveal = useReveal();
   const showWhole = useWholeEffect();
@@ -228,9 +226,6 @@ export function ApprovalPanel({
           wary={told !== undefined}
           wasEdited={wasEdited}
           matches={(wanted) => matches(asked, wanted)}
-          check={(args) =>
-            client.checkPolicy(asked.worldId, { agentId: approval.agentId, tool: approval.toolName, arguments: args })
-          }
           onReveal={() => reveal(asked)}
           onShowAll={() => showWhole(asked)}
           onAnswer={(answer) => settle(decide(asked, answer))}

@@ -24,21 +24,21 @@ import { t } from '../words/approvals.js';
 export function Circumstances({
   approval,
   me,
-  edited,
+  isEdited = false,
   onReveal,
 }: {
   approval: ApprovalView;
   me: Reader | undefined;
-  /** Set if the arguments were edited: the reason and the tool's message are about the original call. */
-  edited?: { why: string | undefined } | undefined;
+  /** Set while the arguments are edited: the reason and the tool's message are about the original call. */
+  isEdited?: boolean;
   /** Absent if nothing can be revealed anymore. */
   onReveal?: (() => void) | undefined;
 }): ReactElement {
   const abandoned = abandonedText(approval);
   const notEditable = notEditableText(approval);
   const masked = maskedText(approval);
-  const said = edited === undefined ? toolText(approval) : undefined;
-  const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
+  const said = isEdited ? undefined : toolText(approval);
+  const why = isEdited ? t.editUnchecked : whyText(approval);
   const sandbox = sandboxText(approval.sandbox);
   const folder = folderOf(approval);
   const isWarning = sandbox.level === 'warning';

@@ -11,8 +11,6 @@ export interface Edited {
   hint: string;
   /** False while the text is unchanged. */
   isChanged: boolean;
-  /** The parsed arguments. Undefined if the text is invalid. */
-  arguments: Record<string, unknown> | undefined;
   setText: (text: string) => void;
   /** Shows why the server rejected the text. */
   refuse: (why: string) => void;
@@ -35,7 +33,6 @@ export function useEdited(approval: ApprovalView): Edited {
     error,
     hint: editHint(approval),
     isChanged: text !== original,
-    arguments: 'arguments' in parsed ? parsed.arguments : undefined,
     setText: (written) => {
       setText(written);
       setError(undefined);
@@ -49,7 +46,7 @@ export function useEdited(approval: ApprovalView): Edited {
   };
 }
 
-/** The field is as tall as its text: with its own scrollbar, it could hide the end of the approved call. */
+/** The field is as tall as its text: with its own scrollbar, it could hide the end of the call. */
 export function EditForm({ edited: { label, text, error, hint, setText } }: { edited: Edited }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);

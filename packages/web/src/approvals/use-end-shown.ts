@@ -8,8 +8,6 @@ export interface EndShown {
   isFolded: boolean;
   /** Whether the end has been visible, with nothing folded. False while that is unknown. */
   wasShown: boolean;
-  /** Whether the end is visible now. */
-  isInView: boolean;
   /** Number of lines below the visible part. */
   moreLines: number;
 }
@@ -22,7 +20,6 @@ export function useEndShown(content: string): EndShown {
   const marker = useRef<HTMLDivElement>(null);
   const [folds, setFolds] = useState(0);
   const [shown, setShown] = useState<string>();
-  const [isInView, setInView] = useState(false);
   const [moreLines, setMoreLines] = useState(0);
   const isFolded = folds > 0;
   const reportFold = useCallback(() => {
@@ -30,14 +27,11 @@ export function useEndShown(content: string): EndShown {
     return () => setFolds((before) => before - 1);
   }, []);
   useEffect(() => {
-    setInView(false);
     const end = marker.current;
     if (isFolded || end === null) return;
     // Relative to the window, not the area: an area that is itself off screen shows nothing.
     const observer = new IntersectionObserver((entries) => {
-      const visible = entries.at(-1)?.isIntersecting === true;
-      setInView(visible);
-      if (visible) setShown(content);
+      if (entries.at(-1)?.isIntersecting === true) setShown(content);
     });
     observer.observe(end);
     return () => observer.disconnect();
@@ -59,5 +53,5 @@ export function useEndShown(content: string): EndShown {
       box.removeEventListener('scroll', count);
     };
   }, []);
-  return { area, marker, reportFold, isFolded, wasShown: !isFolded && shown === content, isInView, moreLines };
+  return { area, marker, reportFold, isFolded, wasShown: !isFolded && shown === content, moreLines };
 }

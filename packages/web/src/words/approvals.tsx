@@ -29,7 +29,7 @@ export const t = {
   addHostRule: 'Add the rule',
   hostAllowed: 'The rule was added. When you approve the call, it is shown again with the host.',
   tooEarly: 'Too early: nothing was decided. Press the key again.',
-  previewFirst: 'Nothing runs yet. You see what it will do first.',
+  previewFirst: 'Nothing runs yet. You see the edited call first.',
   youSigned: (rest: string) => `You signed. ${rest}`,
   othersSign: 'Others must sign this call. You can deny it.',
   needsPasskey: 'To sign this call, you need a trusted passkey.',
@@ -75,7 +75,7 @@ export const t = {
   next: 'Next',
   nextOf: (waiting: string) => `Next (${waiting} waiting)`,
 
-  editUnchecked: 'The edited call is checked against the rules when you approve it.',
+  editUnchecked: 'The edited call is checked against the rules when you preview it.',
   editHint: 'The agent will see what actually ran.',
   editMaskHint: '‹masked …› stands for a secret. Leave it in place to keep the secret.',
   reason: 'Reason',

@@ -12,9 +12,9 @@ import {
 } from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, Me, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { describeApproval, describeQuestion, type CardLook } from '../../approvals/describe-approval.js';
+import { editCall } from '../../approvals/edit-call.js';
+import { describeApproval, describeQuestion } from '../../approvals/describe-approval.js';
 import { approveInBrowser } from '../../approvals/sign-in-browser.js';
-import { whyEdited } from '../../approvals/why-edited.js';
 import { checkAgentCanAsk, checkDetach, followDecision } from '../../approvals/follow-decision.js';
 import { watchWorlds } from '../../approvals/watch-worlds.js';
 import { CommandError } from '../../command-error.js';
@@ -128,10 +128,18 @@ export function addApprovals(program: Command, register: Register): void {
         options.host === undefined ? changed : argumentsWithHosts(changed ?? approval.arguments, options.host);
       refuseSettled(approval);
       if (approval.question !== undefined) throw new CommandError(errors.isQuestion);
+      if (edited !== undefined) {
+        const shown = await editCall(client, world, approval, edited);
+        const { approvalId } = shown.approval;
+        if (context.options.json) context.json({ approvalId, state: 'asked', approval: shown.approval });
+        else showCard(context, await client.approval(world, approvalId));
+        context.note(shown.detail);
+        context.note(cardWords.editShown(approvalId));
+        return EXIT.failed;
+      }
       const rule = options.rule ?? approval.proposedRule;
       if (!context.options.json) {
-        const why = edited === undefined ? undefined : await whyEdited({ client, world }, approval, edited);
-        showCard(context, approval, edited === undefined ? undefined : { arguments: edited, why });
+        showCard(context, approval);
         if (scope === 'always') context.say(cardWords.rule(rule === undefined ? undefined : plainLine(rule)));
       }
       const { chatId, toolCallId: invocationId } = approval;
@@ -152,28 +160,15 @@ export function addApprovals(program: Command, register: Register): void {
         ...(options.reason === undefined ? {} : { reason: options.reason }),
         ...(options.rule === undefined ? {} : { rule: options.rule }),
         ...(pattern === undefined ? {} : { pattern }),
-        ...(edited === undefined ? {} : { arguments: edited }),
       };
-      try {
-        return await followDecision(context, {
-          client,
-          world,
-          approval,
-          isDetached: options.detach === true,
-          sentence: cardWords.approved(cardWords.scope[scope]),
-          decide: () => client.decide(world, approval, decision),
-        });
-      } catch (error) {
-        const isReplaced = error instanceof ClientError && error.status === 409 && error.state === 'asked';
-        const replaced =
-          isReplaced && edited !== undefined ? await findReplacement(client, world, approval) : undefined;
-        if (!isReplaced || replaced === undefined) throw error;
-        if (context.options.json) context.json({ approvalId: replaced.approvalId, state: 'asked', approval: replaced });
-        else showCard(context, replaced);
-        context.note(error.detail);
-        context.note(cardWords.editShown(replaced.approvalId));
-        return EXIT.failed;
-      }
+      return await followDecision(context, {
+        client,
+        world,
+        approval,
+        isDetached: options.detach === true,
+        sentence: cardWords.approved(cardWords.scope[scope]),
+        decide: () => client.decide(world, approval, decision),
+      });
     },
   );
   register<ApprovalFlags>(
@@ -286,17 +281,6 @@ async function find(
   throw new CommandError(errors.notFound('approval', id, hint));
 }
 
-/** The approval that replaced another one, because people see what an edited call does before they sign it (A52.7). */
-async function findReplacement(
-  client: Client,
-  world: string,
-  { chatId: chat, toolCallId, approvalId }: ApprovalWithContext,
-): Promise<ApprovalWithContext | undefined> {
-  const waiting = await readAll((page) => client.approvals(world, { chat, ...page }));
-  const found = waiting.find((each) => each.toolCallId === toolCallId && each.approvalId !== approvalId);
-  return found === undefined ? undefined : await client.approval(world, found.approvalId);
-}
-
 /** Drops the preview, which stays masked, so that the arguments are shown instead. */
 async function revealed(
   client: Client,
@@ -331,7 +315,7 @@ function refuseMixed(
   if ((edited !== undefined || host !== undefined) && scope !== 'once') throw new CommandError(errors.argumentsScope);
 }
 
-function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: CardLook['edited']): void {
+function showCard(context: CommandContext, approval: ApprovalWithContext): void {
   const view = viewOfApproval(approval);
   const { position, total } = approval;
   const look = {
@@ -339,7 +323,6 @@ function showCard(context: CommandContext, approval: ApprovalWithContext, edited
     paint: context.paint,
     columns: context.columns() ?? 100,
     whole: true,
-    ...(edited === undefined ? {} : { edited }),
     ...(position === undefined || total === undefined ? {} : { place: { position, total } }),
   };
   context.say(approval.question === undefined ? describeApproval(view, look).text : describeQuestion(view, look));

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@countersign/client';
 import type { Approval } from '@countersign/protocol';
+import { editCall } from '../../approvals/edit-call.js';
 import { drill as texts } from '../../words/gate.js';
 import { WRITE, type Stage } from './rows.js';
 import type { RunningAgent } from './run-agent.js';
@@ -46,8 +47,11 @@ export function createStage(
       }
     },
     async approve(approval, wanted) {
-      const changed = wanted === undefined ? {} : { arguments: withCommand(approval.arguments, edited) };
-      await client.decide(world, approval, { decision: 'approve', scope: 'once', ...changed });
+      const shown =
+        wanted === undefined
+          ? approval
+          : (await editCall(client, world, approval, withCommand(approval.arguments, edited))).approval;
+      await client.decide(world, shown, { decision: 'approve', scope: 'once' });
     },
     async deny(approval) {
       await client.decide(world, approval, { decision: 'deny', reason: texts.denied });

@@ -5,7 +5,6 @@ import {
   maskedText,
   mayEdit,
   nothingRunsText,
-  showsEdit,
   type ApprovalView,
   type YourPart,
 } from '@countersign/client';
@@ -171,7 +170,7 @@ function choiceLines(
           'exact',
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
-        ...words(showsEdit(approval) ? screenWords.editShownHint : screenWords.editHint, { dim: true }),
+        ...words(screenWords.editHint, { dim: true }),
       ];
     case 'answer':
       return [
