@@ -10,7 +10,7 @@ import { readFile } from './read-file.js';
 import { writeFile } from './write-file.js';
 
 /** Writing takes far longer, and the swapper uses a core all the time. */
-const ROUNDS = { read: scaled(300, 60), write: isFullSize ? scaled(300) : 12 };
+const ROUNDS = { read: scaled(300, 30), write: isFullSize ? scaled(300) : 6 };
 
 /** Swaps a folder for a symlink to outside and back, as fast as it can, until it is killed or its parent dies. */
 const SWAP = `

@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
     '[A45.1] a process that is killed while it applies a draft %s leaves all of its changes or none',
     { timeout: 300_000 * Math.max(1, runsFactor) },
     async (_name, disk) => {
-      const rounds = isFullSize ? scaled(500) : 6;
+      const rounds = isFullSize ? scaled(500) : 4;
       const seen = new Set<string>();
       for (let round = 0; round < rounds; round += 1) {
         const place = await mkdtemp(join(top, 'round-'));

@@ -46,7 +46,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     const words = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
     it('two commands append concurrently: both lines are written, or the command whose line is missing fails and names the file', async () => {
-      for (let round = 0; round < scaled(33, 10); round += 1) {
+      for (let round = 0; round < scaled(33, 4); round += 1) {
         await writeFile(at('log'), 'start\n');
         const both = await Promise.all(['one', 'two'].map((line) => run(`echo ${line} >> log`)));
         const text = await readFile(at('log'), 'utf8');
@@ -173,7 +173,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     });
 
     it('a change just before a command started is not a conflict', async () => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < scaled(10, 3); round += 1) {
         sh(`echo ${round} > f`);
         expect(await run('echo x >> f')).toMatchObject({ ok: true });
       }

@@ -47,7 +47,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
         sh(COMMAND, copy);
         const after = state(copy);
         const seen = new Set<string>();
-        const rounds = isFullSize ? KILLS : kind === kinds[0]?.drafts ? 6 : 2;
+        const rounds = isFullSize ? KILLS : kind === kinds[0]?.drafts ? 4 : 2;
         for (let round = 0; round < rounds; round += 1) {
           const [folder, drafts] = [join(top.path, `folder-${round}`), join(top.path, `drafts-${round}`)];
           for (const path of [folder, drafts]) await mkdir(path, { mode: 0o700 });

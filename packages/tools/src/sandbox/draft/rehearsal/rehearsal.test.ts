@@ -193,7 +193,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
               sh('rm -rf inside outside');
             }
           }),
-          { numRuns: scaled(50, 4) },
+          { numRuns: scaled(50, 2) },
         );
       },
     );
