@@ -20,6 +20,7 @@ const bundles = {
   tests: {
     folder: join(dist, 'testing', 'bundle'),
     inputs: {
+      'acp-agent': join(root, 'packages', 'tools', 'dist', 'testing', 'acp-agent.js'),
       'apply-draft': join(root, 'packages', 'tools', 'dist', 'testing', 'apply-draft.js'),
       'crash-child': join(dist, 'testing', 'crash-child.js'),
       'dying-rehearsal': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-rehearsal.js'),

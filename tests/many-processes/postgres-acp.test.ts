@@ -20,7 +20,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { isStatus, nextEvent, say, signer, type Scene } from './engines-fixture.js';
 
-const program = fileURLToPath(new URL('../../packages/tools/dist/testing/acp-agent.js', import.meta.url));
+const program = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
 
 async function openAcpEngine(url: string, folder: string, losesHints = false): Promise<Engine> {
   const postgres = await openPostgres(url);

@@ -8,7 +8,7 @@ import { button, enabled, remarked } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 /** An agent that asks for the calls that its prompt names. */
-const program = fileURLToPath(new URL('../../packages/tools/dist/testing/acp-agent.js', import.meta.url));
+const program = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
 
 describe.runIf(hasBrowser)('an agent that is another program', () => {
   let opened: Opened;

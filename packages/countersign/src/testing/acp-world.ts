@@ -18,7 +18,7 @@ import { deciding } from './deciding.js';
 import { createTestEngine, person } from './test-engine.js';
 
 /** Built from `testing/acp-agent.ts` of the tools package. */
-const program = fileURLToPath(new URL('../../../tools/dist/testing/acp-agent.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/testing/bundle/acp-agent.js', import.meta.url));
 
 export const W = 'harbour';
 

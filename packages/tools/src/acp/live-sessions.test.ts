@@ -7,7 +7,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { expect, it } from 'vitest';
 import { liveSessions } from './live-sessions.js';
 
-const program = fileURLToPath(new URL('../../dist/testing/acp-agent.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
 
 it('[A59.8] a program that no turn wants anymore makes room for another one, and one that a turn starts does not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-acp-'));
