@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -75,7 +75,7 @@ const inputs = {
 function start(program: string, input: unknown, script = command, env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [script, 'gate', 'hook', '--agent', program, '--home', home], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, HOME: home, ...env },
+    env: { ...process.env, HOME: home, CLAUDE_PID: `${process.pid}`, AI_AGENT: 'claude-code_2-1-326_harness', ...env },
   });
   child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
@@ -123,8 +123,9 @@ it('[X9.11] runs an approved command of Gemini CLI once, in its folder, as the c
     return (JSON.parse(stdout) as { hookSpecificOutput: { tool_input: { command: string } } }).hookSpecificOutput
       .tool_input.command;
   };
-  const shell = (line: string, cwd: string) => {
-    const child = spawn('bash', ['-c', `exec ${line}`], { cwd, stdio: 'pipe' });
+  const shell = (line: string, cwd: string, input = '') => {
+    const child = spawn('bash', ['-c', `exec ${line}`], { cwd, stdio: 'pipe', detached: true });
+    child.stdin.end(input);
     const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
       ([[code], stdout, stderr]) => ({ code: code as number | null, stdout, stderr }),
     );
@@ -133,24 +134,39 @@ it('[X9.11] runs an approved command of Gemini CLI once, in its folder, as the c
 
   const line = await approve(`read -r line; echo "got $line 'in' $PWD"; echo problem >&2; exit 7`);
   expect(line).not.toContain('got');
-  const elsewhere = shell(line, home);
-  expect(await elsewhere.ended).toMatchObject({
+  expect(await shell(line, home).ended).toMatchObject({
     code: 126,
     stdout: '',
     stderr: expect.stringContaining(folder) as string,
   });
 
   const again = await approve(`read -r line; echo "got $line 'in' $PWD"; echo problem >&2; exit 7`);
-  const first = shell(again, folder);
-  first.child.stdin.end('input\n');
-  expect(await first.ended).toEqual({ code: 7, stdout: `got input 'in' ${folder}\n`, stderr: 'problem\n' });
+  // What the hook left behind can be copied, but the server gives out a command once.
+  cpSync(join(home, 'gate'), join(home, 'copy'), { recursive: true });
+  const ran = await shell(again, folder, 'input\n').ended;
+  cpSync(join(home, 'copy'), join(home, 'gate'), { recursive: true });
+  expect(ran).toEqual({ code: 7, stdout: `got input 'in' ${folder}\n`, stderr: 'problem\n' });
   expect(await shell(again, folder).ended).toMatchObject({ code: 126, stdout: '' });
   expect(await shell(again.replace(/'[^']*'$/, "'other'"), folder).ended).toMatchObject({ code: 126, stdout: '' });
 
-  const { child, ended } = shell(await approve('echo ready; exec cat'), folder);
-  await once(child.stdout, 'readable');
-  child.kill('SIGTERM');
-  expect(await ended).toMatchObject({ code: 143, stdout: 'ready\n' });
+  // Of two processes that start at the same time, one gets the command.
+  const raced = await approve('echo ran');
+  const both = await Promise.all([shell(raced, folder).ended, shell(raced, folder).ended]);
+  expect(both.map(({ code, stdout }) => `${code} ${stdout}`).sort()).toEqual(['0 ran\n', '126 ']);
+
+  // A signal to all processes of the group, as Gemini CLI sends it, reaches the command once.
+  const script =
+    "process.on('SIGTERM', () => fs.appendFileSync('seen', 'term ')).on('SIGHUP', () => setTimeout(() => process.exit(3), 300)); " +
+    "fs.writeFileSync('seen', ''); setInterval(() => undefined, 1000)";
+  const counting = `'${process.execPath}' -e "${script}"`;
+  const { child, ended } = shell(await approve(counting), folder);
+  const seen = join(folder, 'seen');
+  await until(async () => (existsSync(seen) ? true : undefined), 'the command runs');
+  process.kill(-(child.pid ?? 0), 'SIGTERM');
+  await until(async () => (readFileSync(seen, 'utf8').includes('term') ? true : undefined), 'the signal arrives');
+  process.kill(-(child.pid ?? 0), 'SIGHUP');
+  expect(await ended).toMatchObject({ code: 3 });
+  expect(readFileSync(seen, 'utf8')).toBe('term ');
 });
 
 it('[X9.2] a hook that is killed while it waits never says yes, and the call keeps waiting', async () => {

@@ -13,6 +13,7 @@ export type { Engine, RuntimeOptions } from './processes/create-runtime.js';
 export { CLIENT_GRACE_MS } from './clients/clients.js';
 export type { ClientRegistry, FoundClient } from './clients/clients.js';
 export { awaitExternal } from './external/await-external.js';
+export { fetchExternal } from './external/fetch-external.js';
 export { claimExternal, findExternal } from './external/claim-external.js';
 export type { ClaimedCall } from './external/claim-external.js';
 export { proposeExternal } from './external/propose-external.js';

@@ -2,6 +2,7 @@ import {
   addAgent,
   awaitExternal,
   claimExternal,
+  fetchExternal,
   createWorld,
   listApprovals,
   proposeExternal,
@@ -27,7 +28,7 @@ async function start(url: string): Promise<Engine> {
   return engine;
 }
 
-it('[A55.1] [A55.2] [A8] processes on one PostgreSQL database write, decide and start a call once', async () => {
+it('[A55.1] [A55.2] [A55.15] [A8] processes on one PostgreSQL database write, decide, start and fetch a call once', async () => {
   const url = await createMigratedDatabase();
   const [one, two] = [(await start(url)).runtime, (await start(url)).runtime];
   await createWorld(one, { name: 'Harbour' }, person);
@@ -68,6 +69,11 @@ it('[A55.1] [A55.2] [A8] processes on one PostgreSQL database write, decide and 
   expect(await publishToolResult(two, 'harbour', undefined, decision, person)).toMatchObject({ kind: 'recorded' });
   const claimed = await Promise.all([waiting, claimExternal(two, 'harbour', 'claude', id)]);
   expect(claimed.map(({ state }) => state)).toEqual(['allowed', 'allowed']);
+  // The fetch of one process is known to the other.
+  const fetched = await Promise.allSettled(
+    [one, two].map((runtime) => fetchExternal(runtime, 'harbour', 'claude', id)),
+  );
+  expect(fetched.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const audit = await one.store.read((reader) => reader.lastAudit('harbour', { limit: 50 }));
   expect(audit.filter(({ kind }) => kind === 'run')).toHaveLength(1);
 });

@@ -91,6 +91,12 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       const change = { status: 'approved', startedEpoch: null } as const;
       return { changes: [{ kind: 'call-changed', chatId, callId, change }] };
     }
+    case 'call-fetched': {
+      const { chatId } = fact;
+      const { id: callId } = callWith(context.state, fact.callId, 'started');
+      const change = { status: 'started', startedEpoch: null } as const;
+      return { changes: [{ kind: 'call-changed', chatId, callId, change }] };
+    }
     case 'call-settled':
       return callSettled(fact, context);
     case 'call-undo':

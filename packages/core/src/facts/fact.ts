@@ -87,6 +87,8 @@ type CallFact =
   | CallStarted
   /** The call hasn't started or may run again: the next run of the turn starts it. */
   | (OfCall & { kind: 'call-requeued' })
+  /** A program outside got the call to run it, which it can once. */
+  | (OfCall & { kind: 'call-fetched' })
   | CallSettled
   | CallUndo;
 

@@ -8,6 +8,7 @@ const gate = { kind: 'run', because: 'grant' } as const;
 const FACTS = {
   'call-started': { kind: 'call-started', ...about, epoch: 1, gate },
   'call-requeued': { kind: 'call-requeued', ...about },
+  'call-fetched': { kind: 'call-fetched', ...about },
   'call-settled': {
     kind: 'call-settled',
     ...about,
@@ -57,6 +58,7 @@ function follows(
 it.each([
   ['call-started', ['approved']],
   ['call-requeued', ['started']],
+  ['call-fetched', ['started']],
   ['call-settled', ['asked', 'approved', 'started']],
   ['approval-decided', ['asked']],
 ] as const)('[A8] %s is only valid for a call that is %j', (name, expected) => {

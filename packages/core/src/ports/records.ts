@@ -180,7 +180,10 @@ export interface InvocationRecord {
   idempotent: boolean;
   /** The call's current approval. Null if it never needed one. */
   approvalId: string | null;
-  /** The turn's epoch when the call started. If the turn's epoch is higher now, the process that started the call is gone. */
+  /**
+   * The turn's epoch when the call started. If the turn's epoch is higher now, the process that started the call is gone. Null if it hasn't
+   * started, or if a program outside has fetched it.
+   */
   startedEpoch: number | null;
   /** The result for the model. Null until the call is settled. */
   result: string | null;

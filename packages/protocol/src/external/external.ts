@@ -58,6 +58,8 @@ export const externalCallSchema = z.object({
   arguments: z.record(z.string(), z.unknown()).exactOptional(),
   /** With `allowed`: whether a person changed the arguments. */
   edited: z.boolean().exactOptional(),
+  /** After a fetch: the folder to run it in, if the program named one. */
+  cwd: z.string().exactOptional(),
   /** With `denied`: why. */
   reason: z.string().exactOptional(),
   /** With `pending`: where people decide. */

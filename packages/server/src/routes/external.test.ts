@@ -80,6 +80,25 @@ it('[W3.50] [W3.51] a rule answers at once, and the end of a session ends its ca
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toEqual({ id, state: 'ended' });
 });
 
+it('[W3.51] [A55.15] a call that has started is fetched once, with its folder', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const { id } = (await t.api<ExternalCall>('POST', CALLS, bash('rm a'), as)).body;
+  const fetchCall = (from = as) => t.api<ExternalCall>('POST', `${CALLS}/${id}/fetch`, {}, from);
+  const approve = { tool_call_id: (await t.pending())[0]?.approvalId, decision: 'approve' };
+  expect((await fetchCall()).status).toBe(409);
+  expect((await t.api('POST', '/worlds/harbour/tool-results', approve)).status).toBe(200);
+  expect((await fetchCall()).status).toBe(409);
+  expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toMatchObject({ state: 'allowed' });
+  expect((await fetchCall((await addAgent(t, 'Other')).as)).status).toBe(404);
+  const fetched = await Promise.all([fetchCall(), fetchCall()]);
+  expect(fetched.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
+  const call = { id, state: 'allowed', arguments: { command: 'rm a' }, edited: false, cwd: '/home/ada/project' };
+  expect(fetched.find(({ status }) => status === 200)?.body).toEqual(call);
+  expect((await t.api('POST', `${CALLS}/${id}/result`, { content: 'done' }, as)).status).toBe(204);
+  expect((await fetchCall()).status).toBe(409);
+});
+
 it('[A55.6] the token of an agent can propose its calls and nothing else', async () => {
   const t = await open();
   const { as, token } = t.claude;
@@ -88,6 +107,7 @@ it('[A55.6] the token of an agent can propose its calls and nothing else', async
   for (const [method, path, body] of [
     ['GET', `${CALLS}/${id}`, undefined],
     ['POST', `${CALLS}/${id}/result`, { content: 'done' }],
+    ['POST', `${CALLS}/${id}/fetch`, {}],
     ['POST', CALLS, bash('rm a', { agent: t.claude.agent })],
     ['POST', '/worlds/harbour/external/sessions/s1/end', { agent: t.claude.agent }],
   ] as const)

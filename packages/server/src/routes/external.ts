@@ -3,6 +3,7 @@ import {
   addAgent,
   awaitExternal,
   endExternalSession,
+  fetchExternal,
   findExternal,
   reportExternal,
   showAgents,
@@ -142,6 +143,22 @@ export const externalRoutes = [
       const credential = followCredential(c, context, { worldId, id });
       const call = { worldId, agentId, id, waitSeconds: query.wait, credential };
       return { status: 200, body: await answer(c, context, call) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/external/calls/{call}/fetch',
+    scope,
+    needs: 'propose',
+    tag,
+    summary: 'Fetch an allowed call in the process that runs it',
+    description:
+      'For a program that runs its calls in another process than the one that asked. Only the first request gets the call: the fetch is stored before the response. 409 if the call is not running, or was fetched before.',
+    answers: { 200: { description: 'The call', schema: externalCallSchema } },
+    async handle({ context, params, c }) {
+      const { world, call: id } = params;
+      const agentId = c.var.access.external?.agentId;
+      return { status: 200, body: { id, ...(await fetchExternal(context.engine.runtime, world, agentId, id)) } };
     },
   }),
   route({

@@ -11,8 +11,6 @@ export interface CallNote {
   readonly tool: string;
   /** The hash of the input that the agent runs. */
   readonly input: string;
-  /** The folder that an approved command runs in. */
-  readonly folder?: string;
 }
 
 /** Loads the module on first use: the hook does so while the server answers. */
@@ -21,8 +19,7 @@ export const loadCrypto = (): typeof Crypto => process.getBuiltinModule('node:cr
 export const hashOf = (value: unknown): string =>
   loadCrypto().createHash('sha256').update(canonical(value)).digest('hex');
 
-const sessionsIn = (home: string): string => join(home, 'gate', 'run');
-const folderOf = (home: string, session: string): string => join(sessionsIn(home), hashOf(session).slice(0, 32));
+const folderOf = (home: string, session: string): string => join(home, 'gate', 'run', hashOf(session).slice(0, 32));
 
 /** All of these are synchronous: a hook has nothing else to do, and threads take longer to start than small files to read. */
 export function leaveNote(home: string, session: string, note: CallNote): void {
@@ -51,30 +48,14 @@ export function takeNote(
   session: string,
   { stage, tool, input, key }: { stage: 'confirmed' | 'reported'; tool: string; input: string; key?: string },
 ): CallNote | undefined {
-  return takeFrom(folderOf(home, session), stage, (note) =>
-    key === undefined ? note.tool === tool && note.input === input : note.key === key,
-  );
-}
-
-/** The note of an allowed call, in whichever session. Taken once, even by two processes at the same time. */
-export function takeNoteOf(home: string, id: string): CallNote | undefined {
-  for (const name of namesIn(sessionsIn(home))) {
-    const note = takeFrom(join(sessionsIn(home), name), 'confirmed', (one) => one.id === id);
-    if (note !== undefined) return note;
-  }
-  return undefined;
-}
-
-function takeFrom(
-  folder: string,
-  stage: 'confirmed' | 'reported',
-  isMeant: (note: CallNote) => boolean,
-): CallNote | undefined {
+  const folder = folderOf(home, session);
   const from = stage === 'confirmed' ? ['.allowed'] : ['.allowed', '.confirmed'];
   for (const name of namesIn(folder)) {
     const ending = from.find((one) => name.endsWith(one));
     const note = ending === undefined ? undefined : readNote(join(folder, name));
-    if (ending === undefined || note === undefined || !isMeant(note)) continue;
+    if (ending === undefined || note === undefined) continue;
+    const isMeant = key === undefined ? note.tool === tool && note.input === input : note.key === key;
+    if (!isMeant) continue;
     try {
       if (stage === 'reported') rmSync(join(folder, name));
       else renameSync(join(folder, name), join(folder, `${name.slice(0, -ending.length)}.confirmed`));

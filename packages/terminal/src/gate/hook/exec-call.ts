@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { plainLine } from '../../text/plain-text.js';
 import { gateHook as texts } from '../../words/gate.js';
-import { takeNoteOf } from './call-notes.js';
 import { hookServer } from './hook-server.js';
 import { readHookConfig } from './run-hook.js';
 
@@ -13,9 +12,8 @@ import { readHookConfig } from './run-hook.js';
 const NOT_RUN = 126;
 const STDERR = 2;
 
-/** Those of a terminal reach every process of the group, so the command has them already. */
-const FROM_TERMINAL = ['SIGINT', 'SIGQUIT'] as const;
-const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
+/** A terminal and Gemini CLI send these to every process of the group, so the command has them already. */
+const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
 /** Runs `countersign gate exec` in its own process (X9.11). */
 export async function execMain(words: readonly string[]): Promise<void> {
@@ -36,14 +34,18 @@ export async function execCall(words: readonly string[], env: NodeJS.ProcessEnv)
   }
 }
 
-/** The command as the server has it. Takes the call's note first, so that of two processes only one gets it. */
+/** The command as the server has it, which gives it out once. */
 async function fetchCommand(home: string, id: string, folder: string): Promise<string> {
-  const note = takeNoteOf(home, id);
-  if (note?.folder === undefined) throw new Error(texts.noSuchCall);
-  if (realpathSync(note.folder) !== realpathSync(folder)) throw new Error(texts.otherFolder(note.folder));
-  const { state, arguments: approved } = await hookServer(readHookConfig(home, 'gemini'), () => undefined).wait(id, 0);
-  const command = approved?.['command'];
-  if (state !== 'allowed' || typeof command !== 'string') throw new Error(texts.noSuchCall);
+  const {
+    state,
+    arguments: approved = {},
+    cwd,
+  } = await hookServer(readHookConfig(home, 'gemini'), () => undefined).fetch(id);
+  const { command, dir_path: place = '.' } = approved;
+  if (state !== 'allowed' || typeof command !== 'string' || typeof place !== 'string' || cwd === undefined)
+    throw new Error(texts.noSuchCall);
+  const wanted = resolve(cwd, place);
+  if (realpathSync(wanted) !== realpathSync(folder)) throw new Error(texts.otherFolder(wanted));
   return command;
 }
 
@@ -52,8 +54,7 @@ async function runInShell(command: string): Promise<number> {
   // Loaded here, because the hook is in the same bundle and doesn't need it.
   const { spawn }: typeof ChildProcess = process.getBuiltinModule('node:child_process');
   const child = spawn('bash', ['-c', command], { stdio: 'inherit' });
-  for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));
-  for (const signal of FROM_TERMINAL) process.on(signal, () => undefined);
+  for (const signal of SIGNALS) process.on(signal, () => undefined);
   return await new Promise((done, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => done(signal === null ? (code ?? NOT_RUN) : 128 + constants.signals[signal]));

@@ -22,6 +22,8 @@ export interface HookServer {
   propose(call: NewExternalCall): Promise<ExternalCall>;
   /** Waits up to 50 seconds for a decision. */
   wait(id: string, seconds: number): Promise<ExternalCall>;
+  /** Gets a call to run it, once. */
+  fetch(id: string): Promise<ExternalCall>;
   report(id: string, result: ExternalResult): Promise<void>;
   endSession(session: string): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function hookServer(
       to.searchParams.set('wait', String(seconds));
       return toCall(await send(to, { method: 'GET', token, text: '', onSent }));
     },
+    fetch: async (id) => toCall(await post(path('calls', id, 'fetch'), {})),
     async report(id, result) {
       await post(path('calls', id, 'result'), result);
     },
@@ -98,12 +101,13 @@ function toCall(value: unknown): ExternalCall {
   const state = isObject(value) ? STATES.find((known) => known === value['state']) : undefined;
   if (!isObject(value) || state === undefined || typeof value['id'] !== 'string')
     throw new HookServerError(200, texts.notACall);
-  const { id, arguments: args, edited, reason } = value;
+  const { id, arguments: args, edited, cwd, reason } = value;
   return {
     id,
     state,
     ...(isObject(args) ? { arguments: args } : {}),
     ...(typeof edited === 'boolean' ? { edited } : {}),
+    ...(typeof cwd === 'string' ? { cwd } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
   };
 }

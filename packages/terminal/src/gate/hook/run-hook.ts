@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ExternalCall, NewExternalCall } from '@countersign/protocol';
 import { isPlainRemote } from '@countersign/server/channel';
 import { gateHook as texts } from '../../words/gate.js';
@@ -151,14 +151,7 @@ async function propose(
     exec: `${execCommand(home)} ${quote(decided.id)}`,
   });
   if (input.key !== undefined) takeYes(home, input.session, input.key);
-  const { dir_path: folder = '.' } = decided.arguments;
-  leaveNote(home, input.session, {
-    id: decided.id,
-    key: call.key,
-    tool: input.tool,
-    input: hashOf(run),
-    ...(input.cwd === undefined || typeof folder !== 'string' ? {} : { folder: resolve(input.cwd, folder) }),
-  });
+  leaveNote(home, input.session, { id: decided.id, key: call.key, tool: input.tool, input: hashOf(run) });
   // The agent must run what was approved, also if it differs from what it sent for another reason than an edit.
   const edited = decided.edited === true || canonical(decided.arguments) !== canonical(input.input);
   return { code: 0, stdout: yesFor(agent, input.event, { input: run, edited }), stderr: '' };
