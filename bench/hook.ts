@@ -19,7 +19,12 @@ const command = fileURLToPath(new URL('../../packages/countersign/bin/countersig
 export async function hookSuite(rounds: number): Promise<HookResult> {
   return await withFolder(async (folder) => {
     const home = join(folder, 'home');
-    const env = { PATH: process.env['PATH'], HOME: folder };
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      CLAUDE_PID: String(process.pid),
+      AI_AGENT: 'claude-code_2-1-326_harness',
+    };
     const words = [command, 'serve', '--json', '--port', '0', '--log-level', 'silent', '--home', home];
     const server = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env });
     try {

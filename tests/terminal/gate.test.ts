@@ -21,7 +21,12 @@ beforeEach(() => {
 
 const gate = async (words: readonly string[], input?: string): Promise<Ran> =>
   await t.runHere(['gate', ...words, '--home', join(home, 'countersign')], {
-    env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'claude') },
+    env: {
+      HOME: home,
+      CLAUDE_CONFIG_DIR: join(home, 'claude'),
+      CLAUDE_PID: String(process.pid),
+      AI_AGENT: 'claude-code_2-1-326_harness',
+    },
     ...(input === undefined ? {} : { input }),
   });
 
@@ -141,8 +146,18 @@ describe('countersign gate install', () => {
     write(yes, "console.log('yes');\nprocess.exit(0);\n");
     const env = { ...process.env, NODE_OPTIONS: `--require ${yes}` };
     expect(spawnSync(process.execPath, ['-e', '0'], { env }).stdout.toString()).toBe('yes\n');
-    for (const shell of ['sh', 'bash']) {
-      const { status, stdout } = spawnSync(shell, ['-c', command], { env, input: '{}' });
+    const written = JSON.parse(
+      readFileSync(agent === 'claude' ? settings : join(home, '.gemini', 'settings.json'), 'utf8'),
+    ) as {
+      hooks: Record<string, { hooks: { command: string; args?: string[] }[] }[]>;
+    };
+    const hook = written.hooks[agent === 'claude' ? 'PreToolUse' : 'BeforeTool']?.[0]?.hooks[0];
+    const direct = hook?.args?.map((word) => (word === resolve(process.argv[1] ?? '') ? bin : word));
+    expect(direct === undefined).toBe(agent === 'gemini');
+    const ways =
+      direct === undefined ? ['sh', 'bash'].map((shell) => [shell, '-c', command]) : [[hook?.command ?? '', ...direct]];
+    for (const [program = '', ...words] of ways) {
+      const { status, stdout } = spawnSync(program, words, { env, input: '{}' });
       expect([status, stdout.toString()]).toEqual([2, '']);
     }
   });

@@ -36,8 +36,23 @@ describe('the settings of Claude Code', () => {
       'PostToolUseFailure',
       'SessionEnd',
     ]);
-    for (const groups of Object.values(settings.hooks)) expect(groups[0]?.hooks[0]?.command).toBe(command);
     expect(gap(add(undefined))).toBeUndefined();
+  });
+
+  it('[X9.8] runs the hook without a shell, in which variables of a project could run another program', () => {
+    const line = `NODE_OPTIONS= '/usr/bin/node' '/o'\\''brien/countersign' gate hook --agent claude --id 1`;
+    const written = addToClaude(undefined, { command: line, waitSeconds: 600, file });
+    const args = "NODE_OPTIONS= /usr/bin/node /o'brien/countersign gate hook --agent claude --id 1".split(' ');
+    for (const groups of Object.values(parse(written).hooks))
+      expect(groups).toMatchObject([{ hooks: [{ command: '/usr/bin/env', args }] }]);
+    expect(gapInClaude(written, { command: line, file })).toBeUndefined();
+    // A hook of the same program with other arguments is another hook.
+    const opened = written.replace(
+      '"PermissionRequest": [',
+      '"PermissionRequest": [{"hooks":[{"command":"/usr/bin/env","args":["yes"]}]},',
+    );
+    expect(gapInClaude(opened, { command: line, file })).toContain('(/usr/bin/env yes)');
+    expect(JSON.parse(removeFromClaude(written, undefined, file))).not.toHaveProperty('hooks');
   });
 
   it('keeps unknown keys, other hooks, allow rules, indentation and the end of the file', () => {
@@ -51,7 +66,7 @@ describe('the settings of Claude Code', () => {
     expect(after).toContain('\n    "model": "opus"');
     expect(after.endsWith('}')).toBe(true);
     expect(parse(after).permissions).toMatchObject({ allow: ['Bash(ls)'], ask: ['*', 'Read'] });
-    expect(parse(after).hooks['PreToolUse']?.map(({ hooks }) => hooks[0]?.command)).toEqual(['lint', command]);
+    expect(parse(after).hooks['PreToolUse']?.map(({ hooks }) => hooks[0]?.command)).toEqual(['lint', '/usr/bin/env']);
     expect(removeFromClaude(after, { text: before }, file)).toBe(before);
   });
 

@@ -1,7 +1,7 @@
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import type { OriginalFile } from './config-change.js';
-import { addHooks, hasHooks, otherHooks, removeHooks, type HookEvent } from './hook-entries.js';
+import { addHooks, hasHooks, otherHook, removeHooks, type HookEvent } from './hook-entries.js';
 import { listAt, objectAt, parseObject, withKey, writeObject, type JsonObject } from './json-text.js';
 
 /** Timeouts are in seconds. PermissionRequest only looks up what PreToolUse waited for. */
@@ -32,8 +32,8 @@ export function addToClaude(
 ): string {
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) throw new CommandError(gate.hooksDisabled(file, 'disableAllHooks'));
-  const [other] = otherHooks(removeHooks(settings, file), 'PermissionRequest', { file });
-  if (other !== undefined) throw new CommandError(gate.otherHook(file, 'PermissionRequest', other));
+  const other = otherHook(removeHooks(settings, file), ['PermissionRequest'], { file });
+  if (other !== undefined) throw new CommandError(other);
   const permissions = objectAt(settings, 'permissions', file);
   const ask = listAt(permissions, 'ask', file);
   const asking: JsonObject = {
@@ -43,7 +43,10 @@ export function addToClaude(
     disableBypassPermissionsMode: 'disable',
   };
   return writeObject(
-    addHooks({ ...settings, permissions: asking }, { command, events: eventsFor(waitSeconds, page), file }),
+    addHooks(
+      { ...settings, permissions: asking },
+      { command, events: eventsFor(waitSeconds, page), file, direct: true },
+    ),
     text,
   );
 }
@@ -67,19 +70,21 @@ export function removeFromClaude(text: string, original: OriginalFile | undefine
   return writeObject(withKey(settings, 'permissions', permissions), text);
 }
 
-/** Why a project's settings, which are merged with the user's, change the gate; undefined if they don't. */
-export function projectGapInClaude(text: string, file: string): string | undefined {
+/** Why a project's settings, which are merged with the user's, change the gate; undefined if they don't. `events`: those that have only our hook. */
+export function projectGapInClaude(text: string, file: string, events: readonly string[]): string | undefined {
   const [variable] = Object.keys(objectAt(parseObject(text, file), 'env', file));
-  return gapInMergedSettings(text, file) ?? (variable === undefined ? undefined : gate.projectEnv(file, variable));
+  return (
+    gapInMergedSettings(text, file, events) ?? (variable === undefined ? undefined : gate.projectEnv(file, variable))
+  );
 }
 
 /** The same for settings that may set variables, such as those of an administrator. */
-export function gapInMergedSettings(text: string, file: string): string | undefined {
+export function gapInMergedSettings(text: string, file: string, events: readonly string[]): string | undefined {
   const settings = parseObject(text, file);
   const off = ['disableAllHooks', 'allowManagedHooksOnly'].find((key) => settings[key] === true);
   if (off !== undefined) return gate.hooksDisabled(file, off);
-  const [other] = otherHooks(settings, 'PermissionRequest', { file });
-  if (other !== undefined) return gate.otherHook(file, 'PermissionRequest', other);
+  const other = otherHook(settings, events, { file });
+  if (other !== undefined) return other;
   const { defaultMode, disableBypassPermissionsMode: bypass } = objectAt(settings, 'permissions', file);
   if (MODES_THAT_NEVER_ASK.includes(defaultMode)) return gate.projectMode(file, 'permissions.defaultMode');
   if (bypass !== undefined && bypass !== 'disable')
@@ -94,9 +99,9 @@ export function gapInClaude(
 ): string | undefined {
   const settings = parseObject(text, file);
   if (settings['disableAllHooks'] === true) return gate.hooksDisabled(file, 'disableAllHooks');
-  if (!hasHooks(settings, { command, events: eventsFor(0), file })) return gate.hookMissing(file);
-  const [other] = otherHooks(settings, 'PermissionRequest', { own: command, file });
-  if (other !== undefined) return gate.otherHook(file, 'PermissionRequest', other);
+  if (!hasHooks(settings, { command, events: eventsFor(0), file, direct: true })) return gate.hookMissing(file);
+  const other = otherHook(settings, ['PermissionRequest'], { own: command, file });
+  if (other !== undefined) return other;
   const permissions = objectAt(settings, 'permissions', file);
   if (!listAt(permissions, 'ask', file).includes('*')) return gate.settingMissing(file, 'permissions.ask', '["*"]');
   if (permissions['disableBypassPermissionsMode'] !== 'disable')

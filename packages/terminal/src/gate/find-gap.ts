@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { readConfig, resolvePath } from './config-change.js';
 import type { ConfigFile, GatedAgent } from './gated-agents.js';
 import { findAgent, versionOf } from './drill/find-agent.js';
-import { outranksOurs } from './gemini-settings.js';
+import { wordsOf } from './hook-command.js';
 import { readManifest, type Manifest } from './manifest.js';
 import { isOlder, OLDEST_CLAUDE } from './sources/claude-words.js';
 
@@ -22,7 +20,6 @@ export async function findGap(
   const gone = programsOf(command).find((path) => !existsSync(path));
   if (gone !== undefined) return gate.programGone(gone);
   try {
-    if (agent === 'gemini') await refuseOutranking(files);
     for (const file of files) {
       const problem = file.gap(await readConfig(await resolvePath(file.path)), known);
       if (problem !== undefined) return problem;
@@ -52,22 +49,9 @@ export function otherProgram({ command }: Manifest, now: string): string | undef
   return programsOf(command).find((path) => !current.includes(path));
 }
 
-/** The node and the program in a hook command, which starts with both in quotes. */
+/** The node and the program in a hook command, which come after variables. */
 function programsOf(command: string): readonly string[] {
-  const [node, program] = [...command.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) =>
-    word.replaceAll("'\\''", "'"),
-  );
-  return [node, program].filter((path) => path !== undefined);
-}
-
-/** A rule of the user in Gemini CLI's policy folder must not take precedence over ours. */
-export async function refuseOutranking(files: readonly ConfigFile[]): Promise<void> {
-  const own = files.find(({ path }) => path.endsWith('.toml'));
-  if (own === undefined) return;
-  const folder = dirname(own.path);
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((one) => one.endsWith('.toml'))) {
-    const path = join(folder, name);
-    if (path !== own.path && outranksOurs((await readConfig(path)) ?? '')) throw new CommandError(gate.outranked(path));
-  }
+  const words = wordsOf(command);
+  const at = words.findIndex((word) => !/^\w+=/.test(word));
+  return words.slice(at, at + 2);
 }

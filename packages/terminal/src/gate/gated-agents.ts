@@ -79,9 +79,9 @@ export function configFiles(agent: GatedAgent, { env, userHome }: Places): reado
         {
           path: file,
           isSecret: false,
-          add: (text, { command, waitSeconds }) => addToGemini(text, { command, waitSeconds, file }),
-          remove: (text) => removeFromGemini(text, file),
-          gap: (text, { command }) => gapInGemini(text, { command, file }),
+          add: (text, { command, waitSeconds }) => addToGemini(text, { command, waitSeconds, file, policy }),
+          remove: (text) => removeFromGemini(text, file, policy),
+          gap: (text, { command }) => gapInGemini(text, { command, file, policy }),
         },
       ];
     }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { addToGemini, gapInGemini, geminiPolicy, outranksOurs, removeFromGemini } from './gemini-settings.js';
+import { addToGemini, gapInGemini, geminiPolicy, problemInGemini, removeFromGemini } from './gemini-settings.js';
 
 const command = "'/usr/bin/node' '/opt/countersign' gate hook --agent gemini";
 const file = 'settings.json';
-const add = (text: string | undefined): string => addToGemini(text, { command, waitSeconds: 600, file });
+const policy = '/home/ada/.gemini/policies/countersign.toml';
+const add = (text: string | undefined): string => addToGemini(text, { command, waitSeconds: 600, file, policy });
+const gap = (text: string): string | undefined => gapInGemini(text, { command, file, policy });
 
 describe('the settings of Gemini CLI', () => {
   it('adds the hook, and removes it again', () => {
@@ -14,9 +16,19 @@ describe('the settings of Gemini CLI', () => {
       'AfterTool',
       'SessionEnd',
     ]);
-    expect(gapInGemini(after, { command, file })).toBeUndefined();
-    expect(gapInGemini(before, { command, file })).toContain("doesn't run the hook");
-    expect(removeFromGemini(after, file)).toBe(before);
+    expect(gap(after)).toBeUndefined();
+    expect(gap(before)).toContain("doesn't run the hook");
+    expect(removeFromGemini(after, file, policy)).toBe(before);
+  });
+
+  it('[X9.15] names the policy as one of an administrator, which only the settings of the user may', () => {
+    const after = add('{}');
+    expect(JSON.parse(after)).toMatchObject({ adminPolicyPaths: [policy] });
+    expect(add(after)).toBe(after);
+    expect(gap(after.replace('adminPolicyPaths', 'other'))).toContain('"adminPolicyPaths"');
+    expect(gap(after.replace(policy, '/mine'))).toContain('"adminPolicyPaths"');
+    expect(problemInGemini(after, file, policy)).toBeUndefined();
+    expect(problemInGemini(after, file)).toContain('"adminPolicyPaths"');
   });
 
   it.each([
@@ -30,8 +42,9 @@ describe('the settings of Gemini CLI', () => {
   });
 
   it('[X9.11] allows only calls with the pass, and of commands only gate exec', () => {
-    const policy = geminiPolicy('secret', `'/bin/node' '/o'\\''brien/countersign' 'gate' 'exec'`);
-    const rules = [...policy.matchAll(/argsPattern = (.*)\ndecision = "(.*)"/g)].map(([, source = '', decision]) => ({
+    const written = geminiPolicy('secret', `'/bin/node' '/o'\\''brien/countersign' 'gate' 'exec'`);
+    expect(new Set(written.match(/^priority.*/gm))).toEqual(new Set(['priority = 999']));
+    const rules = [...written.matchAll(/argsPattern = (.*)\ndecision = "(.*)"/g)].map(([, source = '', decision]) => ({
       pattern: new RegExp(JSON.parse(source) as string),
       decision,
     }));
@@ -52,11 +65,5 @@ describe('the settings of Gemini CLI', () => {
     expect(decide({ command: '"countersign":"secret"' })).toBe('deny');
     expect(decide({ other: { countersign } })).toBe('deny');
     expect(decide({})).toBe('deny');
-  });
-
-  it('finds rules that could take precedence', () => {
-    expect(outranksOurs('[[rule]]\npriority = 999\n')).toBe(true);
-    expect(outranksOurs('[[rule]]\npriority = 994\n')).toBe(true);
-    expect(outranksOurs('[[rule]]\npriority=100\n')).toBe(false);
   });
 });

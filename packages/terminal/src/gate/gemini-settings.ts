@@ -1,7 +1,7 @@
 import { CommandError } from '../command-error.js';
 import { gate } from '../words/gate.js';
 import { addHooks, hasHooks, removeHooks, type HookEvent } from './hook-entries.js';
-import { listAt, objectAt, parseObject, writeObject } from './json-text.js';
+import { listAt, objectAt, parseObject, withKey, writeObject } from './json-text.js';
 
 /** Timeouts are in milliseconds. */
 const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
@@ -10,46 +10,55 @@ const eventsFor = (waitSeconds: number): readonly HookEvent[] => [
   { event: 'SessionEnd', matcher: false, timeout: 30_000 },
 ];
 
-/** Gemini CLI's settings with our hook. The hook alone fails open; the policy file makes it fail closed. */
+/**
+ * Gemini CLI's settings with our hook. The hook alone fails open; the policy file makes it fail closed. Named in the user's settings, it has the
+ * tier of an administrator: policies that a project names have a lower tier or come after it, and no variable moves it.
+ */
 export function addToGemini(
   text: string | undefined,
-  { command, waitSeconds, file }: { command: string; waitSeconds: number; file: string },
+  { command, waitSeconds, file, policy }: { command: string; waitSeconds: number; file: string; policy: string },
 ): string {
   const settings = parseObject(text, file);
-  const problem = problemIn(text, file);
+  const problem = problemInGemini(text, file, policy);
   if (problem !== undefined) throw new CommandError(problem);
-  return writeObject(addHooks(settings, { command, events: eventsFor(waitSeconds), file }), text);
+  return writeObject(
+    addHooks({ ...settings, [ADMIN_POLICIES]: [policy] }, { command, events: eventsFor(waitSeconds), file }),
+    text,
+  );
 }
 
-export function removeFromGemini(text: string, file: string): string {
-  return writeObject(removeHooks(parseObject(text, file), file), text);
+export function removeFromGemini(text: string, file: string, policy: string): string {
+  const settings = removeHooks(parseObject(text, file), file);
+  const others = listAt(settings, ADMIN_POLICIES, file).filter((path) => path !== policy);
+  return writeObject(withKey(settings, ADMIN_POLICIES, others), text);
 }
 
 export function gapInGemini(
   text: string | undefined,
-  { command, file }: { command: string; file: string },
+  { command, file, policy }: { command: string; file: string; policy: string },
 ): string | undefined {
-  const missing = hasHooks(parseObject(text, file), { command, events: eventsFor(0), file })
-    ? undefined
-    : gate.hookMissing(file);
-  return problemIn(text, file) ?? missing;
+  const settings = parseObject(text, file);
+  const problem = problemInGemini(text, file, policy);
+  if (problem !== undefined) return problem;
+  if (!hasHooks(settings, { command, events: eventsFor(0), file })) return gate.hookMissing(file);
+  const isNamed = listAt(settings, ADMIN_POLICIES, file).includes(policy);
+  return isNamed ? undefined : gate.settingMissing(file, ADMIN_POLICIES, JSON.stringify([policy]));
 }
 
-/** Why a project's settings change the gate; undefined if they don't. */
-export function projectGapInGemini(text: string, file: string): string | undefined {
-  return problemIn(text, file);
-}
+const ADMIN_POLICIES = 'adminPolicyPaths';
 
-function problemIn(text: string | undefined, file: string): string | undefined {
+/** Why settings change the gate; undefined if they don't. `policy`: ours, which only the user's own settings may name. */
+export function problemInGemini(text: string | undefined, file: string, policy?: string): string | undefined {
   const settings = parseObject(text, file);
   const hooksConfig = objectAt(settings, 'hooksConfig', file);
   if (hooksConfig['enabled'] === false) return gate.hooksDisabled(file, 'hooksConfig.enabled');
   if (listAt(hooksConfig, 'disabled', file).includes('countersign'))
     return gate.hooksDisabled(file, 'hooksConfig.disabled');
-  // These policies replace the folder that ours is in, or take precedence over it.
-  const paths = ['policyPaths', 'adminPolicyPaths'].find((key) => listAt(settings, key, file).length > 0);
-  if (paths !== undefined) return gate.policyPaths(file, paths);
-  return undefined;
+  // Ours comes first, but only as long as Gemini CLI loads and sorts them as it does now.
+  const paths = ['policyPaths', ADMIN_POLICIES].find((key) =>
+    listAt(settings, key, file).some((path) => path !== policy),
+  );
+  return paths === undefined ? undefined : gate.policyPaths(file, paths);
 }
 
 /**
@@ -63,35 +72,24 @@ export function geminiPolicy(pass: string, exec: string): string {
   const passed = argument('countersign', pass);
   const command = `${escapeRegExp(JSON.stringify(exec).slice(1, -1))} '[\\w-]{1,64}'`;
   const rules = [
-    { mcpName: '*', toolName: '*', decision: 'deny', priority: 999, denyMessage: gate.geminiMcpDenied },
-    { toolName: '*', argsPattern: `${argument('command', command)},${passed}`, decision: 'allow', priority: 998 },
-    {
-      toolName: '*',
-      argsPattern: '\\u0000"command":',
-      decision: 'deny',
-      priority: 997,
-      denyMessage: gate.geminiDenied,
-    },
-    { toolName: '*', argsPattern: passed, decision: 'allow', priority: 996 },
-    { toolName: '*', argsPattern: '^', decision: 'deny', priority: LOWEST + 1, denyMessage: gate.geminiDenied },
+    { mcpName: '*', decision: 'deny', denyMessage: gate.geminiMcpDenied },
+    { argsPattern: `${argument('command', command)},${passed}`, decision: 'allow' },
+    { argsPattern: '\\u0000"command":', decision: 'deny', denyMessage: gate.geminiDenied },
+    { argsPattern: passed, decision: 'allow' },
+    { argsPattern: '^', decision: 'deny', denyMessage: gate.geminiDenied },
     // Only keeps the tools in the list that the model sees: the rule above comes first for every call.
-    { toolName: '*', decision: 'allow', priority: LOWEST },
+    { decision: 'allow' },
   ];
-  // JSON strings, numbers and booleans are valid TOML.
+  // All with the highest priority, so that no rule of another file comes in between. JSON strings and numbers are valid TOML.
   const written = rules.map((rule) =>
-    ['[[rule]]', ...Object.entries(rule).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)].join('\n'),
+    [
+      '[[rule]]',
+      ...Object.entries({ toolName: '*', priority: 999, ...rule }).map(
+        ([key, value]) => `${key} = ${JSON.stringify(value)}`,
+      ),
+    ].join('\n'),
   );
   return `${[gate.geminiPolicyHeader, ...written].join('\n\n')}\n`;
-}
-
-/** The lowest priority of our rules. */
-const LOWEST = 994;
-
-/** Whether another policy file could take precedence over ours. */
-export function outranksOurs(policy: string): boolean {
-  return [...policy.matchAll(/^\s*priority\s*=\s*\+?([\d_]+)/gm)].some(
-    ([, text = '']) => Number(text.replaceAll('_', '')) >= LOWEST,
-  );
 }
 
 function escapeRegExp(text: string): string {

@@ -16,6 +16,13 @@ export function execCommand(home: string, program = resolve(process.argv[1] ?? '
   return [process.execPath, program, 'gate', 'exec', '--home', home].map(quote).join(' ');
 }
 
+/** The words of such a command. */
+export function wordsOf(command: string): readonly string[] {
+  return [...command.matchAll(/'((?:[^']|'\\'')*)'|\S+/g)].map(
+    ([word, quoted]) => quoted?.replaceAll("'\\''", "'") ?? word,
+  );
+}
+
 /** A word for `sh`. */
 export function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { CommandError } from '../command-error.js';
 import { readConfig, resolvePath, type FileChange } from './config-change.js';
-import { refuseOutranking } from './find-gap.js';
 import { WAIT_SECONDS, type ConfigFile, type GatedAgent, type GateValues } from './gated-agents.js';
 import { execCommand } from './hook-command.js';
 import { toJson } from './json-text.js';
@@ -14,6 +14,8 @@ import {
   type Manifest,
   type WrittenFile,
 } from './manifest.js';
+import { systemPolicies } from './sources/gemini-sources.js';
+import { gapsIn } from './sources/source.js';
 
 interface Installation {
   readonly values: GateValues;
@@ -31,6 +33,8 @@ export async function planInstallation(
   files: readonly ConfigFile[],
   { home, command, page }: { home: string; command: string; page: string },
 ): Promise<Installation> {
+  const [ignored] = agent === 'gemini' ? gapsIn(systemPolicies()) : [];
+  if (ignored !== undefined) throw new CommandError(ignored);
   const known = await readManifest(home, agent);
   const pass = known?.pass ?? randomBytes(24).toString('hex');
   // Of hooks with the same command, Claude Code runs one, so a project must not be able to guess ours.
@@ -53,7 +57,6 @@ export async function planInstallation(
     // A second installation must not replace the backup of the user's own file.
     if (!isGated && before !== undefined) backups.push({ ...backup, after: before, isSecret: true });
   }
-  if (agent === 'gemini') await refuseOutranking(files);
   const manifest: Manifest = { command: own, pass, exec, files: writtenFiles };
   const record = manifestPath(home, agent);
   const written = { path: record, before: await readConfig(record), after: toJson(manifest), isSecret: true };

@@ -24,6 +24,10 @@ export const gate = {
     `Claude Code was started with ${flag}, with which the gate doesn't hold. Start it without.`,
   oldClaude: (version: string): string =>
     `Claude Code ${version} runs calls when its hook fails. Update it to 2.1.295 or later.`,
+  unknownClaude: (variable: string, value: string): string =>
+    `The version of Claude Code, or how it was started, is unknown, because ${variable} is "${value}". Use Claude Code 2.1.295 or later, and start it without ${variable} in its environment.`,
+  notInPath:
+    'Claude Code is not in PATH, so its version was not checked. The hook checks it at each call, and refuses versions before 2.1.295.',
   alsoFound: (problem: string): string => `  ${problem}`,
   starts: (file: string, what: string): string => `  Starts without a call: ${what}, in ${file}`,
   startsHook: (event: string, command: string): string => `${event} hook ${command}`,
@@ -41,8 +45,8 @@ export const gate = {
     `Checked your own settings and those in ${folder}. Other projects can have settings of their own.`,
   policyPaths: (file: string, key: string): string =>
     `"${key}" in ${file} loads policies that could take precedence over the gate's policy. Remove it, then try again.`,
-  outranked: (file: string): string =>
-    `${file} has a rule with a priority from 994 to 999, which could take precedence over the gate's policy. Lower it, then try again.`,
+  systemPolicy: (file: string): string =>
+    `Because of ${file}, Gemini CLI ignores the gate's policy, so the gate would not hold. Remove the file, or move its rules to ~/.gemini/policies.`,
   cannotRead: (file: string, reason: string): string => `Could not read ${file}: ${reason}. Nothing was changed.`,
   cannotWrite: (file: string, reason: string): string =>
     `Could not write ${file}: ${reason}. Check its permissions, then try again. Nothing was changed.`,
@@ -198,7 +202,9 @@ export const drillRows = {
   bypass: 'hook exits 1, questions turned off by a flag',
   project: "the project's own hook says yes",
   projectEnv: "the project's variables replace the hook or the settings",
-  projectFails: "hook exits 1, the project's own hook says yes",
+  projectPrefix: "the project's variables start another program instead of the hook",
+  projectEnvFails: "hook exits 1, the project's variables replace the hook or the settings",
+  projectFails: "hook exits 1, the project's own settings say yes",
   skillFails: "hook exits 1, a skill's own hook says yes",
   commandFails: "hook exits 1, a command's own hook says yes",
   addedFolder: 'a skill in an added folder has a hook that says yes',

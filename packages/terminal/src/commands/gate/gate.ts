@@ -7,6 +7,7 @@ import { confirm } from '../../confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';
+import { findAgent } from '../../gate/drill/find-agent.js';
 import { readConfig, writeChanges, type FileChange } from '../../gate/config-change.js';
 import { checkGated, HOOK_AGENTS, PROGRAM_NAMES as NAMES } from '../../gate/gated-agents.js';
 import { removeCreated, revokeToken } from '../../gate/gate-token.js';
@@ -26,7 +27,7 @@ import { withHelp, WORLD, YES } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { addStatus } from './status.js';
-import { filesOf, homeOf } from './places.js';
+import { filesOf, homeOf, placesOf } from './places.js';
 
 interface GateFlags {
   world?: string;
@@ -46,6 +47,8 @@ export function addGate(program: Command, register: Register): void {
     const agent = checkGated(readChoice(args[0] ?? '', 'agent', HOOK_AGENTS));
     const tooOld = await versionGap(agent, context.console.env);
     if (tooOld !== undefined) throw new CommandError(tooOld);
+    const isFound = (await findAgent(agent, undefined, context.console.env['PATH'] ?? '')) !== undefined;
+    if (agent === 'claude' && !isFound) context.note(gate.notInPath);
     const home = await homeOf(context);
     const client = await context.client();
     // The hook could not find a server that ends with this command.
@@ -124,6 +127,7 @@ export function addGate(program: Command, register: Register): void {
           : await runHook(agent, await homeOf(context), await text(stdin), {
               world: options.world,
               defers: isDeferring(context.console.env),
+              places: placesOf(context),
             });
       if (out.stderr !== '') stderr.write(`${plainLine(out.stderr)}\n`);
       // In one write at the very end: for some agents, this is a yes whatever happens afterwards.

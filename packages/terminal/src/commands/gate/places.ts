@@ -1,14 +1,19 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.js';
-import { configFiles, type ConfigFile, type GatedAgent } from '../../gate/gated-agents.js';
+import { configFiles, type ConfigFile, type GatedAgent, type Places } from '../../gate/gated-agents.js';
 
 /** The home folder of Countersign. */
 export async function homeOf({ options, servers }: CommandContext): Promise<string> {
   return options.home === undefined ? await servers.defaultHome() : resolve(options.home);
 }
 
+/** Where the agent looks for its settings. */
+export function placesOf({ console: { env } }: CommandContext): Places {
+  return { env, userHome: env['HOME'] ?? homedir() };
+}
+
 /** The agent's own configuration. */
-export function filesOf({ console: { env } }: CommandContext, agent: GatedAgent): readonly ConfigFile[] {
-  return configFiles(agent, { env, userHome: env['HOME'] ?? homedir() });
+export function filesOf(context: CommandContext, agent: GatedAgent): readonly ConfigFile[] {
+  return configFiles(agent, placesOf(context));
 }

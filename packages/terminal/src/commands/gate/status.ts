@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
@@ -16,7 +15,7 @@ import { gateHelp as help } from '../../words/help-gate.js';
 import { withHelp } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
-import { filesOf, homeOf } from './places.js';
+import { filesOf, homeOf, placesOf } from './places.js';
 
 /** `countersign gate status` (X9.1). */
 export function addStatus(group: Command, register: Register): void {
@@ -61,7 +60,7 @@ async function statusOf(context: CommandContext, agent: GatedAgent, folder: stri
   const known = await readManifest(home, agent);
   const files = filesOf(context, agent);
   const { env } = context.console;
-  const places = { env, userHome: env['HOME'] ?? homedir() };
+  const places = placesOf(context);
   const sources = known === undefined ? [] : sourcesOf(agent, { places, folder, command: known.command });
   const own = [await findGap(agent, files, { home }), known && (await versionGap(agent, env))];
   const [problem, ...alsoFound] = new Set([...own, ...gapsIn(sources)].filter((gap) => gap !== undefined));

@@ -30,14 +30,15 @@ export interface Outcome {
 export type HookKind = 'real' | 'exit' | 'garbage' | 'half';
 
 /**
- * Files of a project, and ways to start the agent, that let calls through if nothing prevents it. `hook`: settings that say yes. `env`: variables
- * that replace our hook. `swap`: a hook that changes approved calls; `hidden`: its settings are gone again. Of Claude Code: hooks of
- * its settings, a skill, a command, an added folder or a plugin, and a tool that answers its questions.
+ * Files of a project, and ways to start the agent, that let calls through if nothing prevents it. `hook`: hooks or policies that say yes. `env`:
+ * variables that replace our hook or the settings. `swap`: a hook that changes approved calls; `hidden`: its settings are gone again. Of Claude
+ * Code: variables that start another program instead of our hook, hooks of a skill, a command, an added folder or a plugin, and a tool that
+ * answers its questions.
  */
 export type ProjectAttack =
   | 'hook'
-  | 'settings'
   | 'env'
+  | 'prefix'
   | 'swap'
   | 'hidden'
   | 'skill'
@@ -220,7 +221,9 @@ export const ROWS: readonly Row[] = [
   },
   { name: names.project, commands: ['one'], project: 'hook', held: nothingRan },
   { name: names.projectEnv, commands: ['one'], project: 'env', held: nothingRan },
-  { name: names.projectFails, hook: 'exit', commands: ['one'], project: 'settings', held: nothingRan },
+  { name: names.projectPrefix, commands: ['one'], project: 'prefix', held: nothingRan },
+  { name: names.projectEnvFails, hook: 'exit', commands: ['one'], project: 'env', held: nothingRan },
+  { name: names.projectFails, hook: 'exit', commands: ['one'], project: 'hook', held: nothingRan },
   { name: names.skillFails, hook: 'exit', commands: ['one'], project: 'skill', held: nothingRan },
   { name: names.commandFails, hook: 'exit', commands: ['one'], project: 'command', held: nothingRan },
   { name: names.addedFolder, commands: ['one'], project: 'addedFolder', play: approveIfAsked, held: nothingRan },

@@ -89,7 +89,7 @@ async function runRow(drill: Drill, row: Row, cwd: string): Promise<RowResult> {
   const scene = { home: drill.env.HOME, model: model.url };
   const deferring = row.defers === true ? agent.deferring : undefined;
   const configure = async (kind: HookKind): Promise<void> => {
-    const command = commandOf(kind, hookCommand(id, drill.home), pidFile);
+    const command = `/bin/sh -c ${quote(commandOf(kind, hookCommand(id, drill.home), pidFile))}`;
     const values = {
       command,
       page: drill.server.url,

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listenInChannels } from '../../testing/channel-server.js';
 import { leaveNote, hashOf, takeNote } from './call-notes.js';
-import { isDeferring, runHook } from './run-hook.js';
+import { isDeferring, runHook as runIn } from './run-hook.js';
 
 let home = '';
 beforeEach(async () => {
@@ -18,6 +18,13 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
+
+/** As Claude Code would run it. */
+const runHook: typeof runIn = async (agent, folder, text, given) => {
+  const { places, ...options } = given ?? {};
+  const env = { CLAUDE_PID: String(process.pid), AI_AGENT: 'claude-code_2-1-326_harness', ...places?.env };
+  return await runIn(agent, folder, text, { ...options, places: { env, userHome: places?.userHome ?? home } });
+};
 
 const call = {
   session_id: 's1',
@@ -268,6 +275,31 @@ describe('countersign gate hook', () => {
     }
     expect(await ask()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(named) as string });
     expect(sent).toHaveLength(1);
+  });
+
+  it.each(['project/.claude/settings.json', '.claude/settings.json'])(
+    '[X9.13] a PreToolUse hook in %s changes the gate if another program answers questions',
+    async (name) => {
+      await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      const swapping = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'swap.sh' }] }] } };
+      await writeFile(join(home, name), JSON.stringify(swapping));
+      const text = JSON.stringify({ ...call, cwd: join(home, 'project') });
+      expect(await runHook('claude', home, text)).toMatchObject({ code: 0 });
+      const words = ['-e', 'process.stdin.resume()', 'claude', '--permission-prompt-tool', 'stdio'];
+      const hosted = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'ignore'] });
+      const env = { CLAUDE_PID: String(hosted.pid) };
+      const { code, stderr } = await runHook('claude', home, text, { places: { env, userHome: home } });
+      hosted.kill();
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(name) as string });
+    },
+  );
+
+  it.each(['CLAUDE_PID', 'AI_AGENT'])('[X9.13] refuses every call if %s is missing', async (name) => {
+    await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
+    const places = { env: { [name]: '' }, userHome: home };
+    const said = await runHook('claude', home, JSON.stringify(call), { places });
+    expect(said).toMatchObject({ code: 2, stderr: expect.stringContaining(`because ${name} is ""`) as string });
   });
 
   it('[X9.12] tolerates hooks that neither allow nor change calls, and texts about hooks', async () => {

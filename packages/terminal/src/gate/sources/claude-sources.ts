@@ -5,14 +5,14 @@ import { gate } from '../../words/gate.js';
 import { gapInMergedSettings, projectGapInClaude } from '../claude-settings.js';
 import { configFiles } from '../gated-agents.js';
 import { isObject, objectAt, parseObject } from '../json-text.js';
-import { allAfter, firstAfter } from './claude-words.js';
+import { allAfter, eventsThatMatter, firstAfter } from './claude-words.js';
 import {
   ancestors,
   filesBelow,
+  hookGap,
   hookStarts,
   mcpStarts,
   namesIn,
-  otherHook,
   type AgentSession,
   type Source,
 } from './source.js';
@@ -30,13 +30,17 @@ export function claudeSources({ places, folder, command, words = [] }: AgentSess
   const added = allAfter(words, '--add-dir').map((one) => join(resolve(folder, one), '.claude'));
   const plugins = [...installedPlugins(user), ...namesIn(join(user, 'skills')).map((one) => join(user, 'skills', one))];
   return [
-    ...(own === undefined ? [] : [userSettings(own.path, command)]),
-    ...[join(folder, '.claude/settings.json'), join(folder, LOCAL_SETTINGS), ...shared].map(projectSettings),
-    ...firstAfter(words, '--settings')
-      .filter((one) => !one.startsWith('{'))
-      .map((one) => projectSettings(resolve(folder, one))),
+    ...(own === undefined ? [] : [userSettings(own.path, events, command)]),
+    ...[
+      join(folder, '.claude/settings.json'),
+      join(folder, LOCAL_SETTINGS),
+      ...shared,
+      ...firstAfter(words, '--settings')
+        .filter((one) => !one.startsWith('{'))
+        .map((one) => resolve(folder, one)),
+    ].map((file) => mergedSettings(file, (text) => projectGapInClaude(text, file, events))),
     ...[join(MANAGED, 'managed-settings.json'), ...filesBelow(join(MANAGED, 'managed-settings.d'), '.json', 0)].map(
-      (file) => ({ ...projectSettings(file), gap: (text: string) => gapInMergedSettings(text, file) }),
+      (file) => mergedSettings(file, (text) => gapInMergedSettings(text, file, events)),
     ),
     ...[...folders, ...added, ...plugins].flatMap((one) => textsIn(one, events)),
     ...plugins.flatMap((one) => pluginFiles(one, events)),
@@ -48,20 +52,12 @@ export function claudeSources({ places, folder, command, words = [] }: AgentSess
   ];
 }
 
-/** A host that answers questions is asked at the same time as our hook, and could allow what another hook made of a call. */
-function eventsThatMatter(words: readonly string[]): readonly string[] {
-  return words.includes('--permission-prompt-tool') ? ['PermissionRequest', 'PreToolUse'] : ['PermissionRequest'];
-}
+const userSettings = (file: string, events: readonly string[], command: string | undefined): Source =>
+  mergedSettings(file, (text) => hookGap(parseObject(text, file), events, { file, user: { command } }));
 
-const userSettings = (file: string, command: string | undefined): Source => ({
+const mergedSettings = (file: string, gap: NonNullable<Source['gap']>): Source => ({
   file,
-  gap: (text) => otherHook(parseObject(text, file), 'PermissionRequest', { file, user: { command } }),
-  starts: (text) => startsInClaude(text, file),
-});
-
-const projectSettings = (file: string): Source => ({
-  file,
-  gap: (text) => projectGapInClaude(text, file),
+  gap,
   starts: (text) => startsInClaude(text, file),
 });
 

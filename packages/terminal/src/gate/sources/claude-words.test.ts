@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { allAfter, claudeWords, gapInWords, isOlder } from './claude-words.js';
 
+const GOOD = { AI_AGENT: 'claude-code_2-1-295_harness' };
+
 describe('the words that Claude Code was started with', () => {
   it('[X9.13] are those of the running program', () => {
     expect(claudeWords({ CLAUDE_PID: String(process.pid) }).join(' ')).toContain('node');
-    expect(claudeWords({})).toEqual([]);
+    expect(() => claudeWords({})).toThrow('CLAUDE_PID');
   });
 
   it.each([
@@ -15,13 +17,25 @@ describe('the words that Claude Code was started with', () => {
     [['--agents', 'agents.json'], '--agents'],
     [['--settings', '{"disableAllHooks":true}'], 'disableAllHooks'],
   ])('[X9.13] %j changes the gate', (words, named) => {
-    expect(gapInWords(['claude', ...words], {})).toContain(named);
+    expect(gapInWords(['claude', ...words], GOOD)).toContain(named);
   });
 
   it('[X9.13] a host that started it, and added folders, do not', () => {
     const words = ['claude', '--add-dir', 'a', 'b', '--permission-prompt-tool', 'stdio', '-p', 'Hello --plugin-dir'];
-    expect(gapInWords(words, { AI_AGENT: 'claude-code_2-1-295_harness' })).toBeUndefined();
+    expect(gapInWords(words, GOOD)).toBeUndefined();
     expect(allAfter(words, '--add-dir')).toEqual(['a', 'b']);
+  });
+
+  it.each([{}, { AI_AGENT: 'other' }, { AI_AGENT: 'claude-code_2-1-326_agent' }])(
+    '[X9.13] an unknown version is refused: %j',
+    (env) => expect(gapInWords([], env)).toContain('AI_AGENT'),
+  );
+
+  it('[X9.13] with a host that answers questions, a hook for PreToolUse changes the gate', () => {
+    const settings = '{"hooks":{"PreToolUse":[{"hooks":[{"command":"swap.sh"}]}]}}';
+    expect(gapInWords(['claude', '--settings', settings], GOOD)).toBeUndefined();
+    const hosted = ['claude', '--permission-prompt-tool', 'stdio', '--settings', settings];
+    expect(gapInWords(hosted, GOOD)).toContain('PreToolUse (swap.sh)');
   });
 
   it('[X9.13] a version that runs calls when the hook fails is refused', () => {

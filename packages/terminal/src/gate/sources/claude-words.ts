@@ -5,10 +5,10 @@ import { projectGapInClaude } from '../claude-settings.js';
 /** The first version that blocks a call if its hook fails (`onFailure`). */
 export const OLDEST_CLAUDE = '2.1.295';
 
-/** The words that the running Claude Code was started with; none if they are unknown. */
+/** The words that the running Claude Code was started with. */
 export function claudeWords(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const pid = env['CLAUDE_PID'] ?? '';
-  if (!/^\d+$/.test(pid)) return [];
+  if (!/^\d+$/.test(pid)) throw new Error(gate.unknownClaude('CLAUDE_PID', pid));
   if (existsSync(`/proc/${pid}/cmdline`))
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').flatMap(splitWord);
   const { execFileSync } = process.getBuiltinModule('node:child_process');
@@ -20,11 +20,11 @@ export function gapInWords(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const version = /^claude-code_(\d+)-(\d+)-(\d+)/
-    .exec(env['AI_AGENT'] ?? '')
-    ?.slice(1)
-    .join('.');
-  if (version !== undefined && isOlder(version, OLDEST_CLAUDE)) return gate.oldClaude(version);
+  // Its commands get another ending, so that an earlier version that they start doesn't pass for this one.
+  const { AI_AGENT = '' } = env;
+  const version = /^claude-code_(\d+)-(\d+)-(\d+)_harness$/.exec(AI_AGENT)?.slice(1).join('.');
+  if (version === undefined) return gate.unknownClaude('AI_AGENT', AI_AGENT);
+  if (isOlder(version, OLDEST_CLAUDE)) return gate.oldClaude(version);
   const plugin = words.find((word) => word === '--plugin-dir' || word === '--plugin-url');
   if (plugin !== undefined) return gate.refusedFlag(plugin);
   // `stdio` is the program that started Claude Code. A tool of an MCP server would answer before our hook does.
@@ -34,7 +34,12 @@ export function gapInWords(
   if (firstAfter(words, '--agents').some((text) => !text.startsWith('{') || text.includes('hooks')))
     return gate.refusedFlag('--agents');
   const [settings] = firstAfter(words, '--settings').filter((word) => word.startsWith('{'));
-  return settings === undefined ? undefined : projectGapInClaude(settings, '--settings');
+  return settings === undefined ? undefined : projectGapInClaude(settings, '--settings', eventsThatMatter(words));
+}
+
+/** A host that answers questions is asked at the same time as our hook, and could allow what another hook made of a call. */
+export function eventsThatMatter(words: readonly string[]): readonly string[] {
+  return words.includes('--permission-prompt-tool') ? ['PermissionRequest', 'PreToolUse'] : ['PermissionRequest'];
 }
 
 /** The values of a flag that takes one, and may be given several times. */

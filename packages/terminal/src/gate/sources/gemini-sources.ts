@@ -3,35 +3,49 @@ import { homedir, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gate } from '../../words/gate.js';
 import { configFiles } from '../gated-agents.js';
-import { projectGapInGemini } from '../gemini-settings.js';
+import { problemInGemini } from '../gemini-settings.js';
 import { isObject, objectAt, parseObject, type JsonObject } from '../json-text.js';
-import { ancestors, hookStarts, mcpStarts, namesIn, otherHook, type AgentSession, type Source } from './source.js';
+import {
+  ancestors,
+  filesBelow,
+  hookGap,
+  hookStarts,
+  mcpStarts,
+  namesIn,
+  type AgentSession,
+  type Source,
+} from './source.js';
 
 /** Every file from which Gemini CLI reads hooks, variables, or what to start (X9.12). */
 export function geminiSources({ places, folder, command }: AgentSession): readonly Source[] {
   const { env } = places;
-  const own = configFiles('gemini', places).find(({ path }) => path.endsWith('.json'))?.path ?? '';
+  const [policy, own] = configFiles('gemini', places).map(({ path }) => path) as [string, string];
   const user = dirname(own);
-  const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? SYSTEM_SETTINGS;
+  const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? join(SYSTEM, 'settings.json');
   const defaults = env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'] ?? join(dirname(system), 'system-defaults.json');
   return [
-    settings(own, { command }),
+    ...systemPolicies(),
+    settings(own, { command, policy }),
     ...[join(folder, '.gemini', 'settings.json'), system, defaults].map((file) => settings(file)),
     ...namesIn(join(user, 'extensions')).flatMap((name) => extension(join(user, 'extensions', name))),
     ...variables(folder, dirname(user)),
   ];
 }
 
-const SYSTEM_SETTINGS =
-  platform() === 'darwin' ? '/Library/Application Support/GeminiCli/settings.json' : '/etc/gemini-cli/settings.json';
+const SYSTEM = platform() === 'darwin' ? '/Library/Application Support/GeminiCli' : '/etc/gemini-cli';
+
+/** Because of these, Gemini CLI ignores the policies that settings name, and so ours. */
+export function systemPolicies(folder = SYSTEM): readonly Source[] {
+  return filesBelow(join(folder, 'policies'), '.toml', 0).map((file) => ({ file, gap: () => gate.systemPolicy(file) }));
+}
 
 /** A hook that runs after ours gets the approved call, and can change it. */
-function settings(file: string, user?: { command: string | undefined }): Source {
+function settings(file: string, user?: { command: string | undefined; policy: string }): Source {
   const other = (text: string): string | undefined =>
-    otherHook(parseObject(text, file), 'BeforeTool', { file, ...(user === undefined ? {} : { user }) });
+    hookGap(parseObject(text, file), ['BeforeTool'], { file, ...(user === undefined ? {} : { user }) });
   return {
     file,
-    gap: (text) => projectGapInGemini(text, file) ?? other(text),
+    gap: (text) => problemInGemini(text, file, user?.policy) ?? other(text),
     starts: (text) => startsInGemini(parseObject(text, file), file),
   };
 }

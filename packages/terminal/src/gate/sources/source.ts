@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { CommandError } from '../../command-error.js';
 import { gate } from '../../words/gate.js';
 import type { Places } from '../gated-agents.js';
-import { otherHooks, removeHooks } from '../hook-entries.js';
+import { otherHook, otherHooks, removeHooks } from '../hook-entries.js';
 import { isObject, objectAt, type JsonObject } from '../json-text.js';
 
 /** A file that an agent reads, beside those that `gate install` wrote. Everything here is synchronous: the hook reads it for each call. */
@@ -82,16 +82,15 @@ export function filesBelow(folder: string, ending: string, depth = 4): readonly 
   });
 }
 
-/** Another hook for this event than ours. `user`: in the settings that have ours, with the command that we wrote, if it is known. */
-export function otherHook(
+/** Another hook for these events than ours. `user`: in the settings that have ours, with the command that we wrote, if it is known. */
+export function hookGap(
   settings: JsonObject,
-  event: string,
+  events: readonly string[],
   { file, user }: { file: string; user?: { command: string | undefined } },
 ): string | undefined {
   const command = user?.command;
   const others = user !== undefined && command === undefined ? removeHooks(settings, file) : settings;
-  const [found] = otherHooks(others, event, { file, ...(command === undefined ? {} : { own: command }) });
-  return found === undefined ? undefined : gate.otherHook(file, event, found);
+  return otherHook(others, events, { file, ...(command === undefined ? {} : { own: command }) });
 }
 
 /** The commands of all hooks except ours. */
