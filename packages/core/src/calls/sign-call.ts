@@ -9,7 +9,7 @@ import {
   type Subject,
   type ToolDefinition,
 } from '@countersign/protocol';
-import { maskCallText } from '../masking/index.js';
+import { maskLongText } from '../masking/index.js';
 import { readSubjects, canonicalJson } from '../policy/index.js';
 import type { RehearsalRecord, Tool, ToolPlace } from '../ports/index.js';
 import { withinTime } from '../ports/until-aborted.js';
@@ -148,30 +148,15 @@ function hashOf(
 
 /** The complete difference between most files of 20,000 lines. */
 const PREVIEW_LIMIT_BYTES = 512 * 1024;
-/** `maskCallText` masks nothing in longer text. */
-const MASKED_CHARACTERS = 24 * 1024;
 
 /** Truncates roughly before masking to avoid scanning megabytes, and again afterwards to remove a secret that was cut in half. */
 function showPreview(preview: unknown): Preview {
   const parsed = previewSchema.safeParse(preview);
   const all = parsed.success ? parsed.data.text : textOf(preview);
   const roughly = capText(all, 2 * PREVIEW_LIMIT_BYTES);
-  const masked = maskInParts(roughly);
+  const masked = maskLongText(roughly);
   const text = capText(masked, PREVIEW_LIMIT_BYTES);
   return { text, truncated: (parsed.success && parsed.data.truncated) || roughly !== all || text !== masked };
-}
-
-/** In parts of whole lines, if possible. */
-function maskInParts(text: string): string {
-  let masked = '';
-  for (let from = 0; from < text.length;) {
-    const until = from + MASKED_CHARACTERS;
-    const lineEnd = until < text.length ? text.lastIndexOf('\n', until) : text.length;
-    const to = lineEnd > from ? lineEnd : until;
-    masked += maskCallText(text.slice(from, to));
-    from = to;
-  }
-  return masked;
 }
 
 const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [] };

@@ -4,6 +4,7 @@ export { fillMessage } from './call/fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';
 export { maskArguments, showsOriginal } from './call/mask-arguments.js';
 export { displayCall, maskCall, maskCallText } from './call/mask-call.js';
+export { maskLongText } from './call/mask-long-text.js';
 export { textAsJson } from './text-as-json.js';
 export { maskResult } from './mask-result.js';
 export { maskSecrets } from './mask-secrets.js';

@@ -16,6 +16,8 @@ export interface SecretScanner {
   end(): ScanMode;
   /** The command at the end of the text. */
   command(): string | undefined;
+  /** How many characters are held back because their word may continue. Undefined inside a secret, or if the next word may be one. */
+  held(): number | undefined;
 }
 
 export interface ScannerOptions {
@@ -214,5 +216,6 @@ export function createSecretScanner(
       return mode;
     },
     command: () => command,
+    held: () => (mode.kind === 'plain' ? buffer.length : undefined),
   };
 }

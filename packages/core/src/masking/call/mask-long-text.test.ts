@@ -1,0 +1,28 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { callLimit } from '../scan/characters.js';
+import { maskCallText } from './mask-call.js';
+import { maskLongText } from './mask-long-text.js';
+
+const { privateKey: pem } = generateKeyPairSync('rsa', {
+  modulusLength: 4096,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+const diff = (text: string): string => text.replace(/^(?=.)/gm, '+');
+const lines = (length: number): string => '+a line without any secret\n'.repeat(length / 27 + 1).slice(-length);
+const words = (length: number): string => '"name","number",'.repeat(length / 16 + 1).slice(-length);
+
+it.each([
+  ['a private key', lines, diff(pem)],
+  ['a private key in JSON', words, `{"private_key":${JSON.stringify(pem)}}`],
+  ['a token', words, '{"token":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}'],
+])('[A15.4] masks %s at the end of a part of a long text', (_, filler, secret) => {
+  const masked = maskCallText(secret);
+  expect(masked).not.toBe(secret);
+  for (let part = 1; part <= 20; part += 1) {
+    const before = callLimit - Math.ceil((secret.length * part) / 20);
+    const text = filler(before) + secret + filler(callLimit);
+    expect({ part, text: maskLongText(text) }).toEqual({ part, text: text.replace(secret, () => masked) });
+  }
+});
