@@ -42,7 +42,7 @@ describe('countersign gate install', () => {
     write(settings, mine);
     const installed = await gate(['install', 'claude', '-w', 'docks', '--yes', '--json']);
     expect(installed).toMatchObject({ code: 0 });
-    expect(installed.stderr).toContain('+     "ask": [');
+    expect(installed.stderr).toContain('+    "ask": [');
     expect(JSON.parse(installed.stdout)).toMatchObject({ agent: 'claude', world: 'docks', files: [settings] });
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({
       model: 'opus',

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { isPlainRemote } from '@countersign/server/channel';
 import type { Command } from 'commander';
+import { structuredPatch } from 'diff';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
 import type { CommandContext } from '../../context.js';
@@ -16,7 +17,6 @@ import { hookCommand } from '../../gate/hook-command.js';
 import { execCall } from '../../gate/hook/exec-call.js';
 import { isDeferring, runHook } from '../../gate/hook/run-hook.js';
 import { toJson } from '../../gate/json-text.js';
-import { lineDiff } from '../../gate/line-diff.js';
 import { hookConfigPath } from '../../gate/manifest.js';
 import { planInstallation } from '../../gate/plan-installation.js';
 import { planRemoval } from '../../gate/plan-removal.js';
@@ -143,6 +143,8 @@ function showChanges({ note }: CommandContext, changes: readonly FileChange[]): 
     note(before === after ? gate.unchanged(path) : gate.changes(path));
     if (before === after) continue;
     if (isSecret) note(gate.secretFile);
-    else for (const line of lineDiff(before, after)) note(line);
+    else
+      for (const { lines } of structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 2 }).hunks)
+        for (const line of lines) note(line);
   }
 }
