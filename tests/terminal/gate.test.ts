@@ -433,7 +433,9 @@ if (!existsSync(claude))
   process.stderr.write('Claude Code is not in the cache of `npm run verify`: it was not drilled.\n');
 
 describe('countersign doctor on ACP agents', () => {
-  const fixture = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
+  const fixture = fileURLToPath(
+    new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url),
+  );
 
   it('[X10.1] says whether their programs are installed, start, and were drilled', async () => {
     const bin = join(home, 'bin');
