@@ -30,9 +30,9 @@ export default defineConfig({
       XDG_CACHE_HOME: TEST_CACHE,
     },
     sequence: { sequencer: LongestFirst },
-    // Tuned for two cores. Tests spend a third of their time waiting for servers, browsers and databases, so more workers than cores use
-    // that time.
-    maxWorkers: 4,
+    // Tuned for two cores. Tests wait for servers, browsers and databases, so more workers than cores use that time; with four, they only
+    // slow each other down.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A worker may need more than the default of 10 s to exit on a busy machine. Vitest would then print a message after the tally,
