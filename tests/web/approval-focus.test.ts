@@ -65,9 +65,6 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
 
   it('[A17] if nothing has the focus, no key approves a call that appears later', async () => {
     const { page, world, chat } = await enter();
-    await write(page, press('calm-c'));
-    await button(page, 'Approve once').click();
-    await said(page, 'Finished. done').waitFor();
     await page.getByText('Nothing in this chat is waiting for you.').click();
     await opened.api.send(world, chat, { content: press('calm-d') });
     await asks(page, 'calm-d').waitFor();
@@ -82,7 +79,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
 
   it('after a call was decided elsewhere, the next one appears below it and can be approved', async () => {
     const { page, world, chat } = await enter();
-    await write(page, press('calm-e'));
+    await opened.api.send(world, chat, { content: press('calm-e') });
     await button(page, 'Approve once').waitFor();
     const [first] = (await opened.api.approvals(world)).items;
     if (first === undefined) throw new Error('nothing was asked');
@@ -101,8 +98,8 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
   });
 
   it('the visible call is not replaced when it is decided elsewhere while others wait', async () => {
-    const { page, world } = await enter();
-    await write(page, ['calm-g', 'calm-h'].map(press).join('\n'));
+    const { page, world, chat } = await enter();
+    await opened.api.send(world, chat, { content: ['calm-g', 'calm-h'].map(press).join('\n') });
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
     const [first] = (await opened.api.approvals(world)).items;
     if (first === undefined) throw new Error('nothing was asked');
@@ -115,7 +112,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
 
   it('[A17] Review focuses the card once, and never a card that appears later while someone types', async () => {
     const { page, world, chat } = await enter();
-    await write(page, press('calm-j'));
+    await opened.api.send(world, chat, { content: press('calm-j') });
     await button(page, 'Review').click();
     await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
     await enabled(button(page, 'Approve once'));
@@ -138,11 +135,11 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
   });
 
   it('going back with a dialog open closes it and approves nothing', async () => {
-    const { page, world, path } = await enter();
+    const { page, world, chat, path } = await enter();
     await page.getByRole('link', { name: 'Policy' }).click();
     await page.getByRole('heading', { level: 1, name: 'Policy' }).waitFor();
     await page.goBack();
-    await write(page, press('calm-i'));
+    await opened.api.send(world, chat, { content: press('calm-i') });
     await button(page, 'Chat menu').click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await page.getByRole('dialog').waitFor();

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   asks,
   button,
-  call,
   enabled,
   giveReason,
   goTo,
@@ -59,28 +59,15 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[A3] can’t hide anything in the middle of a long call: the end is shown, and the card says that part of it is hidden', async () => {
-    const { page } = await enter();
-    const long = `echo ${'a'.repeat(30_000)}; rm -rf everything; echo ${'b'.repeat(30_000)}; the very end`;
-    await write(page, call('shell_cmd', { command: long }));
-    const card = page.getByRole('region', { name: /wants to run/ });
+  it('[A3] can’t hide anything in the middle of a megabyte: the end is shown, the card says what is hidden, and nothing is blocked', async () => {
+    const { page, world, chat } = await enter();
+    const long = `echo ${'a'.repeat(490_000)}; rm -rf everything; echo ${'b'.repeat(490_000)}; the very end`;
+    await opened.api.send(world, chat, { content: press(long) });
+    const card = page.getByRole('region', { name: /wants to use/ });
     await card
       .getByText(/the very end/)
       .first()
       .waitFor();
-    await card
-      .getByText(/are not shown/)
-      .first()
-      .waitFor();
-    await button(page, 'Deny').click();
-    await toolCard(page, 'echo aaa').getByText('denied').waitFor();
-    await expect.poll(() => card.count()).toBe(0);
-  });
-
-  it('can’t block the page with an argument of a megabyte', async () => {
-    const { page } = await enter();
-    await opened.api.send(...(await here(page)), { content: press(`begin ${'x'.repeat(990_000)} end`) });
-    const card = page.getByRole('region', { name: /wants to use/ });
     await card
       .getByText(/not shown/)
       .first()
@@ -90,90 +77,89 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await giveReason(page, 'too long');
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied: too long').waitFor();
+    await toolCard(page, 'echo aaa').getByText('denied').waitFor();
+    await expect.poll(() => card.count()).toBe(0);
   });
 
-  it('[A12] can’t overwhelm anyone with fifty calls at once: they wait in order, and each decision applies to one', async () => {
-    const { page, world } = await enter();
-    const many = Array.from({ length: 50 }, (_, index) => `fifty-${String(index).padStart(2, '0')}`);
-    await write(page, many.map(press).join('\n'));
-    await page.getByText('50 of 50').first().waitFor();
-    await page.getByText('1 of 50', { exact: true }).first().waitFor();
-    await expect.poll(() => page.title()).toMatch(/^\(5\d\) Countersign$/);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    await button(page, 'Approve once').click();
-    await page.getByText('1 of 49', { exact: true }).first().waitFor();
-    // An approved call may not have run yet.
-    await expect.poll(() => opened.ran.filter((run) => run.startsWith('fifty'))).toEqual(['fifty-00']);
-    expect((await opened.api.approvals(world)).items).toHaveLength(49);
-    await button(page, 'Stop').click();
-    await expect.poll(() => opened.api.approvals(world).then(({ items }) => items.length)).toBe(0);
-    await toolCard(page, 'fifty-49').getByText('denied: stopped').waitFor();
-    expect(opened.ran.filter((run) => run.startsWith('fifty'))).toEqual(['fifty-00']);
-  });
+  it.each([[360, 740], ...(isFullSize ? [[1280, 800] as const] : [])] as const)(
+    'can’t break a page at %d by %d with very long names',
+    async (width, height) => {
+      const { world, path, chat } = await opened.newChat();
+      const name = 'W'.repeat(64);
+      await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
+      await opened.api.renameChat(world, chat, 'T'.repeat(200));
+      await opened.api.updateWorld(world, { description: 'D'.repeat(400) });
+      const { page } = visit;
+      onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
+      await page.setViewportSize({ width, height });
+      await goTo(page, path);
+      await opened.api.send(world, chat, { content: `@${name}\n${press('P'.repeat(300))}` });
+      await toolCard(page, 'PPP').waitFor();
+      // Wait until everything is loaded.
+      const main = page.getByRole('main');
+      for (const [where, there] of [
+        [path, toolCard(page, 'PPP')],
+        [`/w/${world}`, main.getByText(name).first()],
+        [`/w/${world}/agents`, main.getByText(name).first()],
+        ['/inbox', asks(page, 'PPP')],
+        [`/w/${world}/audit`, main.getByText('press').first()],
+        [`/w/${world}/policy`, main.locator('option[value=press]')],
+      ] as const) {
+        await goTo(page, where);
+        await there.waitFor({ state: 'attached' });
+        await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
+        expect([where, await overflow(page)]).toEqual([where, 0]);
+      }
+      await goTo(page, path);
+      if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
+      const card = page.getByRole('region', { name: /wants to use/ });
+      await card.waitFor();
+      const box = await card.boundingBox();
+      for (const each of ['Deny', 'Approve once']) {
+        const inside = await card.getByRole('button', { name: each, exact: true }).boundingBox();
+        expect((inside?.x ?? 0) + (inside?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
+      }
+      await opened.api.stop(world, chat);
+    },
+  );
 
-  it('[A12.1] [N2] can’t slow the inbox down with a long queue: its first page is loaded, and more on request', async () => {
+  it('[A12] [A12.1] [N2] can’t overwhelm anyone with many calls at once: they wait in order, each decision applies to one, and the inbox loads its first page', async () => {
     const { page, world, chat } = await enter();
     const chats = [chat, (await opened.api.createChat(world)).id];
     for (const each of chats) {
-      const many = Array.from({ length: 60 }, (_, index) => press(`${each}-${index}`));
+      const many = Array.from({ length: 60 }, (_, index) => press(`${each}-${String(index).padStart(2, '0')}`));
       await opened.api.send(world, each, { content: many.join('\n') });
     }
     await expect.poll(async () => (await opened.api.approvals(world, { limit: 200 })).items.length).toBe(120);
+    await page.getByText('60 of 60').first().waitFor();
+    await page.getByText('1 of 60', { exact: true }).first().waitFor();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await button(page, 'Approve once').click();
+    await page.getByText('1 of 59', { exact: true }).first().waitFor();
+    // An approved call may not have run yet.
+    const ran = (): string[] => opened.ran.filter((run) => chats.some((each) => run.startsWith(each)));
+    await expect.poll(ran).toEqual([`${chat}-00`]);
+    expect((await opened.api.approvals(world, { limit: 200 })).items).toHaveLength(119);
+
     await goTo(page, '/inbox');
     await page.getByText('1 of 100+', { exact: true }).first().waitFor();
     await expect.poll(() => page.title()).toBe('(100+) Countersign');
     await page.getByRole('button', { name: 'Show more', exact: true }).click();
-    await page.getByText('1 of 120', { exact: true }).first().waitFor();
+    await page.getByText('1 of 119', { exact: true }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Show more', exact: true }).count()).toBe(0);
-    for (const each of chats) await opened.api.stop(world, each);
+    await opened.api.stop(world, chats[1] ?? '');
+    await page.getByText('1 of 59', { exact: true }).first().waitFor();
+    await goTo(page, `/w/${world}/c/${chat}`);
+    await button(page, 'Stop').click();
+    await toolCard(page, `${chat}-59`).getByText('denied: stopped').waitFor();
     await expect.poll(() => page.title()).toBe('Countersign');
+    expect(ran()).toEqual([`${chat}-00`]);
   });
 
-  it.each([
-    [360, 740],
-    [1280, 800],
-  ])('can’t break a page at %d by %d with very long names', async (width, height) => {
-    const { world, path, chat } = await opened.newChat();
-    const name = 'W'.repeat(64);
-    await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
-    await opened.api.renameChat(world, chat, 'T'.repeat(200));
-    await opened.api.updateWorld(world, { description: 'D'.repeat(400) });
-    const { page } = visit;
-    onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
-    await page.setViewportSize({ width, height });
-    await goTo(page, path);
-    await opened.api.send(world, chat, { content: `@${name}\n${press('P'.repeat(300))}` });
-    await toolCard(page, 'PPP').waitFor();
-    // Wait until everything is loaded.
-    const main = page.getByRole('main');
-    for (const [where, there] of [
-      [path, toolCard(page, 'PPP')],
-      [`/w/${world}`, main.getByText(name).first()],
-      [`/w/${world}/agents`, main.getByText(name).first()],
-      ['/inbox', asks(page, 'PPP')],
-      [`/w/${world}/audit`, main.getByText('press').first()],
-      [`/w/${world}/policy`, main.locator('option[value=press]')],
-    ] as const) {
-      await goTo(page, where);
-      await there.waitFor({ state: 'attached' });
-      await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
-      expect([where, await overflow(page)]).toEqual([where, 0]);
-    }
-    await goTo(page, path);
-    if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
-    const card = page.getByRole('region', { name: /wants to use/ });
-    await card.waitFor();
-    const box = await card.boundingBox();
-    for (const each of ['Deny', 'Approve once']) {
-      const inside = await card.getByRole('button', { name: each, exact: true }).boundingBox();
-      expect((inside?.x ?? 0) + (inside?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
-    }
-  });
-
-  it('[W1] can’t use an ended session: the page says so, shows nothing more, and approves nothing', async () => {
-    const { world, path } = await opened.newChat();
-    const { page, context } = await opened.visit({ path });
-    await write(page, press('ended'));
+  it('[W1] [S8.2] can’t use an ended session: the page says so and approves nothing, until someone signs in elsewhere', async () => {
+    const { page, world, chat } = await enter();
+    const { context } = visit;
+    await opened.api.send(world, chat, { content: press('ended') });
     await enabled(button(page, 'Approve once'));
     // Other requests of the page would fail first, and leave nothing to click on.
     const others = await holdUp(page, /\/api\/(?!.*\/tool-results$)/);
@@ -185,32 +171,31 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect(await page.getByText('ended').filter({ hasText: 'press', visible: true }).count()).toBe(0);
     expect(opened.ran).not.toContain('ended');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
-    // A new link leads back to the same card.
-    await page.goto(opened.serving.newStartUrl());
-    await page.getByLabel('Message').waitFor();
-    await page.goto(`${opened.serving.url}${path}`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    const other = await context.newPage();
+    const signIn = async (): Promise<void> => {
+      await other.goto(opened.serving.newStartUrl());
+      await other.getByLabel('Message').waitFor();
+      await other.goto('about:blank');
+    };
+    await signIn();
+    // It continues with the same card.
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
-    await context.close();
-  });
 
-  it('[S8.2] [W1] an ended session loses no typed text: the page continues after signing in elsewhere', async () => {
-    const { world } = await opened.newChat();
-    const { page, context } = await opened.visit({ path: `/w/${world}/policy` });
+    // [S8.2] No typed text is lost.
+    await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Rules').fill('ask press(*)');
     await context.clearCookies();
     await button(page, 'Save policy').click();
     await page.getByText('This session has ended.').waitFor();
     await page.getByText('It picks up where you left off, with everything you typed.').waitFor();
     expect(await page.getByLabel('Rules').isVisible()).toBe(false);
-    const other = await context.newPage();
-    await other.goto(opened.serving.newStartUrl());
-    await other.getByLabel('Message').waitFor();
+    await signIn();
     await page.getByLabel('Rules').waitFor();
     expect(await page.getByLabel('Rules').inputValue()).toBe('ask press(*)');
     await button(page, 'Save policy').click();
     await remarked(page, 'Policy saved.');
-    await context.close();
   });
 
   it('causes no other requests and no errors', () => {
@@ -218,8 +203,3 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
-
-async function here(page: Page): Promise<[string, string]> {
-  const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
-  return Promise.resolve([world, chat]);
-}

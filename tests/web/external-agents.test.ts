@@ -64,18 +64,19 @@ describe.runIf(hasBrowser)('calls of an external agent in the web app', () => {
     const call = { agent, session: 's2', program: 'claude', tool: 'Bash', arguments: { command: 'ls' }, reports: true };
     const { approval } = await opened.api.external.propose(world, { ...call, key: 'k1' });
     const link = new URL(approval?.link ?? '');
-    const phone = await opened.visit({ width: 390, height: 780 });
-    for (const { page } of [visit, phone]) {
-      await goTo(page, link.pathname);
+    const { page } = visit;
+    await goTo(page, link.pathname);
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 780 });
       const note = page.getByText('Claude runs in its own program and takes no messages here.');
       await note.waitFor();
       expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
       const box = await note.boundingBox();
       expect(box?.x).toBeGreaterThanOrEqual(0);
-      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(width);
     }
-    await visit.page.getByRole('note').getByRole('link', { name: 'new chat' }).click();
-    await visit.page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.getByRole('note').getByRole('link', { name: 'new chat' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
   });
 
   it('[A55.4] [A26.6] its tools can be tested on the policy page, and a rule that can’t apply is marked', async () => {

@@ -24,7 +24,7 @@ const HEARS_LATE = `
 `;
 
 /** Later bursts vary more in length. Running all takes a minute, so only `npm run verify` does. */
-const BURSTS = isFullSize ? Array.from({ length: 12 }, (_, index) => index + 1) : [1, 12];
+const BURSTS = isFullSize ? Array.from({ length: 12 }, (_, index) => index + 1) : [12];
 
 describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
   let opened: Opened;

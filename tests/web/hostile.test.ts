@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { scaled } from '../support/scaled.js';
+import { isFullSize, scaled } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { addresses, button, call, overflow, press, said, toolCard, unfold, write, wrote } from './support/steps.js';
 
@@ -38,16 +38,24 @@ describe.runIf(hasBrowser)('hostile content', () => {
   });
 
   it.each([
-    ['quotes', '>'.repeat(3000)],
-    ['lists', '- '.repeat(3000)],
     ['emphasis', '*_'.repeat(DEEP)],
-    ['brackets', '['.repeat(DEEP)],
-  ])('%s nested thousands deep are shown as text, and the page still works', async (name, nested) => {
-    const { page } = visit;
-    await write(page, `say the ${name}\n\n${nested}x\n\nafter the ${name}`);
-    await said(page, `after the ${name}`).waitFor();
-    await expect.poll(() => said(page, `after the ${name}`).innerText()).toContain(nested.slice(0, 100));
-  });
+    ['quotes', '>'.repeat(3000)],
+    // What is nested too deeply is decided in one place, which has unit tests.
+    ...(isFullSize
+      ? [
+          ['lists', '- '.repeat(3000)],
+          ['brackets', '['.repeat(DEEP)],
+        ]
+      : []),
+  ] as [string, string][])(
+    '%s nested thousands deep are shown as text, and the page still works',
+    async (name, nested) => {
+      const { page } = visit;
+      await write(page, `say the ${name}\n\n${nested}x\n\nafter the ${name}`);
+      await said(page, `after the ${name}`).waitFor();
+      await expect.poll(() => said(page, `after the ${name}`).innerText()).toContain(nested.slice(0, 100));
+    },
+  );
 
   it('in the language tag of a code block is not parsed as Markdown', async () => {
     const { page } = visit;
@@ -114,14 +122,14 @@ describe.runIf(hasBrowser)('hostile content', () => {
 
   it('in code whose highlighter could not be loaded is shown as plain text, and affects nothing else', async () => {
     const { path } = await opened.newChat();
-    const { page, context } = await opened.visit();
+    const page = await visit.context.newPage();
     await page.route('**/highlighted*.js', (route) => route.abort());
     await page.goto(`${opened.serving.url}${path}`);
     await write(page, 'say Some **words**.\n\n```js\nconst one = 1;\n```\n\nMore *words*.');
     const answer = said(page, 'More words.');
     await answer.locator('pre').getByText('const one = 1;').waitFor();
     expect(await answer.locator('strong').innerText()).toBe('words');
-    await context.close();
+    await page.close();
   });
 
   it('runs nothing, and causes no other requests', async () => {

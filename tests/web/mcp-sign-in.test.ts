@@ -2,16 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startOAuthServers } from '../mcp/support/oauth-servers.js';
-import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, remarked } from './support/steps.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, goTo, remarked } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 const pictures = process.env['COUNTERSIGN_PICTURES'];
 
 describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
   let opened: Opened;
+  let visit: Visit;
   beforeAll(async () => {
     opened = await openBrowser();
+    visit = await opened.visit({ width: 390, height: 800 });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
@@ -20,7 +22,8 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     const oauth = await startOAuthServers();
     const { world } = await opened.newChat();
     await opened.api.addMcpServer(world, { name: 'tides', transport: 'http', url: oauth.url });
-    const { page } = await opened.visit({ path: `/w/${world}/servers`, width: 390, height: 800 });
+    const { page } = visit;
+    await goTo(page, `/w/${world}/servers`);
     const picture = async (name: string): Promise<void> => {
       if (pictures === undefined) return;
       mkdirSync(pictures, { recursive: true });
@@ -35,7 +38,7 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     const { host } = new URL(oauth.issuer);
     const dialog = page.getByRole('dialog', { name: 'Sign in to tides' });
     await dialog.getByText('Continue only if you recognize this address.').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await picture('sign-in-dialog');
     await button(page, `Continue to ${host}`).click();
 
@@ -57,7 +60,8 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     expect(await violations(page)).toEqual([]);
     await picture('used-link');
     await page.getByRole('link', { name: 'Back to Countersign' }).click();
-    await page.goto(`${new URL(page.url()).origin}/w/${world}/servers`);
+    await page.getByLabel('Message').waitFor();
+    await goTo(page, `/w/${world}/servers`);
     await button(page, 'Sign out').click();
     await remarked(page, 'Signed out of tides.');
     await page.getByText('This server requires a sign-in.').waitFor();
@@ -67,11 +71,13 @@ describe.runIf(hasBrowser)('sign-in to an MCP server', () => {
     const oauth = await startOAuthServers({ registers: false });
     const { world } = await opened.newChat();
     await opened.api.addMcpServer(world, { name: 'tides', transport: 'http', url: oauth.url });
-    const { page } = await opened.visit({ path: `/w/${world}/servers` });
+    const { page } = visit;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await goTo(page, `/w/${world}/servers`);
     await button(page, 'Sign in').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('/oauth/callback').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await dialog.getByLabel('Client ID').fill('two words');
     await button(page, 'Next').click();
     await dialog.getByText('Must not contain spaces or line breaks').waitFor();

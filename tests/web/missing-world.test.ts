@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button } from './support/steps.js';
+import { button, goTo } from './support/steps.js';
 
 describe.runIf(hasBrowser)('a world that can’t be shown', () => {
   let opened: Opened;
@@ -31,7 +31,7 @@ describe.runIf(hasBrowser)('a world that can’t be shown', () => {
   it('[W4] a world that someone deletes disappears from the page too', async () => {
     const { page } = visit;
     const { id } = await opened.api.createWorld({ name: 'Short lived' });
-    await page.goto(`${opened.serving.url}/w/${id}/policy`);
+    await goTo(page, `/w/${id}/policy`);
     await page.getByLabel('Rules').waitFor();
     await opened.api.deleteWorld(id);
     await page.getByText('The world “Short lived” was deleted.').waitFor();

@@ -17,43 +17,39 @@ import {
   said,
   toolCard,
   unfold,
-  write,
 } from './support/steps.js';
 import { violations } from './support/violations.js';
 
-/** Pages with all colours: cards, code, badges, forms and tables. */
-const DARK = ['chat', '/w/:world/policy', '/w/:world/audit'];
+/** Pages with all colours: cards, code, badges, forms, tables and charts. Most pages share them. `npm run verify` checks all pages. */
+const COLOURED = ['chat', '/w/:world/policy', '/w/:world/audit', '/w/:world/stats'];
 
 describe.runIf(hasBrowser)('every page', () => {
   let opened: Opened;
   let light: Visit;
   let world = '';
+  let chat = '';
   let path = '';
   beforeAll(async () => {
     opened = await openBrowser();
-    ({ world, path } = await opened.newChat());
+    ({ world, chat, path } = await opened.newChat());
     light = await opened.visit({ path });
     // Data in every state, so that the pages have something to show.
     const { page } = light;
-    await write(page, press('page-a'));
+    const { api } = opened;
+    await api.send(world, chat, { content: press('page-a') });
     await choose(page, 'Approve for this chat');
     await button(page, 'Approve for this chat').click();
     await said(page, 'Finished. done').waitFor();
-    await write(
-      page,
-      'say Some **Markdown** with `code`:\n\n```ts\nconst answer: number = 42;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[a link](https://example.com)',
-    );
+    const content =
+      'say Some **Markdown** with `code`:\n\n```ts\nconst answer: number = 42;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[a link](https://example.com)';
+    await api.send(world, chat, { content });
     await page.locator('.hljs-number').first().waitFor();
-    await opened.api.addMcpServer(world, { name: 'nothing', transport: 'stdio', command: 'true', enabled: false });
-    await write(
-      page,
-      [
-        'shell_cmd {"command":"rm -rf \\"$HOME\\"/x | tee log # clean"}',
-        'write_file {"path":"a.md","content":"one\\ntwo\\n"}',
-      ]
-        .map((each) => `call ${each}`)
-        .join('\n'),
-    );
+    await api.addMcpServer(world, { name: 'nothing', transport: 'stdio', command: 'true', enabled: false });
+    const calls = [
+      'shell_cmd {"command":"rm -rf \\"$HOME\\"/x | tee log # clean"}',
+      'write_file {"path":"a.md","content":"one\\ntwo\\n"}',
+    ];
+    await api.send(world, chat, { content: calls.map((each) => `call ${each}`).join('\n') });
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
@@ -64,25 +60,24 @@ describe.runIf(hasBrowser)('every page', () => {
   );
   /** Opens the page, and waits until everything is loaded. */
   const go = async (page: Page, name: string): Promise<void> => {
-    // People reach a missing page by its URL, never by a link.
-    if (name === '/nowhere') await page.goto(new URL(name, page.url()).href);
-    else await goTo(page, name === 'chat' ? path : name.replace(':world', world));
+    await goTo(page, name === 'chat' ? path : name.replace(':world', world));
     await page.getByRole('heading', { level: 1 }).waitFor();
     await lastToCome(page, name).waitFor({ state: 'attached' });
     await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
   };
 
   it.each(['chat', '/w/:world', '/inbox', '/providers', ...pages, '/nowhere'])(
-    '%s has no accessibility violations, in light or dark mode',
+    '%s has no accessibility violations, in light or dark mode, and doesn’t overflow on a phone',
     async (name) => {
       const { page } = light;
       await go(page, name);
-      expect(await violations(page, { contrast: true })).toEqual([]);
-      // Dark mode changes only the colours, which most pages share. `npm run verify` checks all of them.
-      if (!isFullSize && !DARK.includes(name)) return;
-      await recolour(page, 'dark');
-      expect(await violations(page, { rules: ['color-contrast'] })).toEqual([]);
-      await recolour(page, 'light');
+      const contrast = isFullSize || COLOURED.includes(name);
+      expect(await violations(page, { contrast })).toEqual([]);
+      expect(contrast ? await violationsInTheDark(page) : []).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await drawn(page);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      await page.setViewportSize({ width: 1440, height: 900 });
     },
   );
 
@@ -124,31 +119,30 @@ describe.runIf(hasBrowser)('every page', () => {
     const { page } = light;
     await goTo(page, path);
     await choose(page, 'Edit');
-    expect(await violations(page, { contrast: true })).toEqual([]);
+    expect(await violations(page, { within: '[data-panel]', contrast: true })).toEqual([]);
     await button(page, 'Back').click();
     await page.getByRole('list', { name: 'Also waiting' }).getByRole('button').click();
     await page.getByRole('group', { name: 'Changes' }).first().waitFor();
     await unfold(toolCard(page, 'page-a'));
     await choose(page, 'Always…');
-    expect(await violations(page, { contrast: true })).toEqual([]);
+    expect(await violations(page, { within: '[data-panel], [data-invocation]', contrast: true })).toEqual([]);
   });
 
   it.each([
     [360, 740],
     [768, 1024],
     [3840, 2160],
-  ])('at %d by %d nothing overflows, and waiting calls can be approved', async (width, height) => {
+  ])('at %d by %d waiting calls can be approved, and nothing overflows', async (width, height) => {
     const { page } = light;
     onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
     await page.setViewportSize({ width, height });
     await drawn(page);
-    const all = ['chat', '/w/:world', '/inbox', ...pages];
-    // Overflow is most likely at the narrowest width; the others are tried on four pages.
-    for (const name of width === 360 ? all : all.slice(0, 4)) {
+    // Overflow is most likely at the narrowest width, at which every page was tried above.
+    const tried = isFullSize ? ['/w/:world', '/inbox', ...pages] : [];
+    for (const name of [...tried, 'chat']) {
       await go(page, name);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
     }
-    await go(page, 'chat');
     if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
     await enabled(button(page, 'Approve once'));
     expect(width === 360 ? await violations(page, { within: 'dialog[open]', contrast: true }) : []).toEqual([]);
@@ -192,7 +186,6 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Rules').fill(`${commented.join('\n')}\n`);
     await button(page, 'Save policy').click();
     await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(commented);
-    await page.reload();
     await expect.poll(async () => await page.getByLabel('Rules').inputValue()).toBe(commented.join('\n'));
     await page.getByLabel('Rules').fill('allow shell_cmd(');
     await button(page, 'Save policy').click();
@@ -291,15 +284,17 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.goto(`${opened.serving.url}/inbox`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate("addEventListener('click', () => { globalThis.hasClicked = true; }, { capture: true })");
-    for (const [name, part] of [
+    // Most pages show this the same way; `npm run verify` tries all of them.
+    const parts = [
       ['/w/:world/policy', 'policy'],
+      ['/providers', 'providers'],
+      ['chat', 'messages'],
       ['/w/:world/grants', 'grants'],
       ['/w/:world/servers', 'mcp-servers'],
       ['/w/:world/audit', 'audit'],
       ['/w/:world/stats', 'stats'],
-      ['/providers', 'providers'],
-      ['chat', 'messages'],
-    ] as const) {
+    ] as const;
+    for (const [name, part] of parts.slice(0, isFullSize ? parts.length : 3)) {
       // Until someone clicks: the page may retry automatically before that.
       await page.route(new RegExp(`/api/[^?]*/?${part}(\\?|$)`), async (route) =>
         (await page.evaluate<boolean>('globalThis.hasClicked === true'))
@@ -366,6 +361,14 @@ function lastToCome(page: Page, name: string): Locator {
     default:
       return main.getByText('Ada').first();
   }
+}
+
+/** Dark mode changes only the colours. */
+async function violationsInTheDark(page: Page): Promise<string[]> {
+  await recolour(page, 'dark');
+  const found = await violations(page, { rules: ['color-contrast'] });
+  await recolour(page, 'light');
+  return found;
 }
 
 async function recolour(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {

@@ -1,68 +1,22 @@
+import { SESSION_HEADER } from '@countersign/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, goTo, overflow, remarked, tabTo } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('people', () => {
   let opened: Opened;
+  let visit: Visit;
   beforeAll(async () => {
     opened = await openBrowser();
+    visit = await opened.visit({ path: '/people' });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[W1.9] [W8.3] the account page creates and revokes tokens, ends sessions and signs out, with keys alone', async () => {
-    const { page, complaints } = await opened.visit({ path: '/w/harbour' });
-    const { page: other } = await opened.visit({ path: '/w/harbour', width: 390 });
-    // The menu, reached with keys alone.
-    const { name } = await opened.api.me();
-    await tabTo(page, `Account: ${name}`);
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Account', exact: true }).waitFor();
-    await page.keyboard.press('Enter');
-    const main = page.getByRole('main');
-    await main.getByText('this device', { exact: true }).waitFor();
-    expect(await violations(page, { contrast: true })).toEqual([]);
-
-    // A token is shown once.
-    await tabTo(page, 'New token');
-    await page.keyboard.press('Enter');
-    await button(page, 'Create token').click();
-    await page.getByText('Enter a name.').waitFor();
-    await page.getByLabel('Name', { exact: true }).fill('backup');
-    await page.keyboard.press('Enter');
-    const shown = page.getByLabel('Token', { exact: true });
-    await shown.waitFor();
-    const token = await shown.inputValue();
-    expect(token).toMatch(/^cs_/);
-    expect(await violations(page)).toEqual([]);
-    await button(page, 'Done').click();
-    await page.getByText('may read · never used').waitFor();
-    expect(await main.innerHTML()).not.toContain(token);
-    const asToken = async (): Promise<number> => {
-      const headers = { Authorization: `Bearer ${token}` };
-      return (await fetch(`${opened.serving.url}/api/me`, { headers })).status;
-    };
-    expect(await asToken()).toBe(200);
-    await button(page, 'Revoke').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
-    await remarked(page, 'Revoked “backup”.');
-    expect(await asToken()).toBe(401);
-
-    // The other browser is signed out at once, and so is this one on request.
-    await button(page, 'End').click();
-    await remarked(page, 'Session ended.');
-    await other.getByText('This session has ended.').waitFor();
-    await page.setViewportSize({ width: 390, height: 800 });
-    expect(await overflow(page)).toBe(0);
-    await main.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Or paste a token').waitFor();
-    expect(complaints).toEqual([]);
-  });
-
   it('[W8.4] [W8.14] [A48.11] the people page invites, changes, signs out and removes people, and names the rules that need them', async () => {
     const { world } = await opened.newChat();
-    const { page, complaints } = await opened.visit({ path: '/people' });
+    const { page, complaints } = visit;
     const main = page.getByRole('main');
     const dialog = page.getByRole('dialog');
     const act = async (name: string, action: string): Promise<void> => {
@@ -80,15 +34,12 @@ describe.runIf(hasBrowser)('people', () => {
     const link = dialog.getByLabel('Invitation link');
     await dialog.getByText('This link only works on this machine.').waitFor();
     await dialog.getByText('It gives all rights of Bob.').waitFor();
-    expect(await violations(page)).toEqual([]);
-    const invitation = new URL(await link.inputValue()).hash;
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+    const invitation = await link.inputValue();
     await button(page, 'Done').click();
 
     // Bob signs in with it, and sees who may change people.
-    const bob = await opened.visit({ path: '/people' });
-    await bob.context.clearCookies();
-    await bob.page.evaluate('localStorage.clear(); sessionStorage.clear()');
-    await bob.page.goto(`${opened.serving.url}/?bob${invitation}`);
+    const bob = await opened.visit({ path: '/', invitation });
     // An approver starts in the inbox, which says who they are.
     await bob.page.getByText('You are signed in as Bob, Approver.').waitFor();
     expect(new URL(bob.page.url()).pathname).toBe('/inbox');
@@ -116,7 +67,7 @@ describe.runIf(hasBrowser)('people', () => {
     const bobs = bob.page.getByRole('dialog');
     await bobs.getByText('This link only works on this computer.').waitFor();
     await bobs.getByText(/^Works for \d+ s\.$/).waitFor();
-    expect(await violations(bob.page)).toEqual([]);
+    expect(await violations(bob.page, { within: 'dialog[open]' })).toEqual([]);
     const deviceLink = await bobs.getByLabel('Link', { exact: true }).inputValue();
     const phone = await opened.visit({ path: '/account', invitation: deviceLink, width: 390 });
     await phone.page.getByText('Approver', { exact: true }).waitFor();
@@ -160,7 +111,7 @@ describe.runIf(hasBrowser)('people', () => {
     await act('Bob', 'Disable');
     await dialog.getByText('ask press by @release').waitFor();
     await dialog.getByText('Member of @release.').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await dialog.getByRole('button', { name: 'Disable', exact: true }).click();
     await main.getByText('disabled', { exact: true }).waitFor();
     await main.getByText('Nobody can satisfy these rules.').waitFor();
@@ -187,7 +138,10 @@ describe.runIf(hasBrowser)('people', () => {
     // [W8.13] Without a role, a person can reach their account and sign out.
     await opened.api.addPerson({ name: 'Nora', role: null });
     const { open } = await opened.api.invitePerson('nora');
-    const nora = await opened.visit({ path: '/', invitation: open, width: 390 });
+    // In the browser whose session has ended.
+    const nora = bob;
+    await nora.page.setViewportSize({ width: 390, height: 800 });
+    await nora.page.goto(open);
     await nora.page.getByText('You can’t open any world yet.').waitFor();
     await button(nora.page, 'Account: Nora').click();
     await nora.page.getByRole('menuitem', { name: 'Account', exact: true }).click();
@@ -197,4 +151,74 @@ describe.runIf(hasBrowser)('people', () => {
     await nora.page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
     await nora.page.getByLabel('Or paste a token').waitFor();
   });
+
+  it('[W1.9] [W8.3] the account page creates and revokes tokens, ends sessions and signs out, with keys alone', async () => {
+    const { page, complaints } = visit;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await goTo(page, '/w/harbour');
+    await page.getByLabel('Message').waitFor();
+    // Another browser of the same person.
+    const other = await signIn();
+    expect(await statusFor(other)).toBe(200);
+    // The menu, reached with keys alone.
+    const { name } = await opened.api.me();
+    await tabTo(page, `Account: ${name}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Account', exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    const main = page.getByRole('main');
+    await main.getByText('this device', { exact: true }).waitFor();
+    expect(await violations(page, { contrast: true })).toEqual([]);
+
+    // A token is shown once.
+    await tabTo(page, 'New token');
+    await page.keyboard.press('Enter');
+    await button(page, 'Create token').click();
+    await page.getByText('Enter a name.').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('backup');
+    await page.keyboard.press('Enter');
+    const shown = page.getByLabel('Token', { exact: true });
+    await shown.waitFor();
+    const token = await shown.inputValue();
+    expect(token).toMatch(/^cs_/);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+    await button(page, 'Done').click();
+    await page.getByText('may read · never used').waitFor();
+    expect(await main.innerHTML()).not.toContain(token);
+    const withToken = { Authorization: `Bearer ${token}` };
+    expect(await statusFor(withToken)).toBe(200);
+    await button(page, 'Revoke').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await remarked(page, 'Revoked “backup”.');
+    expect(await statusFor(withToken)).toBe(401);
+
+    // The other browser is signed out at once, and so is this one on request.
+    await button(page, 'End').click();
+    await remarked(page, 'Session ended.');
+    expect(await statusFor(other)).toBe(401);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await overflow(page)).toBe(0);
+    await main.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Or paste a token').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  const statusFor = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(new URL('/api/me', headers['Origin'] ?? opened.serving.url), { headers })).status;
+
+  /** Signs a browser in without opening a page, and returns the headers of its requests. */
+  async function signIn(): Promise<Record<string, string>> {
+    const { origin, hash } = new URL(opened.serving.newStartUrl());
+    const response = await fetch(`${origin}/api/session`, {
+      method: 'POST',
+      headers: { Origin: origin, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ticket: new URLSearchParams(hash.slice(1)).get('ticket') }),
+    });
+    const { session } = (await response.json()) as { session: string };
+    return {
+      Origin: origin,
+      Cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '',
+      [SESSION_HEADER]: session,
+    };
+  }
 });

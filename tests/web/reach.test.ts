@@ -14,7 +14,6 @@ import {
   remarked,
   said,
   toolCard,
-  write,
 } from './support/steps.js';
 
 /** What a screen reader announces after a button's name. */
@@ -42,14 +41,15 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     })()`);
   beforeAll(async () => {
     opened = await openBrowser();
-    visit = await opened.visit();
+    visit = await opened.visit({ clock: true });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
   it('[A17] Alt+N reaches a question as well as a call, whatever letter the keyboard layout produces', async () => {
-    const { page } = await enter(1440);
-    await write(page, [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n'));
+    const { page, world, chat } = await enter(1440);
+    const content = [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n');
+    await opened.api.send(world, chat, { content });
     await page.getByRole('list', { name: 'Also waiting' }).getByText('Red or blue?').waitFor();
     await enabled(button(page, 'Approve once'));
     await page.keyboard.press('Alt+n');
@@ -93,6 +93,9 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.keyboard.press('Alt+n');
     await remarked(page, 'Nothing is waiting for you.');
     await opened.api.send(world, chat, { content: press('reach-far') });
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
+    // Outside of its world, a call is found by polling.
+    await page.clock.fastForward(30_000);
     await page.getByRole('link', { name: 'Inbox 1' }).waitFor();
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
@@ -106,7 +109,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     const { page, world, chat } = await enter(420);
     const bar = page.getByRole('button', { name: /1 waiting for you/ });
     const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
-    await write(page, press('sheet-a'));
+    await opened.api.send(world, chat, { content: press('sheet-a') });
     await bar.waitFor();
     await page.keyboard.press('Alt+n');
     await sheet.waitFor();
@@ -139,7 +142,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     expect(await sheet.count()).toBe(0);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     // Outside that chat, only the link to the inbox shows it.
-    await page.goto(`${opened.serving.url}/w/${world}`);
+    await goTo(page, `/w/${world}`);
     await page.getByRole('button', { name: /^Chats and agents, \d+ in your inbox$/ }).waitFor();
   });
 
@@ -193,13 +196,12 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
 
   it('[A17] the Enter that ends an IME composition denies nothing, and the page works without desktop notifications', async () => {
     const { page, world, chat } = await enter(1440);
-    await page.addInitScript(`
+    await page.evaluate(`
       globalThis.Notification = Object.assign(function () { globalThis.tried = true; throw new TypeError('Illegal constructor.'); }, { permission: 'granted' });
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
       document.hasFocus = () => false;
+      document.dispatchEvent(new Event('visibilitychange'));
     `);
-    await page.reload();
-    await page.getByLabel('Message').waitFor();
     const answers = answersFrom(page);
     await opened.api.send(world, chat, { content: press('composed') });
     await giveReason(page, 'にほん');

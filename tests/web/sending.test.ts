@@ -106,7 +106,7 @@ describe.runIf(hasBrowser)('a message being sent', () => {
     const { page } = visit;
     const { world } = await opened.newChat();
     const before = (await opened.api.chats(world)).items.length;
-    await page.goto(`${opened.serving.url}/w/${world}`);
+    await goTo(page, `/w/${world}`);
     await page.getByLabel('Message').fill('say a beginning');
     await loseTheAnswer(page);
     await loseTheAnswer(page);

@@ -6,19 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
-import {
-  belowView,
-  button,
-  call,
-  enabled,
-  focused,
-  goTo,
-  overflow,
-  press,
-  remarked,
-  said,
-  write,
-} from './support/steps.js';
+import { belowView, button, call, enabled, focused, goTo, overflow, press, remarked } from './support/steps.js';
 
 const sandbox = await findSandbox();
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
@@ -94,9 +82,8 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
   });
 
   it('[A16] the audit log is exported completely as JSON Lines and as CSV', async () => {
-    await goTo(visit.page, path);
-    await write(visit.page, press('kept'));
-    await said(visit.page, 'Finished. done').waitFor();
+    await opened.api.send(world, chat, { content: press('kept') });
+    await expect.poll(() => opened.ran).toContain('kept');
     await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
     const page = await go('audit');
     const lines = await downloaded(page, 'JSON lines');
@@ -108,62 +95,46 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(csv.text).toBe(await opened.api.exportAudit(world, 'csv'));
   });
 
-  it('[W6] a policy that someone else changed in the meantime is not overwritten, and the page says so', async () => {
+  it('[W6] [A26] [S8.3] a policy that someone else changed is not overwritten, an invalid rule is reported with its line, and the error goes with its cause', async () => {
     const page = await go('policy');
-    await page.getByLabel('Rules').fill('allow press\ndeny flood\nask watch');
+    const rules = page.getByLabel('Rules');
+    const save = async (text: string): Promise<void> => {
+      await rules.fill(text);
+      await button(page, 'Save policy').click();
+    };
+    await rules.fill('allow press\ndeny flood\nask watch');
     const { etag = '*' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['deny press'] }, { ifMatch: etag });
     await page.getByText('Someone else changed the policy.').waitFor();
     await button(page, 'Save policy').click();
     await page.getByText('Someone else changed this while you were editing.').first().waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['deny press']);
-    expect(await page.getByLabel('Rules').inputValue()).toContain('ask watch');
+    expect(await rules.inputValue()).toContain('ask watch');
     await button(page, 'Discard changes').click();
-    await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny press');
-    await page.getByLabel('Rules').fill('ask press');
-    await button(page, 'Save policy').click();
-    await remarked(page, 'Policy saved.');
-    expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
-  });
+    await expect.poll(() => rules.inputValue()).toBe('deny press');
 
-  it('[S8.3] an error stays until its action succeeds or the page changes', async () => {
-    const page = await go('policy');
+    // [A26] An error has its line, and an unknown tool gets a warning.
     const errors = page.getByRole('status').getByText('a comment needs a line of its own');
-    const refuse = async (): Promise<void> => {
-      await page.getByLabel('Rules').fill('deny press # never');
-      await button(page, 'Save policy').click();
-      await errors.waitFor();
-    };
-    await refuse();
-    await page.getByLabel('Rules').fill('ask press\ndeny flood');
-    await button(page, 'Save policy').click();
-    await remarked(page, 'Policy saved.');
-    await expect.poll(() => errors.count()).toBe(0);
-    await refuse();
-    await page.getByRole('link', { name: 'Grants' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Grants' }).waitFor();
-    expect(await errors.count()).toBe(0);
-  });
-
-  it('[A26] an invalid rule is reported with its line, and an unknown tool gets a warning', async () => {
-    const page = await go('policy');
-    await page.getByLabel('Rules').fill('# Presses\n\ndeny press # never');
-    await button(page, 'Save policy').click();
-    await expect.poll(() => page.getByLabel('Rules').getAttribute('aria-invalid')).toBe('true');
+    await save('# Presses\n\ndeny press # never');
+    await expect.poll(() => rules.getAttribute('aria-invalid')).toBe('true');
     await page
       .getByRole('main')
       .getByText(/^Line 3, character 12: a comment needs a line of its own/)
       .waitFor();
-    await page.getByLabel('Rules').fill('# Presses\n\ndeny prss');
-    await button(page, 'Save policy').click();
+    await errors.waitFor();
+    await save('# Presses\n\ndeny prss');
     await remarked(page, 'Policy saved.');
     await page.getByText('Line 3: there is currently no tool named "prss". Did you mean "press"?').waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['# Presses', '', 'deny prss']);
-    await page.getByLabel('Rules').fill('ask press\n\ndeny prss # typo');
+    // [S8.3] An error stays until its action succeeds or the page changes.
+    await expect.poll(() => errors.count()).toBe(0);
+    await rules.fill('ask press\n\ndeny prss # typo');
     await expect.poll(() => page.getByText('there is currently no tool named').count()).toBe(0);
-    await page.getByLabel('Rules').fill('ask press');
     await button(page, 'Save policy').click();
-    await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(['ask press']);
+    await errors.waitFor();
+    await page.getByRole('link', { name: 'Grants' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Grants' }).waitFor();
+    expect(await errors.count()).toBe(0);
   });
 
   it('[W6] world settings that someone else changed are not overwritten, and typed text stays', async () => {
@@ -277,7 +248,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.keyboard.press('Enter');
     await dialog.getByLabel('Value of SECRET').waitFor();
     expect(await dialog.getByLabel('Value of SECRET').inputValue()).toBe('');
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await dialog.getByLabel('Folders it may read').fill('somewhere');
     await button(page, 'Save').click();
     await dialog.getByText('must be an absolute path or start with ~/').last().waitFor();
@@ -287,7 +258,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await card.getByText('Environment variables: SECRET.').waitFor();
     await card.getByRole('button', { name: 'Log' }).click();
     await dialog.getByText(/running on stdio/).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await page.keyboard.press('Escape');
     // [A1] What an untrusted server declares about its tools is ignored.
     await go('agents');
@@ -301,7 +272,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await opened.api.updateAgent(world, 'ada', { tools: ['grep'] });
     await go('servers');
     await card.getByText('No agent can call these tools yet.').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'main' })).toEqual([]);
     await card.getByRole('link', { name: 'Edit Ada' }).click();
     await dialog.getByRole('checkbox', { name: 'All tools of the MCP server memory' }).check();
     const graph = dialog.getByRole('checkbox', { name: 'mcp__memory__read_graph' });
@@ -364,7 +335,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(() => dialog.getByLabel('Or paste the JSON').inputValue()).toContain('notes');
     await button(page, 'Next').click();
     await dialog.getByText('A server with this name already exists.').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await button(page, 'Import').click();
     await dialog.getByText('Enter a value.').first().waitFor();
     expect(await dialog.innerText()).not.toContain('\u202E');
@@ -406,7 +377,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.getByLabel('Piano').check();
     const answer = button(page, 'Answer');
     await enabled(answer);
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: '[data-panel]' })).toEqual([]);
     await answer.click();
     await page.getByText('Must be at most 100.').waitFor();
     await page.getByText('Enter an email address.').waitFor();
@@ -430,12 +401,12 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const loaded = async (image: Locator): Promise<boolean> =>
       (await image.evaluate((each) => Number(Reflect.get(each, 'naturalWidth')))) > 0;
     await expect.poll(() => loaded(thumbnail.locator('img'))).toBe(true);
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: '[role=log]' })).toEqual([]);
     await thumbnail.focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Image from mcp__everything__get-tiny-image' });
     expect(await loaded(dialog.getByRole('img', { name: /image.png, \d+ kB$/ }))).toBe(true);
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     expect((await downloaded(page, 'Download')).name).toMatch(/^attachment-[0-9a-f]{12}\.png$/);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -456,7 +427,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('list', { name: 'Prompts' }).getByText('args-prompt').waitFor();
     await dialog.getByRole('list', { name: 'Resources' }).getByRole('listitem').first().waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await page.keyboard.press('Escape');
 
     await page.setViewportSize({ width: 390, height: 800 });
@@ -466,7 +437,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await button(page, 'Insert…').focus();
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: /^args-prompt/ }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     expect(await overflow(page)).toBe(0);
     await page.keyboard.type('args-p');
     await dialog.getByRole('button', { name: /^simple-prompt/ }).waitFor({ state: 'detached' });
@@ -475,7 +446,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await dialog.getByLabel('city', { exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByText('Enter a value.').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await dialog.getByLabel('city', { exact: true }).focus();
     await page.keyboard.type('Bern');
     await page.keyboard.press('Enter');
@@ -511,7 +482,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .getByText(/reach registry.npmjs.org from its sandbox\. .* also send data.* private addresses need a rule/)
       .waitFor();
     expect(await network()).toBe(false);
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await dialog.getByRole('button', { name: "Allow npm's registry" }).click();
     await card.getByText('network: registry.npmjs.org').waitFor();
     await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });
@@ -520,7 +491,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await focused(card.getByText(name, { exact: true }));
 
     await card.getByRole('button', { name: 'Edit' }).click();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await dialog.getByLabel('Hosts it may reach').fill('https://npm.example/x');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText(/^Must be a host name such as registry.npmjs.org/).waitFor();

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize } from '../support/scaled.js';
-import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { answersFrom, button, call, choose, drawn, enabled, press, said, toolCard } from './support/steps.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { answersFrom, button, call, choose, drawn, enabled, goTo, press, said, toolCard } from './support/steps.js';
 
 const lines = (count: number, word: string): string =>
   Array.from({ length: count }, (_, index) => `: ${word} line ${index}`).join('\n');
@@ -53,13 +53,20 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
+  /** A browser for each width: each visit takes a second of CPU. */
+  const visits = new Map<number, Visit>();
+
   /** A chat at this width, with a clock that the test controls. */
   async function enter(
     width: number,
     calls: readonly string[],
   ): Promise<{ page: Page; context: BrowserContext; world: string; sent: string[] }> {
     const { world, chat, path } = await opened.newChat();
-    const { page, context } = await opened.visit({ path, width, height: 844, touch: width < 500, clock: true });
+    const visit = visits.get(width) ?? (await opened.visit({ width, height: 844, touch: width < 500, clock: true }));
+    visits.set(width, visit);
+    const { page, context } = visit;
+    await context.clock.resume();
+    await goTo(page, path);
     await page.getByLabel('Message').waitFor();
     const sent = answersFrom(page);
     await opened.api.send(world, chat, { content: calls.join('\n') });
@@ -77,11 +84,11 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     return { page, context, world, sent };
   }
 
-  // All pairs at each width take minutes, so only `npm run verify` runs them. In `npm test` the narrowest and the widest have every
-  // kind once, each in a different order, so that no pair repeats.
+  // All pairs at each width take minutes, so only `npm run verify` runs them. In `npm test` every kind is once the next card, at the
+  // narrowest width or at the widest.
   const orders: readonly Shape[][] = [
-    ['short', 'long', 'write', 'question', 'many', 'edited'],
-    ['write', 'short', 'question', 'edited', 'long', 'many'],
+    ['short', 'long', 'question', 'many'],
+    ['write', 'short', 'edited', 'write'],
   ];
   const kinds = Object.keys(SHAPES) as Shape[];
   const order = (index: number): readonly Shape[] => (isFullSize ? everyPair(kinds) : (orders[index] ?? kinds));
@@ -158,7 +165,6 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
       expect(sent.filter((body) => /session|always/.test(body))).toEqual([]);
       expect((await opened.api.grants(world)).items).toEqual([]);
       expect((await opened.api.policy(world)).value.rules).toEqual([]);
-      await context.close();
     },
   );
 
@@ -192,7 +198,6 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await button(page, 'Approve for this chat').click();
     await toolCard(page, 'menu').getByText('approved for this chat', { exact: true }).waitFor();
     expect((await opened.api.grants(world)).items).toHaveLength(1);
-    await context.close();
   });
 
   const hidden = `${lines(90, 'harmless')}\nrm -rf everything`;
@@ -301,6 +306,5 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     }
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(0);
     await said(page, 'Finished.').waitFor();
-    await context.close();
   });
 });

@@ -46,8 +46,6 @@ export interface HomeOptions {
   /** Folders with programs for MCP servers that a sandbox would otherwise hide, such as a home or temporary folder. */
   show?: readonly string[];
   ollamaUrl?: string;
-  /** How long a provider may take to answer a test or to list its models. */
-  providerTestMs?: number;
   /** The command that the person ran, such as `countersign chat`. Another process that finds the home folder in use names it in its error. */
   command?: string;
   /** What to do with turns that an earlier process left unfinished. Default: resume them. */
@@ -110,9 +108,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     };
     const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });
     const own = options.providers ?? [];
-    const { providerTestMs: timeoutMs } = options;
-    const timed = timeoutMs === undefined ? {} : { timeoutMs };
-    const registry = createRegistry({ store, secrets, found, own, ...timed });
+    const registry = createRegistry({ store, secrets, found, own });
     const metrics = createMetrics();
     const acp = acpAgents({ clock, env });
     const engine = await orClose(store, () =>
