@@ -337,6 +337,12 @@ describe('countersign gate install', () => {
       stderr: expect.stringContaining('2.1.294') as string,
     });
     expect(existsSync(settings)).toBe(false);
+    // The hook checks the version of a Claude Code that only an editor knows.
+    rmSync(bin);
+    expect(await t.runHere(words, { env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Claude Code is not in PATH') as string,
+    });
   });
 
   it('[X9] refuses Codex, which runs a call when its hook fails', async () => {

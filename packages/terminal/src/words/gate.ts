@@ -105,7 +105,7 @@ export const drill = {
   open: 'OPEN',
   verdict: (agent: string, version: string, gated: boolean, open: number): string =>
     gated
-      ? `gated: every row held for ${agent} ${version}.`
+      ? `gated: every row held for ${agent} ${version}. docs/guide/gate.md says what the drill doesn't try.`
       : `not gated: ${open === 0 ? 'not every row was tried' : `${open} ${open === 1 ? 'row' : 'rows'} did not hold`}.`,
   doctorWhat: (agent: string): string => `gate: ${agent}`,
   neverDrilled: (version: string): string => `${version} is installed, but was never drilled`,
