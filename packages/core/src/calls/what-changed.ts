@@ -3,8 +3,10 @@ import type { ChangedFile, Effect, WhatChanged } from '@countersign/protocol';
 import type { ApprovalRecord, RehearsalRecord } from '../ports/index.js';
 import type { SignedCall } from './sign-call.js';
 
+type Shown = Pick<ApprovalRecord, 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'rehearsal'>;
+
 /** What differs between a call as it was last shown and as it is now (A7.2). */
-export function whatChanged(before: ApprovalRecord, now: SignedCall): WhatChanged[] {
+export function whatChanged(before: Shown, now: SignedCall): WhatChanged[] {
   const found: WhatChanged[] = [];
   if (before.workingDirectory !== now.workingDirectory) found.push('folder');
   if (!isDeepStrictEqual(before.sandbox, now.sandbox)) found.push('sandbox');
