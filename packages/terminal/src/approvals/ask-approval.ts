@@ -1,4 +1,12 @@
-import { ClientError, maskedText, needsPasskey, revealedView, type ApprovalView } from '@countersign/client';
+import {
+  argumentsWithHosts,
+  ClientError,
+  hostsToAllow,
+  maskedText,
+  needsPasskey,
+  revealedView,
+  type ApprovalView,
+} from '@countersign/client';
 import { indented, proseBehindBar } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
@@ -32,6 +40,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
       isCut: card.isCut,
       hasOthers: (look.place?.total ?? 1) > 1,
       isMasked: maskedText(approval) !== undefined,
+      hosts: hostsToAllow(asked),
     };
     const choices = describeChoices(approval, look.agentName, offers).map(
       // Truncated, because it contains an agent's text, and a line wrapped by the terminal could imitate a card.
@@ -83,8 +92,12 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
         approval = await revealed(prompt, asked);
         isShown = false;
         break;
+      case 'hosts':
       case 'edit': {
-        const changed = await editArguments(prompt, draft, signal);
+        const changed =
+          answer.kind === 'edit'
+            ? await editArguments(prompt, draft, signal)
+            : { kind: 'edited' as const, value: argumentsWithHosts(asked.arguments, offers.hosts) };
         if (changed.kind === 'denied')
           return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.noReason });
         if (changed.kind === 'gone') return { kind: 'gone' };

@@ -137,7 +137,7 @@ describe('a card', () => {
     // [A53.9]
     const offline = shown({ effect: { ...effect, exitCode: 6, triedHosts: ['example.com'] } }, false).join(' ');
     expect(offline).toContain('The sandbox has no network, and the command tried to reach example.com.');
-    expect(offline.replaceAll(/\s/g, '')).toContain('add"hosts":["example.com"]');
+    expect(offline.replaceAll(/\s/g, '')).toContain('addtherule:allowsandbox_network(example.com)');
     expect(offline).not.toContain('exactly this');
     expect(shown({ noEffect: { reason: 'off' } }, false).at(-1)).toBe(
       "It is unknown what this will change. This world doesn't rehearse commands.",

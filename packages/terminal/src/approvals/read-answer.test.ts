@@ -6,7 +6,7 @@ const ALL = {
   options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const,
   session: { pattern: 'ls ./**', any: true },
 };
-const NONE = { isCut: false, hasOthers: false, isMasked: false };
+const NONE = { isCut: false, hasOthers: false, isMasked: false, hosts: [] };
 const WORDS = ['o', 'once', 'c', 'chat', 'a', 'always', 'e', 'edit', 's', 'show'];
 
 describe('a line typed at a card', () => {
@@ -34,6 +34,15 @@ describe('a line typed at a card', () => {
           expect(['deny', 'unknown']).toContain(readAnswer(line, ALL, NONE).kind);
         },
       ),
+    );
+  });
+
+  it('[A53.9] allows the hosts that the call tried to reach, if there are any', () => {
+    const tried = { ...NONE, hosts: ['example.com'] };
+    expect(readAnswer('h', ALL, tried)).toEqual({ kind: 'hosts' });
+    expect(readAnswer('h', ALL, NONE).kind).toBe('unknown');
+    expect(describeChoices({ ...ALL, toolName: 'x' }, 'Ada', tried)).toContain(
+      'h: allow example.com for this call, and see it again before you approve it',
     );
   });
 

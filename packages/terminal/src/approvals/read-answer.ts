@@ -9,6 +9,8 @@ export type CardAnswer =
   /** Shows the rule, which needs its own confirmation. */
   | { readonly kind: 'rule' }
   | { readonly kind: 'edit' }
+  /** Edits the call, so that it may reach the hosts that it tried (A53.9). */
+  | { readonly kind: 'hosts' }
   | { readonly kind: 'more' }
   | { readonly kind: 'reveal' }
   | { readonly kind: 'next' };
@@ -20,6 +22,8 @@ export interface Offers {
   readonly hasOthers: boolean;
   /** Whether the call contains masked secrets. */
   readonly isMasked: boolean;
+  /** Hosts that the call tried to reach, and that can be allowed for it. */
+  readonly hosts: readonly string[];
 }
 
 export function readAnswer(
@@ -63,6 +67,9 @@ export function readAnswer(
     case 'e':
     case 'edit':
       return mayEdit(approval) ? { kind: 'edit' } : unknown;
+    case 'h':
+    case 'host':
+      return offers.hosts.length > 0 ? { kind: 'hosts' } : unknown;
     default:
       return unknown;
   }
@@ -72,7 +79,7 @@ export function readAnswer(
 export function describeChoices(
   approval: Pick<ApprovalView, 'options' | 'toolName' | 'session' | 'proposedRule' | 'needs'>,
   agentName: string,
-  { isCut, hasOthers, isMasked }: Offers,
+  { isCut, hasOthers, isMasked, hosts }: Offers,
 ): string[] {
   const { options, toolName, proposedRule } = approval;
   const pattern = patternOf(approval);
@@ -81,6 +88,7 @@ export function describeChoices(
     ...(pattern === undefined ? [] : [cardWords.session(chatScopeText(toolName, pattern), agentName)]),
     ...(options.includes('approve_always') ? [cardWords.always(proposedRule ?? '')] : []),
     ...(mayEdit(approval) ? [cardWords.edit] : []),
+    ...(hosts.length > 0 ? [cardWords.hosts(hosts)] : []),
   ];
   return [
     cardWords.deny,

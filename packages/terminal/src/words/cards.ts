@@ -12,7 +12,7 @@ export const cardWords = {
   printed: 'What it printed:',
   rehearsed: 'Rehearsed: approving applies exactly this.',
   allowHosts: (hosts: readonly string[], rule: string): string =>
-    `To allow ${hosts.join(', ')} for this call, edit it and add "hosts": ${JSON.stringify(hosts)}. It then runs without a rehearsal. To allow it in this world, add the rule: ${rule}`,
+    `To allow ${hosts.join(', ')} in this world, add the rule: ${rule}`,
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,
   expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn't run.`,
@@ -23,6 +23,8 @@ export const cardWords = {
   session: (what: string, agent: string): string => `c: approve for this chat (${what} by ${agent})`,
   always: (rule: string): string => `a: always… ${rule}`.trimEnd(),
   edit: 'e: edit',
+  hosts: (hosts: readonly string[]): string =>
+    `h: allow ${hosts.join(', ')} for this call, and see it again before you approve it`,
   more: 's: show more',
   reveal: 'r: reveal masked secrets (recorded in the audit log)',
   next: 'n: skip to the next one',

@@ -63,6 +63,7 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   ['c, then Enter', 'approve for this chat; l: every call'],
   ['a', 'always: shows the rule, Enter adds it'],
   ['e', 'edit the call, Enter shows the edited call'],
+  ['h', 'allow the host that it tried to reach; shows the call again'],
   ['v', 'show masked secrets; recorded in the audit log'],
   ['r, 1 to 9', 'answer a question; in a form, Space selects'],
   ['n, N', 'next call, previous call'],

@@ -70,6 +70,7 @@ export const screenWords = {
     session: 'Approve for this chat',
     always: 'Always…',
     edit: 'Edit',
+    hosts: 'Allow the host',
     reveal: 'Show secrets',
     next: 'Next',
   },

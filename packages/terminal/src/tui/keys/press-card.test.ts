@@ -56,6 +56,19 @@ describe('a card', () => {
     expect(plain.effects).toEqual([]);
   });
 
+  it('[A53.9] h allows the hosts that the call tried to reach, and shows it again', () => {
+    const effect = { files: [], leftOut: [], exitCode: 6, output: '', truncated: false, effectHash: 'e' };
+    const person = seat(1, { arguments: { command: 'curl x' }, effect: { ...effect, triedHosts: ['example.com'] } });
+    person.step(toCard);
+    expect(drawn(person.scene()).join('\n')).toContain('h Allow the host');
+    person.step(char('h'));
+    const hosts = ['example.com'];
+    expect(person.decisions()).toEqual([{ decision: 'approve', arguments: { command: 'curl x', hosts } }]);
+    const plain = seat(1, { effect });
+    plain.steps(toCard, char('h'), ENTER);
+    expect(plain.effects).toEqual([]);
+  });
+
   it('[A17] is approved by a choice and Enter, and not by Enter alone', () => {
     const at = seat(1);
     at.steps(toCard, ENTER, ENTER, char(' '), char('y'), char('Y'), named('tab'), toCard, ENTER);

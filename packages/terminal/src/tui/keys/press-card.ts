@@ -1,4 +1,14 @@
-import { after, get, maskedText, mayEdit, yourPart, type Answer, type ApprovalView } from '@countersign/client';
+import {
+  after,
+  argumentsWithHosts,
+  get,
+  hostsToAllow,
+  maskedText,
+  mayEdit,
+  yourPart,
+  type Answer,
+  type ApprovalView,
+} from '@countersign/client';
 import { formAnswer } from '@countersign/protocol';
 import { isArmed, isWriting, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
@@ -38,6 +48,10 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
     return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
   // Others must sign, or the person has not seen the whole call.
   if ((part !== 'decide' || facts.card.isCut) && key.text !== 'd') return only(ui);
+  const hosts = key.text === 'h' ? hostsToAllow(approval) : [];
+  // Nothing runs: the call is shown again with the hosts (A53.9).
+  if (hosts.length > 0)
+    return decided(ui, approval, { decision: 'approve', arguments: argumentsWithHosts(approval.arguments, hosts) });
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
     return only({
       ...ui,

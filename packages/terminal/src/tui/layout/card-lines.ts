@@ -2,6 +2,7 @@ import {
   chatScopeText,
   coveredTitle,
   describeCall,
+  hostsToAllow,
   maskedText,
   mayEdit,
   nothingRunsText,
@@ -65,13 +66,14 @@ function optionLines(card: CardState, width: number): Line[] {
   const may = (option: ApprovalView['options'][number]): boolean =>
     isYours && !isCut && approval.options.includes(option);
   const isQuestion = approval.question !== undefined;
-  const offered: readonly (readonly [string, string, Choice['kind'] | 'next' | 'reveal', boolean])[] = [
+  const offered: readonly (readonly [string, string, Choice['kind'] | 'next' | 'reveal' | 'hosts', boolean])[] = [
     ['d', labels.deny, 'deny', part !== 'watch'],
     ['r', labels.answer, 'answer', isQuestion && isYours],
     ['o', labels.once, 'once', !isQuestion && may('approve_once')],
     ['c', labels.session, 'session', !isQuestion && may('approve_session') && approval.session !== undefined],
     ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
     ['e', labels.edit, 'edit', may('approve_once') && mayEdit(approval)],
+    ['h', labels.hosts, 'hosts', isYours && !isCut && hostsToAllow(approval).length > 0],
     ['v', labels.reveal, 'reveal', part !== 'watch' && maskedText(approval) !== undefined],
     ['n', labels.next, 'next', hasOthers],
   ];
