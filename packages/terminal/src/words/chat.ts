@@ -15,7 +15,7 @@ export const chatWords = {
   noThoughts: 'The models in this chat have not returned any thinking yet.',
   toolOutput: (tool: string): string => `  ${tool} output`,
   held: (why: string): string => `  · On hold. ${why}`,
-  reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits. Nothing is lost.',
+  reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits.',
   reconnected: '· Reconnected',
   askedAgain: '  · You will be asked again. Nothing ran.',
   pasteIgnored: "  Pasted text can't approve or deny. Type your answer.",

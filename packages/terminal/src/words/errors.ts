@@ -122,7 +122,7 @@ export const errors = {
   serverClosed: 'The server shut down.',
   worldDeleted: (world: string): string => `The world "${world}" was deleted.`,
   chatDeleted: 'The chat was deleted.',
-  serverGone: 'The server stopped. Nothing is lost: restart it and continue with countersign chat -c last.',
+  serverGone: 'The server stopped. Restart it, and continue with countersign chat -c last.',
   needsTerminal: 'The full-screen UI needs a terminal. Use countersign chat instead.',
 
   // Confirming
