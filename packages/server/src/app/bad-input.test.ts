@@ -2,6 +2,7 @@ import type { Store } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { afterEach, describe, expect, it } from 'vitest';
+import { problemTexts } from './problem-texts.js';
 import { closeApps, openApp, TOKEN } from '../testing/app-fixture.js';
 import { openHarbour } from '../testing/harbour.js';
 import { send } from '../testing/send.js';
@@ -233,5 +234,20 @@ describe('error responses', () => {
     expect(answer.headers.get('retry-after')).toBe('5');
     isAway = false;
     expect((await t.api('POST', '/worlds', { name: 'Other' })).status).toBe(201);
+  });
+
+  it('[S7] [W3.1] the server is not ready while nothing can be stored, although it can read', async () => {
+    const real = await openSqlite(':memory:');
+    let isFull = true;
+    const full = new CountersignError('store-unavailable', 'the disk is full: /var/lib/secret');
+    const checkWritable = () => (isFull ? Promise.reject(full) : real.checkWritable());
+    const t = await openHarbour({ store: { ...real, checkWritable } });
+    expect((await t.api('GET', '/worlds')).status).toBe(200);
+    expect(await t.api('GET', '/health')).toMatchObject({
+      status: 503,
+      body: { detail: problemTexts.unwritableStore },
+    });
+    isFull = false;
+    await expect.poll(async () => (await t.api('GET', '/health')).status).toBe(200);
   });
 });

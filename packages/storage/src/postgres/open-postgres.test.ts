@@ -94,6 +94,24 @@ it('[S7] a lost connection is reported and writes nothing, and work continues wh
   await store.close();
 });
 
+it('[S7] [W3.1] says that nothing can be stored while the server is read-only, and reads on', async () => {
+  const store = await openPostgres(url, { schema: 'readonly' });
+  const name = new URL(url).pathname.slice(1);
+  // Applies to new connections.
+  const become = async (isReadOnly: boolean) =>
+    await query(`start transaction read write;
+      alter database ${name} set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'};
+      commit;
+      select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`);
+  await store.checkWritable();
+  await become(true);
+  await expect.poll(() => store.read((reader) => reader.worlds())).toEqual([]);
+  await expect(store.checkWritable()).rejects.toMatchObject({ code: 'store-readonly' });
+  await become(false);
+  await expect.poll(() => store.checkWritable()).toBeUndefined();
+  await store.close();
+});
+
 it('[A11.1] uses the database’s clock', async () => {
   const store = await openPostgres(url);
   const before = await itsTime();
