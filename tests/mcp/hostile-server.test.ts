@@ -293,11 +293,6 @@ describe('annotations of a server', () => {
     expect(offered.get('mcp__hostile__twice')?.definition.description).toBe('The first.');
     for (const { definition } of offered.values()) expect(definition.description.length).toBeLessThanOrEqual(8000);
   });
-
-  it('[T11] a catastrophic regex is never run', async () => {
-    const { result } = await ran('evil', { text: `${'a'.repeat(40)}!` });
-    expect(result).toContain('evil ran');
-  });
 });
 
 describe('a server that misbehaves during a call', () => {
@@ -353,56 +348,66 @@ describe('a server that misbehaves during a call', () => {
     expect(shown()).toMatch(/1\/5 step 1[\s\S]*4\/5 step 4/);
   });
 
-  it('[T13] that floods us with output: the call still ends, and only a small part is kept', async () => {
-    const { lab, result } = await ran('flood');
-    expect(result).toContain('flooded');
-    const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
-    expect(shown.length).toBeLessThan(200_000);
-    const { log, status } = await lab.show('hostile');
-    expect(status).toBe('running');
-    expect(log?.length).toBeLessThanOrEqual(201);
-  });
-
-  it('[T13] that answers with ten megabytes: the model gets the start and the end, and a note', async () => {
-    const { result } = await ran('big');
-    expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
-    expect(result).toMatch(/left out/);
-  });
-
-  it('[T16] that answers with thousands of pictures, an SVG and a decompression bomb: few are kept, and those two only as files', async () => {
-    const { result, lab, chat } = await ran('pictures');
-    expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
-    const kept = attachmentsIn(result);
-    expect(kept.map(({ kind }) => kind)).toEqual(['file', 'file', ...Array.from({ length: 14 }, () => 'image')]);
-    expect(result).toContain('not kept: larger than 3.5 MB');
-    const first = await readAttachment(lab.engine.runtime, lab.worldId, chat, kept[2]?.id ?? '');
-    expect(first).toMatchObject({ mimeType: 'image/gif' });
-  });
-
   it('[T11.4] [S3] that sends an endless line: the server is killed, and the call fails with an error', async () => {
     const { lab, result } = await ran('endless');
     expect(result).toMatch(/outcome unknown/);
     await lab.running('hostile');
   });
 
-  it.each(['wrong', 'misfit'])(
-    '[T11.4] that sends a malformed answer (%s): the call fails with an error',
-    async (name) => {
-      const { lab, result } = await ran(name);
-      expect(JSON.parse(result)).toMatchObject({ error: expect.any(String) as string });
+  it('[T11] [T11.4] [T13] [T16] [T6] [A10] [T14] whatever it answers, the call ends, limits apply, and the server keeps running', async () => {
+    const lab = await openLab({
+      script: ({ messages }) => {
+        const last = messages.at(-1);
+        return last?.role === 'tool' ? 'Done.' : call(String(last?.content), { text: `${'a'.repeat(40)}!` });
+      },
+      policy: ['allow mcp__hostile__*'],
+    });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const resultOf = async (name: string): Promise<string> => {
+      await lab.say(name);
       expect((await lab.show('hostile')).status).toBe('running');
-    },
-  );
+      return lab.results().at(-1) ?? '';
+    };
 
-  it('[A10] [T14] that puts instructions into its result: they are data, and nothing is approved', async () => {
-    const { lab, result } = await ran('inject');
-    expect(JSON.parse(result)).toEqual({ result: expect.stringContaining('IGNORE ALL RULES') as string });
+    // It floods us with output: only a small part is kept.
+    expect(await resultOf('flood')).toContain('flooded');
+    const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
+    expect(shown.length).toBeLessThan(200_000);
+    expect((await lab.show('hostile')).log?.length).toBeLessThanOrEqual(201);
+
+    // Ten megabytes: the model gets the start and the end, and a note.
+    const big = await resultOf('big');
+    expect(Buffer.byteLength(big)).toBeLessThanOrEqual(64 * 1024);
+    expect(big).toMatch(/left out/);
+
+    // Thousands of pictures, an SVG and a decompression bomb: few are kept, and those two only as files.
+    const chat = await lab.say('pictures');
+    const pictures = lab.results().at(-1) ?? '';
+    expect(Buffer.byteLength(pictures)).toBeLessThanOrEqual(64 * 1024);
+    const kept = attachmentsIn(pictures);
+    expect(kept.map(({ kind }) => kind)).toEqual(['file', 'file', ...Array.from({ length: 14 }, () => 'image')]);
+    expect(pictures).toContain('not kept: larger than 3.5 MB');
+    const first = await readAttachment(lab.engine.runtime, lab.worldId, chat, kept[2]?.id ?? '');
+    expect(first).toMatchObject({ mimeType: 'image/gif' });
+
+    // Malformed answers.
+    for (const name of ['wrong', 'misfit'])
+      expect(JSON.parse(await resultOf(name))).toMatchObject({ error: expect.any(String) as string });
+
+    // Instructions are data, and nothing is approved.
+    expect(JSON.parse(await resultOf('inject'))).toEqual({
+      result: expect.stringContaining('IGNORE ALL RULES') as string,
+    });
     expect(lab.events.filter((event) => event.event === 'tool' && event.data.type === 'TOOL_APPROVED')).toEqual([]);
-  });
 
-  it('that requests sampling: refused with an error', async () => {
-    const { result } = await ran('sample');
-    expect(result).toContain('Sampling is not allowed.');
+    expect(await resultOf('sample')).toContain('Sampling is not allowed.');
+    // A catastrophic regex is never run.
+    expect(await resultOf('evil')).toContain('evil ran');
+
+    // Duplicate and unsolicited answers change nothing.
+    for (const _ of [1, 2]) expect(await resultOf('again')).toContain('the first');
+    expect(JSON.stringify(lab.provider.requests)).not.toMatch(/the second|unsolicited/);
   });
 });
 
@@ -471,13 +476,5 @@ describe('a server that sends more than it was asked for', () => {
       ({ event, data }) => event === 'message' && JSON.stringify(data).includes('th time'),
     );
     expect(asked).toHaveLength(1);
-  });
-
-  it('[T6] duplicate and unsolicited answers change nothing', async () => {
-    const { lab, chat, result } = await ran('again');
-    expect(result).toContain('the first');
-    await lab.say('once more', chat);
-    expect(lab.results().at(-1)).toContain('the first');
-    expect(JSON.stringify(lab.provider.requests)).not.toMatch(/the second|unsolicited/);
   });
 });

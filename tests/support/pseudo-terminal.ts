@@ -52,7 +52,16 @@ export function openTerminal(words: readonly string[], options: TerminalOptions)
     raw += text;
     look();
   });
-  const screen = (): string => stripVTControlCharacters(raw).replaceAll('\r', '');
+  const plain = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
+  // Complete lines are stripped once: a sequence never contains a line break.
+  let lines = '';
+  let stripped = 0;
+  const screen = (): string => {
+    const end = raw.lastIndexOf('\n') + 1;
+    if (end > stripped) lines += plain(raw.slice(stripped, end));
+    stripped = Math.max(stripped, end);
+    return lines + plain(raw.slice(stripped));
+  };
   const exitCode = new Promise<number>((resolve) => {
     child.onExit(({ exitCode: code }) => {
       ended = code;

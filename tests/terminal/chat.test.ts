@@ -1,5 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeTerminals, CTRL_C, CTRL_D, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { CTRL_C, CTRL_D, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
 let t: HarbourServer;
@@ -11,7 +13,6 @@ let before = 0;
 beforeEach(() => {
   before = t.runs.length;
 });
-afterEach(closeTerminals);
 const ran = (): readonly string[] => t.runs.slice(before);
 
 const CARD = 'Ada wants to use stamp';
@@ -23,13 +24,21 @@ async function answer(terminal: PseudoTerminal, text: string): Promise<void> {
   terminal.type(text);
 }
 
+let open: PseudoTerminal | undefined;
+
+/** A new chat. Tests share a process if they can, because starting one takes longer than most of them. */
 async function newChat(): Promise<PseudoTerminal> {
-  const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
-  await terminal.waitFor('you  ');
-  return terminal;
+  if (open === undefined) open = t.terminal(['chat', '-w', 'docks', '--new']);
+  else open.type(`/new${ENTER}`);
+  onTestFailed(() => {
+    open?.kill();
+    open = undefined;
+  });
+  await open.waitFor(/Docks {2}/);
+  await open.waitFor('you  ');
+  return open;
 }
 
-// One process per test, which takes long on a busy machine.
 describe('countersign chat', () => {
   it('[X2] [A17] runs only approved calls: Enter denies, an unknown word decides nothing', async () => {
     const terminal = await newChat();
@@ -53,8 +62,6 @@ describe('countersign chat', () => {
     await answer(terminal, `d${ENTER}`);
     await terminal.waitFor('results: ');
     await terminal.waitFor('you  ');
-    terminal.type(CTRL_D);
-    expect(await terminal.exitCode).toBe(0);
     expect(ran()).toEqual(['signed']);
     expect(terminal.screen()).toMatch(/✍ Ada · stamp {2}approved once.*\n(?:.*\n)?.*✓ Ada · stamp {2}done/);
     expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
@@ -71,6 +78,7 @@ describe('countersign chat', () => {
       expect(await waiting()).toEqual([['stamp', { letter: 'kept' }]]);
     };
     const first = await newChat();
+    open = undefined;
     first.type(t.asking(stamp('kept')) + ENTER);
     await first.waitFor(SIGN);
     await left(first, CTRL_D, 0);
@@ -113,18 +121,23 @@ describe('countersign chat', () => {
   });
 
   it('[A7] an editor that fails or changes nothing leaves the call unedited', async () => {
-    const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { EDITOR: 'test -e' } });
+    const editor = join(t.folder, 'editor.sh');
+    writeFileSync(editor, '#!/bin/sh\ntest -e "$1"\n');
+    chmodSync(editor, 0o700);
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { EDITOR: editor } });
     await terminal.waitFor('you  ');
     terminal.type(t.asking(stamp('as it was')) + ENTER);
     await answer(terminal, `e${ENTER}`);
     expect(await terminal.waitFor('c: approve for this chat')).not.toContain('edited call needs');
-    terminal.kill();
-    const [kept] = (await t.client.approvals('docks')).items;
-    const failing = t.terminal(['chat', '-w', 'docks'], { env: { EDITOR: 'false' } });
-    await answer(failing, `e${ENTER}`);
-    await failing.waitFor('The editor exited with code 1');
-    expect(await failing.waitFor('c: approve for this chat')).not.toContain('edited call needs');
-    await t.client.stop('docks', kept?.chatId ?? '');
+    writeFileSync(editor, '#!/bin/sh\nfalse\n');
+    await answer(terminal, `e${ENTER}`);
+    await terminal.waitFor('The editor exited with code 1');
+    expect(await terminal.waitFor('c: approve for this chat')).not.toContain('edited call needs');
+    await answer(terminal, ENTER);
+    await terminal.waitFor('results: ');
+    await terminal.waitFor('you  ');
+    terminal.type(CTRL_D);
+    expect(await terminal.exitCode).toBe(0);
     expect(ran()).toEqual([]);
   });
 
@@ -160,8 +173,6 @@ describe('countersign chat', () => {
     await terminal.waitFor('results: ');
     await terminal.waitFor('you  ');
     expect([...ran()].sort()).toEqual(['a', 'b']);
-    terminal.type(`/quit${ENTER}`);
-    expect(await terminal.exitCode).toBe(0);
   });
 
   it('[A12] says who decided if someone else was faster, and continues', async () => {
@@ -259,6 +270,7 @@ describe('countersign chat', () => {
     }
     await answer(terminal, ENTER);
     await terminal.waitFor('results: ');
+    await terminal.waitFor('you  ');
     expect(terminal.raw()).not.toMatch(/\u001B\[2J|\u001B\]|\u202E/);
     expect(ran()).toEqual([]);
   });
@@ -285,6 +297,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
     await terminal.waitFor('you  ');
     terminal.type(`/quit${ENTER}`);
+    open = undefined;
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.raw().lastIndexOf('\u001B[?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('\u001B[?2004h'));
   });
@@ -298,6 +311,7 @@ describe('countersign chat', () => {
     await terminal.waitFor('  ? ');
     terminal.type(`2${ENTER}`);
     expect(await terminal.waitFor(/results: .*south/)).toContain('south');
+    await terminal.waitFor('you  ');
   });
 
   it('[M9] [T13] shows a tool’s output while it runs, and stops it with Ctrl-C', async () => {
@@ -334,6 +348,7 @@ describe('countersign chat', () => {
     await terminal.waitFor('Press Ctrl-C again to quit');
     await terminal.waitFor('you  ');
     terminal.type(CTRL_C);
+    open = undefined;
     expect(await terminal.exitCode).toBe(130);
   });
 });

@@ -108,6 +108,12 @@ describe('everything that the browser can do', () => {
       );
     }
     expect((await run('agents', '-w', 'docks')).code).toBe(0);
+    const port = await t.runHere(['serve'], { env: { PORT: 'eighty' } });
+    expect(port).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Invalid port "eighty"') as string,
+    });
   });
 
   it('[W2] [X4] names the invalid field, but not the part of the request it was in', async () => {

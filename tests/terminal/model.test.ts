@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { listenOn } from '../../packages/server/src/serve/listen-on.js';
 import { startCommand, type Run } from '../../packages/server/src/testing/start-process.js';
 import { createServerAccess } from '../../packages/terminal/src/main.js';
-import { runCommand, runWith, type Ran } from './harbour-server.js';
+import { runAlone, runWith, type Ran } from './harbour-server.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'docs/guide/testing.md'), 'utf8');
@@ -38,13 +40,8 @@ function file(name: string, text: string): string {
 
 const firstLine = z.object({ url: z.string(), env: z.record(z.string(), z.string()) });
 
-/** `countersign model` in its own process. */
-async function startModel(script: string, ...words: string[]) {
-  const run = startCommand(['model', '--script', script, '--json', ...words], env);
-  runs.push(run);
-  await expect.poll(() => run.stdout(), { timeout: 60_000 }).toContain('\n');
-  return { run, ...firstLine.parse(JSON.parse(run.stdout())) };
-}
+const servers = createServerAccess({ version: 'test' });
+const runHere = (...words: string[]): Promise<Ran> => runWith(servers, words, { env });
 
 async function ask(url: string, content: string): Promise<{ status: number; text: string }> {
   const body = JSON.stringify({ model: 'claude', max_tokens: 100, messages: [{ role: 'user', content }] });
@@ -55,7 +52,11 @@ async function ask(url: string, content: string): Promise<{ status: number; text
 // Starts several processes, which is slow on a busy machine.
 describe('countersign model', () => {
   it('[X7] [P6] serves the script of the guide, logs requests, and stops on a signal', async () => {
-    const { run, url, env: given } = await startModel(file('weather.yaml', block('yaml')), '--log');
+    const words = ['model', '--script', file('weather.yaml', block('yaml')), '--json', '--log'];
+    const run = startCommand(words, env);
+    runs.push(run);
+    await expect.poll(() => run.stdout(), { timeout: 60_000 }).toContain('\n');
+    const { url, env: given } = firstLine.parse(JSON.parse(run.stdout()));
     expect(given).toMatchObject({ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GEMINI_API_KEY: 'scripted' });
     expect((await ask(url, 'How is the weather?')).text).toContain('"input":{"city":"Bern"}');
     expect((await ask(url, 'hi\u001b[31m')).text).toContain('I only know the weather.');
@@ -96,8 +97,7 @@ describe('countersign model', () => {
     ['', 'must be an object'],
   ])('[P6.3] refuses the script %j, and serves nothing', async (text, message) => {
     const script = file('bad.yaml', text);
-    const servers = createServerAccess({ version: 'test' });
-    const { code, stdout, stderr } = await runWith(servers, ['model', '--script', script], { env });
+    const { code, stdout, stderr } = await runHere('model', '--script', script);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`countersign: ${script}: `);
     expect(stderr).toContain(message);
@@ -105,13 +105,13 @@ describe('countersign model', () => {
   });
 
   it('[X7] says which file or flag is missing, and which port is in use', async () => {
-    const run = (...words: string[]): Promise<Ran> => runCommand(['model', ...words], { env });
-    const { url } = await startModel(file('hello.yaml', 'replies: [Hello.]\n'));
-    const [nothing, missing, port] = await Promise.all([
-      run(),
-      run('--script', join(folder, 'missing.yaml')),
-      run('--script', join(folder, 'hello.yaml'), '--port', new URL(url).port),
-    ]);
+    const script = file('hello.yaml', 'replies: [Hello.]\n');
+    const taken = createServer();
+    const used = await listenOn(taken, 0, '127.0.0.1');
+    const nothing = await runHere('model');
+    const missing = await runHere('model', '--script', join(folder, 'missing.yaml'));
+    const port = await runHere('model', '--script', script, '--port', String(used));
+    taken.close();
     expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('--script') as unknown });
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('Could not read the file') as unknown });
     expect(port).toMatchObject({ code: 1, stderr: expect.stringContaining('Choose another port') as unknown });
@@ -126,12 +126,13 @@ describe('countersign model', () => {
       '    text: The note is written.',
       '  - A note',
     ];
-    const model = await startModel(file('note.yaml', script.join('\n')));
+    const model = await servers.startModel({ file: { name: 'note.yaml', text: script.join('\n') } });
+    onTestFinished(() => model.close());
     const work = join(folder, 'work');
     mkdirSync(work);
     const { OPENAI_BASE_URL = '', OPENAI_API_KEY = '' } = model.env;
     const withModel = { ...env, OPENAI_BASE_URL, OPENAI_API_KEY };
-    const run = (...words: string[]): Promise<Ran> => runCommand(words, { env: withModel });
+    const run = (...words: string[]): Promise<Ran> => runAlone(words, withModel);
     expect(await run('worlds', 'add', 'Desk', '--folder', work)).toMatchObject({ code: 0 });
     const flags = ['--provider', 'openai', '--model', 'gpt-5-mini', '--tools', 'write_file'];
     expect(await run('agents', 'add', 'Ada', '-w', 'desk', ...flags)).toMatchObject({ code: 0 });

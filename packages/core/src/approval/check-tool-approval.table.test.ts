@@ -1,9 +1,10 @@
 import type { ToolDefinition, WorldMode } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { isFullSize } from '../../../../tests/support/scaled.js';
 import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
-// Checks the gate against the order in A2, for every combination of its inputs (a sample for calls that can't run).
+// Checks the gate against the order in A2, for every combination of its inputs in `npm run verify`, and for a sample in `npm test`.
 // The oracle uses only the names of the cases below, and knows nothing about rules, patterns or definitions.
 const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
 const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
@@ -75,14 +76,16 @@ const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])
   [() => true, 'ask: deny approve_once approve_session approve_always'],
 ];
 
-/** A prime number, so that the sample includes every value of each flag and list below. */
-const SHARE = 101;
+/** Prime numbers, so that the samples include every value of each flag and list below with every value of the others. */
+const SHARE = isFullSize ? 1 : 11;
+const SHARE_OF_FAILING = 101;
 
 const EACH = [MODES, APPROVALS, DENIES, ASKS, ALLOWS, GRANTS].reduce((product, { length }) => product * length, 2 ** 5);
 
-/** Every combination for calls that can run, and a sample for the others, because one line of the order decides all of those. */
+/** Fewer for calls that can't run, because one line of the order decides all of those. */
 function* cases(): Generator<Case> {
-  for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? 1 : SHARE) yield caseAt(number);
+  for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? SHARE : SHARE_OF_FAILING)
+    yield caseAt(number);
 }
 
 function caseAt(number: number): Case {
@@ -202,7 +205,7 @@ function told(gate: Gate): string {
   }
 }
 
-describe('checkToolApproval, for every combination', () => {
+describe('checkToolApproval, for combinations of all its inputs', () => {
   it('[A2] follows the order in the spec', () => {
     const wrong: unknown[] = [];
     const seen = new Set<string>();
@@ -216,7 +219,7 @@ describe('checkToolApproval, for every combination', () => {
     }
     expect(wrong).toEqual([]);
     expect(EACH).toBe(3 * 5 * 3 * 5 * 3 * 7 * 32);
-    expect(count).toBeGreaterThan(EACH + Math.floor((5 * EACH) / SHARE) - 2);
+    expect(count).toBeGreaterThan(Math.floor(EACH / SHARE) + Math.floor((5 * EACH) / SHARE_OF_FAILING) - 2);
     expect(seen).toEqual(new Set(ORDER.map(([, answer]) => answer)));
   });
 });

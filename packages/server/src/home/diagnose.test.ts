@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listenOn } from '../serve/listen-on.js';
-import { startServer } from '../testing/start-process.js';
+import { serve } from '../serve/serve.js';
 import { checkModels } from './check-models.js';
 import { checkHome, checkSandbox, diagnose } from './diagnose.js';
-import { readToken } from './keep-token.js';
 
 it('[X3.1] doctor reports whether a custom endpoint responds, and which providers were not tested', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
@@ -39,38 +38,18 @@ it('[X3.1] doctor reports whether a custom endpoint responds, and which provider
   }
 });
 
-it('[X3.1] doctor reports the API keys of a running server, and says where they come from', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
-  const home = join(folder, 'home');
-  const server = await startServer(home, { env: { HOME: folder, OPENAI_API_KEY: 'of-the-server' } });
-  try {
-    const found = async (env: NodeJS.ProcessEnv): Promise<Record<string, string>> =>
-      Object.fromEntries((await diagnose(home, env, 0)).map(({ what, detail }) => [what, detail]));
-    expect(await found({ ANTHROPIC_API_KEY: 'of-this-shell' })).toMatchObject({
-      environment: `API keys and URLs from the server at ${server.url}`,
-      openai: "configured (OPENAI_API_KEY) in the server's environment; not tested",
-      anthropic: 'the server found no key, although this shell has one',
-      google: 'no key found',
-    });
-    expect(await found({ COUNTERSIGN_TOKEN: 'of-another-server' })).toMatchObject({
-      environment: `could not get the API keys and URLs from the server at ${server.url}; those of this shell may differ`,
-      openai: 'no key found',
-    });
-  } finally {
-    await server.end('SIGTERM');
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-it('[X3.1] [A46.12] doctor lists the MCP servers of a running server that need a sign-in or don’t start', async () => {
+it('[X3.1] [A46.12] doctor reports the API keys of a running server, and which of its MCP servers need a sign-in or don’t start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
   const home = join(folder, 'home');
   const refusing = createServer((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
   const url = `http://127.0.0.1:${await listenOn(refusing, 0, '127.0.0.1')}/mcp`;
-  const server = await startServer(home, { env: { HOME: folder } });
+  const quiet = (): void => undefined;
+  const log = { info: quiet, warn: quiet, error: quiet };
+  const server = await serve({ home, env: { OPENAI_API_KEY: 'of-the-server' }, log, port: 0, version: 'test' });
+  const token = server.home.token.value;
   try {
     const call = async (method: string, path: string, body?: object): Promise<unknown> => {
-      const headers = { authorization: `Bearer ${readToken(home) ?? ''}`, 'content-type': 'application/json' };
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       return await (await fetch(`${server.url}/api/${path}`, { method, headers, ...sent })).json();
     };
@@ -79,14 +58,26 @@ it('[X3.1] [A46.12] doctor lists the MCP servers of a running server that need a
     await call('POST', servers, { name: 'wiki', transport: 'http', url });
     await call('POST', servers, { name: 'gone', transport: 'stdio', command: '/nowhere/server' });
     for (const name of ['wiki', 'gone']) await call('POST', `${servers}/${name}/test`);
-    const found = (await diagnose(home, {}, 0)).filter(({ what }) => what.startsWith('mcp '));
+    const findings = await diagnose(home, { ANTHROPIC_API_KEY: 'of-this-shell' }, 0);
+    expect(Object.fromEntries(findings.map(({ what, detail }) => [what, detail]))).toMatchObject({
+      environment: `API keys and URLs from the server at ${server.url}`,
+      openai: "configured (OPENAI_API_KEY) in the server's environment; not tested",
+      anthropic: 'the server found no key, although this shell has one',
+      google: 'no key found',
+    });
+    const found = findings.filter(({ what }) => what.startsWith('mcp '));
     expect(found.map(({ what, state, detail }) => [what, state, detail])).toEqual([
       ['mcp wiki', 'warning', 'needs sign-in, in "docks"'],
       ['mcp gone', 'warning', 'does not start, in "docks"'],
     ]);
     expect(found[0]?.advice).toContain('countersign mcp login wiki -w docks');
+    const others = await diagnose(home, { COUNTERSIGN_TOKEN: 'of-another-server' }, 0);
+    expect(Object.fromEntries(others.map(({ what, detail }) => [what, detail]))).toMatchObject({
+      environment: `could not get the API keys and URLs from the server at ${server.url}; those of this shell may differ`,
+      openai: 'no key found',
+    });
   } finally {
-    await server.end('SIGTERM');
+    await server.close();
     refusing.closeAllConnections();
     refusing.close();
     rmSync(folder, { recursive: true, force: true });

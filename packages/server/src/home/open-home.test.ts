@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { addAgent, createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
 import { isOwnFile } from '@countersign/core/ports';
-import type { Sandbox } from '@countersign/tools';
+import { findSandbox, type Sandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TESTER } from '../testing/stream-fixture.js';
 import { openHome, type Home, type HomeOptions } from './open-home.js';
@@ -14,6 +14,7 @@ import { openHome, type Home, type HomeOptions } from './open-home.js';
 const NONE: Sandbox = { kind: 'none', reason: 'this test has none' };
 const TOKEN = /^[\w-]{43}$/;
 const OWN_TOKEN = 'a-token-of-my-own-0123456789abcdef';
+const sandbox = await findSandbox();
 let folder = '';
 let opened: Home[] = [];
 let said: string[] = [];
@@ -36,6 +37,7 @@ async function open(more: Partial<HomeOptions> = {}): Promise<Home> {
     log: { info: log, warn: log, error: log },
     // A closed port, so that a local Ollama doesn't change the test.
     ollamaUrl: 'http://127.0.0.1:9',
+    sandbox,
     ...more,
   });
   opened.push(home);

@@ -20,4 +20,8 @@ it('[A21] says in plain sentences why there is no sandbox, what that means and w
 it('[W1] prints a token only to a terminal', () => {
   const lines = greeting({ ...greeted, isTerminal: false, sandbox: { kind: 'sandbox-exec', program: '/x' } });
   expect(lines.slice(3)).toEqual(['Token for programs: set COUNTERSIGN_TOKEN, or start with --json to print one']);
+  const saved = { ...token, source: { kind: 'file', path: '/home/ada/token' } } as const;
+  expect(greeting({ ...greeted, token: saved, sandbox: { kind: 'sandbox-exec', program: '/x' } }).slice(3)).toEqual([
+    'Token for programs: in /home/ada/token',
+  ]);
 });

@@ -79,8 +79,8 @@ const pending = async (server: ServerProcess, world: string): Promise<QueuedAppr
 
 // Starts several processes, which is slow on a busy machine.
 describe('an agent with an approved command', () => {
-  it('[A21] finds no token, can’t see our home and can’t approve its next call over HTTP', async () => {
-    const { server, world, chat } = await start(({ url }) => {
+  it('[A21] [S3] [A9] finds no token, can’t see our home and can’t approve its next call over HTTP, which waits after a crash and runs once', async () => {
+    const { server, env, world, chat } = await start(({ url }) => {
       const { port } = new URL(url);
       // Searches for credentials everywhere, then tries to approve the next call with what it found.
       const hunt = `
@@ -98,7 +98,7 @@ describe('an agent with an approved command', () => {
           fi
         done
         echo "== end"`;
-      return [hunt, 'touch signed-by-itself'];
+      return [hunt, 'echo ran >> runs.txt; cat runs.txt'];
     });
     await say(server, `${world}/chats/${chat}`);
     const [first, second] = await pending(server, world);
@@ -119,8 +119,31 @@ describe('an agent with an approved command', () => {
     expect(found).not.toContain('SQLite format');
     expect(found).not.toContain('not-a-key');
     // The second call is still pending and has not run.
-    expect((await pending(server, world)).map(({ approvalId }) => approvalId)).toEqual([second.approvalId]);
-    expect(existsSync(join(second.workingDirectory, 'signed-by-itself'))).toBe(false);
+    const waiting = await pending(server, world);
+    expect(waiting.map(({ approvalId }) => approvalId)).toEqual([second.approvalId]);
+    expect(existsSync(join(second.workingDirectory, 'runs.txt'))).toBe(false);
+
+    await server.end('SIGKILL');
+    const again = await startServer(home, { env });
+    servers.push(again);
+    const [after] = await pending(again, world);
+    expect(after).toEqual(waiting[0]);
+    if (after === undefined) throw new Error('the call should wait');
+    const stream = await openStream(`${again.url}/api${world}/tool-results`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${again.token}`, accept: 'text/event-stream' },
+      body: { tool_call_id: after.approvalId, callHash: after.callHash, decision: 'approve', scope: 'once' },
+    });
+    expect(await stream.over).toBe(true);
+    const types = stream.frames.filter(({ event }) => event === 'tool').map(({ data }) => data['type']);
+    expect(types).toEqual(['TOOL_APPROVED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED']);
+    expect(stream.frames.some(({ data }) => String(data['content']).startsWith('I was told'))).toBe(true);
+    // The same decision again must not run the call twice.
+    await approve(again, world, after);
+    const last = await again.api(`${world}/chats/${chat}/messages`, settled);
+    const results = last.items.filter(({ role, content }) => role === 'tool' && content.includes('"ran\\n"'));
+    expect(results).toHaveLength(1);
+    expect(await readFile(join(second.workingDirectory, 'runs.txt'), 'utf8')).toBe('ran\n');
   });
 
   it('[A21] [A46.1] the token is masked if an agent learns it, and the server’s environment exposes neither the token nor an API key', async () => {
@@ -143,36 +166,5 @@ describe('an agent with an approved command', () => {
     expect(shown).toContain('PATH=');
     expect(shown).not.toContain(token);
     expect(shown).not.toContain('not-a-key');
-  });
-});
-
-describe('a killed server', () => {
-  it('[S3] [A9] shows the pending approval again after a restart, and runs the approved call once', async () => {
-    const { server, env, world, chat } = await start(() => ['echo ran >> runs.txt; cat runs.txt']);
-    await say(server, `${world}/chats/${chat}`);
-    const [before] = await pending(server, world);
-    await server.end('SIGKILL');
-
-    const again = await startServer(home, { env });
-    servers.push(again);
-    const [after] = await pending(again, world);
-    expect(after).toEqual(before);
-    if (after === undefined) throw new Error('the call should wait');
-    const stream = await openStream(`${again.url}/api${world}/tool-results`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${again.token}`, accept: 'text/event-stream' },
-      body: { tool_call_id: after.approvalId, callHash: after.callHash, decision: 'approve', scope: 'once' },
-    });
-    expect(await stream.over).toBe(true);
-    const types = stream.frames.filter(({ event }) => event === 'tool').map(({ data }) => data['type']);
-    expect(types).toEqual(['TOOL_APPROVED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED']);
-    expect(stream.frames.some(({ data }) => String(data['content']).startsWith('I was told'))).toBe(true);
-    // The same decision again must not run the call twice.
-    await approve(again, world, after);
-    const messages = await again.api(`${world}/chats/${chat}/messages`, z.object({ items: z.array(messageSchema) }));
-    const results = messages.items.filter(({ role, content }) => role === 'tool' && content.includes('exitCode'));
-    expect(results.map(({ content }) => (JSON.parse(content) as { result: { stdout: string } }).result.stdout)).toEqual(
-      ['ran\n'],
-    );
   });
 });
