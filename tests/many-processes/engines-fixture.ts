@@ -48,7 +48,8 @@ export async function openEngine(
   change: (store: Store) => Store = (store) => store,
   probe?: (moment: string) => void,
 ): Promise<Engine> {
-  const store = change(await openPostgres(url));
+  // Fewer connections than in production: opening one takes longer than most tests use it.
+  const store = change(await openPostgres(url, { maxConnections: 4 }));
   const engine = createRuntime({
     store,
     clock: {

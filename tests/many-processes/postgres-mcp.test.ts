@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { stdio } from '../mcp/support/servers.js';
-import { createPostgresDatabase } from '../support/postgres-database.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
 import { createFarm, type RunningServer } from './servers-fixture.js';
 
 it('[S4.1] a tool of an MCP server runs in the process of its turn: the one that added the server, another, or after the first is gone', async () => {
-  const farm = createFarm(await createPostgresDatabase(), 2);
+  const farm = createFarm(await createMigratedDatabase(), 2);
   try {
     const [first, second] = await Promise.all([farm.start(0), farm.start(1)]);
     const { id: world } = await first.client.createWorld({ name: 'Harbour' });
@@ -37,12 +37,7 @@ it('[S4.1] a tool of an MCP server runs in the process of its turn: the one that
       await expect.poll(() => words(at, asked)).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
     };
 
-    // Any process may get a turn; with this many turns, more than one process gets some.
-    const both = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((word, index) =>
-        index % 2 === 0 ? ask(first, second, word) : ask(second, first, word),
-      ),
-    );
+    const both = await Promise.all([ask(first, second, 'a'), ask(second, first, 'b')]);
     await Promise.all(both.map((asked) => approve(second, asked)));
     for (const asked of both) await expectEcho(first, asked);
 

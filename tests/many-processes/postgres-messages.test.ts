@@ -12,7 +12,10 @@ import { scripted } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
+import { scaled } from '../support/scaled.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, approvalFor } from './engines-fixture.js';
+
+const ROUNDS = scaled(10, 3);
 
 describe('[S4.1] messages and events on one PostgreSQL', () => {
   it('[C1] a model sees messages sent through another process', async () => {
@@ -38,13 +41,13 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
     const { worldId, chatId } = await prepare(a);
-    for (let round = 1; round <= 10; round += 1) {
+    for (let round = 1; round <= ROUNDS; round += 1) {
       const content = `@human ${round}`;
       const message = { worldId, chatId, content, speaker: 'human', clientMessageId: content } as const;
       const kept = await Promise.all([...engines, ...engines].map(({ runtime }) => publishMessage(runtime, message)));
       expect(new Set(kept.map(({ messageId }) => messageId)).size).toBe(1);
     }
-    expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(10);
+    expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(ROUNDS);
   });
 
   it('[T5] [S3] calls that end at the same time each keep their result', async () => {
@@ -75,13 +78,13 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     });
     const engine = await openEngine(url, [look], model);
     const { worldId, chatId } = await prepare(engine);
-    for (let round = 1; round <= 10; round += 1) {
+    for (let round = 1; round <= ROUNDS; round += 1) {
       const idle = nextEvent(engine, worldId, isStatus('idle'));
       await say(engine, worldId, chatId, `round ${round}`);
       await idle;
     }
     const results = (await listMessages(engine.runtime, chatId)).filter(({ role }) => role === 'tool');
-    expect(results).toHaveLength(40);
+    expect(results).toHaveLength(4 * ROUNDS);
     expect(results.filter(({ content }) => !content.includes('seen'))).toEqual([]);
   });
 
@@ -96,7 +99,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     const names = ['Ann', 'Ben', 'Cid'];
     for (const name of names)
       await addAgent(engine.runtime, worldId, { name, provider: 'scripted', model: 'm', tools: [] }, signer);
-    for (let round = 1; round <= 20; round += 1) {
+    for (let round = 1; round <= scaled(20, 5); round += 1) {
       await say(engine, worldId, chatId, '@Ann @Ben @Cid');
       await expect
         .poll(async () => (await engine.runtime.store.read((reader) => reader.chat(chatId)))?.status)
@@ -119,7 +122,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     });
     await Promise.all(
       engines.flatMap((engine, index) =>
-        Array.from({ length: 10 }, () => say(engine, worldId, chats[index]?.id ?? '', '@human hello')),
+        Array.from({ length: ROUNDS }, () => say(engine, worldId, chats[index]?.id ?? '', '@human hello')),
       ),
     );
     const last = await a.runtime.store.read((reader) => reader.lastEventId(worldId));

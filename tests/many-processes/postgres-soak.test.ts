@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
+import { scaled } from '../support/scaled.js';
 import { createFarm } from './servers-fixture.js';
 import { inTime, soak, type SoakPlan } from './soak-run.js';
 import { unfinished } from './unfinished.js';
 
 /** Short by default; `npm run soak` sets these for a long run. */
 const plan: SoakPlan & { servers: number } = {
-  turns: Number(process.env['SOAK_TURNS'] ?? 8),
-  chats: Number(process.env['SOAK_CHATS'] ?? 6),
+  turns: Number(process.env['SOAK_TURNS'] ?? scaled(12, 4)),
+  chats: Number(process.env['SOAK_CHATS'] ?? scaled(6, 4)),
   servers: Number(process.env['SOAK_SERVERS'] ?? 2),
   killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 2_000),
   limitMs: Number(process.env['SOAK_LIMIT_MS'] ?? 300_000),

@@ -32,11 +32,11 @@ async function emptySchema(): Promise<void> {
     'select sequencename as name from pg_sequences where schemaname = $1',
     [schema],
   );
-  // Not `truncate`, which creates new files for all tables.
+  // Neither `truncate` nor `alter sequence`, which create new files.
   await admin.query(
     [
       ...names.map((name) => `delete from ${name}`),
-      ...sequences.rows.map(({ name }) => `alter sequence ${name} restart`),
+      ...sequences.rows.map(({ name }) => `select setval('${name}', 1, false)`),
       `delete from meta where key <> 'schema-version'`,
     ].join(';'),
   );
@@ -46,7 +46,7 @@ const open: OpenStore = async () => {
   await emptySchema();
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const options = { schema, headFile: join(folder, 'audit-head'), maxConnections: 4 };
+  const options = { schema, headFile: join(folder, 'audit-head'), maxConnections: 3 };
   let store = await openPostgres(url, options);
   return {
     store,
@@ -56,7 +56,7 @@ const open: OpenStore = async () => {
       store = await openPostgres(url, options);
       return store;
     },
-    another: () => openPostgres(url, { schema, maxConnections: 4 }),
+    another: () => openPostgres(url, { schema, maxConnections: 3 }),
   };
 };
 

@@ -59,6 +59,6 @@ it('[S1] [S3] [N1] after each random step, recovery after a kill gives the state
       for (const one of opened) await one.close();
       rmSync(folder, { recursive: true });
     }),
-    { numRuns: scaled(40) },
+    { numRuns: scaled(40, 10) },
   );
 });

@@ -119,7 +119,7 @@ it('[S1] after random steps, the state in memory equals what another process loa
       }
     }),
     // Shrinking would exceed the timeout.
-    { numRuns: scaled(60), endOnFailure: true },
+    { numRuns: scaled(60, 8), endOnFailure: true },
   );
   await other.close();
 });
