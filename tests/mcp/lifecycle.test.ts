@@ -10,8 +10,10 @@ import {
   listGrants,
   listMcpServers,
   removeMcpServer,
+  updateAgent,
   updateMcpServer,
 } from '@countersign/core';
+import type { NewMcpServer } from '@countersign/protocol';
 import { findSandbox } from '@countersign/tools';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
@@ -22,6 +24,8 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({
   calls: [{ name: `mcp__hostile__${name}`, arguments: args }],
 });
 const ALLOW = ['allow mcp__hostile__*'];
+/** Fails at once, for tests that only need its settings. */
+const GONE: NewMcpServer = { name: 'gone', transport: 'stdio', command: '/nowhere/server' };
 const sandbox = await findSandbox();
 
 async function auditOf(lab: Lab): Promise<string> {
@@ -33,15 +37,18 @@ describe('starting and stopping', () => {
   it('[A9] after a restart, a server starts on demand: its tools are known, and the first call starts it', async () => {
     const store = join(await freshFolder(), 'store.db');
     const folder = await freshFolder();
-    const before = await openLab({ store, folder, policy: ALLOW });
+    const before = await openLab({ store, folder, policy: ALLOW, agent: { tools: ['read_file', 'mcp__other__*'] } });
     await before.add(stdio('hostile'));
     await before.running('hostile');
     await before.close();
-    const lab = await openLab({ store, folder, script: [call('quiet'), 'Done.'] });
-    expect(await lab.show('hostile')).toMatchObject({
-      status: 'idle',
-      tools: expect.arrayContaining(['mcp__hostile__quiet']) as string[],
-    });
+    const lab = await openLab({ store, folder, script: [call('quiet'), 'Done.', call('quiet'), 'Done.'] });
+    const idle = { status: 'idle', tools: expect.arrayContaining(['mcp__hostile__quiet']) as string[] };
+    expect(await lab.show('hostile')).toMatchObject(idle);
+    // An agent that uses none of its tools does not start it.
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('There is no tool named');
+    expect(await lab.show('hostile')).toMatchObject(idle);
+    await updateAgent(lab.engine.runtime, lab.worldId, lab.agentId, { tools: ['*'] }, ME);
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('quiet ran');
     expect((await lab.show('hostile')).status).toBe('running');
@@ -65,18 +72,6 @@ describe('starting and stopping', () => {
     expect(first?.messages[0]?.content).toContain('The MCP server "hostile" is not running');
     expect(lab.results().at(-1)).toMatch(/is not running|There is no tool/);
     await expect.poll(() => lab.show('hostile')).toMatchObject({ status: 'failed', error: 'it exited with code 7' });
-  });
-
-  it('an agent that uses none of its tools does not start it', async () => {
-    const store = join(await freshFolder(), 'store.db');
-    const before = await openLab({ store, agent: { tools: ['read_file', 'mcp__other__*'] } });
-    await before.add(stdio('hostile'));
-    await before.running('hostile');
-    await before.close();
-    const lab = await openLab({ store, script: [call('quiet'), 'Done.'] });
-    await lab.say('go');
-    expect(lab.results().at(-1)).toContain('There is no tool named');
-    expect((await lab.show('hostile')).status).toBe('idle');
   });
 
   it('a server that keeps dying is restarted with increasing delays, and works again when it can', async () => {
@@ -317,8 +312,9 @@ describe('the secrets of a server', () => {
 
   it('[W3] [A46.4] a change keeps omitted values, `null` keeps an unseen value, and a mask is replaced with its value', async () => {
     const lab = await openLab();
-    await lab.add(stdio('hostile', { args: ['plain', '--api-key', SECRET], env: { TOKEN: SECRET, OLD: 'old-value' } }));
-    const shown = await lab.running('hostile');
+    const env = { TOKEN: SECRET, OLD: 'old-value' };
+    await lab.add({ ...GONE, name: 'hostile', args: ['plain', '--api-key', SECRET], env });
+    const shown = await lab.show('hostile');
     const { runtime } = lab.engine;
     const args = [...(shown.args ?? []), 'more'];
     // Another command line needs the values again.
@@ -330,7 +326,7 @@ describe('the secrets of a server', () => {
     await updateMcpServer(runtime, lab.worldId, 'hostile', { env: { TOKEN: null, NEW: 'x' } }, ME);
     const stored = await runtime.store.read((reader) => reader.mcpServer(lab.worldId, 'hostile'));
     expect(stored?.definition).toMatchObject({
-      args: [PROGRAMS.hostile, 'plain', '--api-key', SECRET, 'more'],
+      args: ['plain', '--api-key', SECRET, 'more'],
       env: { TOKEN: SECRET, NEW: 'x' },
     });
     const refusals = [
@@ -408,9 +404,9 @@ describe('people and servers', () => {
 
   it('[A16.1] every change is in the audit log with its author, and clients are notified', async () => {
     const lab = await openLab();
-    await lab.add({ ...stdio('hostile'), trusted: true });
-    await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: false }, ME);
-    await removeMcpServer(lab.engine.runtime, lab.worldId, 'hostile', ME);
+    await lab.add({ ...GONE, trusted: true });
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'gone', { trusted: false }, ME);
+    await removeMcpServer(lab.engine.runtime, lab.worldId, 'gone', ME);
     const { store } = lab.engine.runtime;
     const audit = await store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 1000 }));
     const said = audit
@@ -433,13 +429,13 @@ describe('people and servers', () => {
 
   it('[W3] an import is inert: disabled and untrusted, whatever the file says', async () => {
     const lab = await openLab();
-    await lab.add(stdio('hostile', { trusted: true, env: { TOKEN: 'hunter2-of-the-harbour' } }));
+    await lab.add({ ...GONE, trusted: true, env: { TOKEN: 'hunter2-of-the-harbour' } });
     const file = await exportWorld(lab.engine.runtime, lab.worldId);
-    expect(file.mcpServers).toMatchObject([{ name: 'hostile', trusted: true, env: { TOKEN: '' } }]);
+    expect(file.mcpServers).toMatchObject([{ name: 'gone', trusted: true, env: { TOKEN: '' } }]);
     const { id, notes } = await importWorld(lab.engine.runtime, file, ME);
     expect(notes).toContainEqual(expect.stringContaining('1 MCP server is turned off and not trusted'));
     expect(await listMcpServers(lab.engine.runtime, id)).toMatchObject([
-      { name: 'hostile', enabled: false, trusted: false, status: 'off', env: ['TOKEN'] },
+      { name: 'gone', enabled: false, trusted: false, status: 'off', env: ['TOKEN'] },
     ]);
     const [server] = file.mcpServers;
     const twice = importWorld(lab.engine.runtime, { ...file, mcpServers: [server, server] }, ME);
@@ -448,12 +444,12 @@ describe('people and servers', () => {
 
   it('[W2] invalid input is refused with an error at its field, and a name can be used only once', async () => {
     const lab = await openLab();
-    await expect(lab.add({ ...stdio('hostile'), name: 'Not A Name' })).rejects.toMatchObject({
+    await expect(lab.add({ ...GONE, name: 'Not A Name' })).rejects.toMatchObject({
       code: 'invalid',
       field: 'name',
     });
-    await lab.add(stdio('hostile'));
-    await expect(lab.add(stdio('hostile'))).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+    await lab.add(GONE);
+    await expect(lab.add(GONE)).rejects.toMatchObject({ code: 'conflict', field: 'name' });
     await expect(lab.show('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 

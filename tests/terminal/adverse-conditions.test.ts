@@ -75,7 +75,7 @@ describe('adverse conditions', () => {
     dumb.type(ENTER);
     await dumb.waitFor('denied');
     expect(dumb.raw()).not.toMatch(/\u001B\[[?0-9;]*[hm]/);
-    const plain = await t.run(['worlds'], { env: { NO_COLOR: '1' } });
+    const plain = await t.runHere(['worlds'], { env: { NO_COLOR: '1' } });
     expect(plain.stdout).not.toContain('\u001B');
     const tui = t.terminal(['tui', '-w', 'docks'], { env: { TERM: 'dumb' } });
     await tui.waitFor('The full-screen UI needs a terminal');

@@ -6,7 +6,7 @@ import { readWho } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENTER } from '../support/pseudo-terminal.js';
-import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
+import { openHarbourServer, runAlone, stamp, type HarbourServer, type Ran } from './harbour-server.js';
 
 let t: HarbourServer;
 beforeAll(async () => {
@@ -319,13 +319,12 @@ describe('the commands', () => {
   });
 
   it('[X3] [A21.5] doctor reports what works on this machine, and never shows a key', async () => {
-    const { code, stdout } = await t.run(['doctor', '--json', '--port', '0'], {
-      env: {
-        ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
-        OPENAI_API_KEY: 'none',
-        OPENAI_BASE_URL: 'http://127.0.0.1:9/v1?key=sk-ant-in-query',
-        COUNTERSIGN_HOME: join(t.folder, 'new home'),
-      },
+    const { code, stdout } = await runAlone(['doctor', '--json', '--port', '0'], {
+      ...t.env,
+      ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9/v1?key=sk-ant-in-query',
+      COUNTERSIGN_HOME: join(t.folder, 'new home'),
     });
     expect(code).toBe(0);
     expect(stdout).not.toContain('sk-ant');
@@ -343,7 +342,7 @@ describe('the commands', () => {
       state: 'warning',
       detail: 'configured (OPENAI_API_KEY), but no response from http://127.0.0.1:9/v1: connection refused',
     });
-    const broken = await t.run(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')]);
+    const broken = await runAlone(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')], t.env);
     expect(broken.code).toBe(1);
     expect(broken.stdout).toContain('broken');
   });

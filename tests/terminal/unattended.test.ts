@@ -32,7 +32,7 @@ describe('countersign chat without a terminal', () => {
   it('[A13] [A17] denies calls that nobody approves, and the exit code says so', async () => {
     const before = t.runs.length;
     const message = t.asking(stamp('unsigned'), stamp('unsigned too'));
-    const ended = await t.run(['chat', '-w', 'docks', message], { input: 'o\no\no\n' });
+    const ended = await t.runHere(['chat', '-w', 'docks', message], { input: 'o\no\no\n' });
     expect(ended.code).toBe(3);
     expect(ended.stdout).toContain('denied: nobody is here to approve it');
     expect(t.runs.slice(before)).toEqual([]);
@@ -41,7 +41,7 @@ describe('countersign chat without a terminal', () => {
 
   it('[A13] waits for a decision elsewhere on request, up to the timeout', async () => {
     const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
-    const late = await t.runHere([...words, '--timeout', '4s', t.asking(stamp('late'))]);
+    const late = await t.runHere([...words, '--timeout', '1s', t.asking(stamp('late'))]);
     expect(late.code).toBe(4);
     expect(linesOf(late.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'timed out' });
     await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
@@ -69,7 +69,7 @@ describe('countersign chat without a terminal', () => {
       t.runHere(['chat', '-w', 'docks', '-c', 'chat_none', 'hello']),
       t.runHere(['chat', '--wordl', 'docks']),
       t.runHere(['chat', '-w', 'docks'], { input: ' \n' }),
-      t.run(['chat', '-w', 'docks', 'hello'], { env: { COUNTERSIGN_URL: 'http://127.0.0.1:9' } }),
+      t.runHere(['chat', '-w', 'docks', 'hello'], { env: { COUNTERSIGN_URL: 'http://127.0.0.1:9' } }),
     ]);
     expect(noWorld).toMatchObject({
       code: 2,

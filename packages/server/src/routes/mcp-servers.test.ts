@@ -16,6 +16,7 @@ afterEach(closeApps);
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 const SECRET = 'hunter2-of-the-harbour';
+const sandbox = await findSandbox();
 
 async function freshFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
@@ -24,7 +25,7 @@ async function freshFolder(): Promise<string> {
 }
 
 async function openWith(options: AppFixtureOptions): Promise<AppFixture> {
-  const mcp = mcpServers({ sandbox: await findSandbox(), show: [process.cwd()], clock: systemClock });
+  const mcp = mcpServers({ sandbox, show: [process.cwd()], clock: systemClock });
   return await openApp({ mcp, ...options });
 }
 
