@@ -2,7 +2,7 @@ import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, focused, goTo, overflow, said } from './support/steps.js';
+import { button, focused, goTo, holdUp, overflow, remarked, said } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
@@ -337,6 +337,17 @@ describe.runIf(hasBrowser)('providers', () => {
     expect(items.at(-1)).toMatchObject({ name: 'Cy', provider: 'box', model: 'scripted' });
     expect(items.at(-1)?.tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
     expect(items.at(-1)?.tools).not.toContain('shell_cmd');
+    // While the list is loading, the agent is saved, and the warning comes with the answer.
+    const { asked, letGo } = await holdUp(page, /\/providers\/box\/models/);
+    await page.reload();
+    await button(page, 'Add agent').click();
+    await dialog.getByLabel('Name').fill('Dee');
+    await dialog.getByLabel('Provider').selectOption('Box');
+    await dialog.getByLabel('Model', { exact: true }).fill('scriptd');
+    await asked;
+    await dialog.getByLabel('Model', { exact: true }).press('Enter');
+    await remarked(page, 'box does not list the model scriptd. Did you mean scripted? It was saved anyway.');
+    letGo();
     expect(complaints).toEqual([]);
   });
 });

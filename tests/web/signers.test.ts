@@ -1,4 +1,4 @@
-import { publishMessage, setPolicy } from '@countersign/core';
+import { publishMessage, publishToolResult, setPolicy } from '@countersign/core';
 import { SYSTEM } from '@countersign/protocol';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -92,6 +92,18 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     expect(await page.getByRole('article', { name: 'you', exact: true }).count()).toBe(1);
     await goTo(page, `/w/${world}/search?q=paid`);
     await page.getByRole('link').filter({ hasText: 'Grace Hopper' }).getByText('Paid at last').waitFor();
+
+    // [W3.18] The statistics of one person.
+    await opened.api.send(world, chat, { content: press('refund') });
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
+    const [refund] = (await opened.api.approvals(world)).items;
+    const denial = { tool_call_id: refund?.approvalId ?? '', decision: 'deny' } as const;
+    await publishToolResult(runtime, world, undefined, denial, { who, via: 'test' });
+    await goTo(page, `/w/${world}/stats`);
+    const decisions = page.getByRole('table').first();
+    await decisions.getByRole('row', { name: 'press 1 1' }).waitFor();
+    await page.getByLabel('Decided by').selectOption('Eve');
+    await decisions.getByRole('row', { name: 'press 1 0' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
