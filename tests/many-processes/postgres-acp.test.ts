@@ -23,7 +23,7 @@ import { isStatus, nextEvent, say, signer, type Scene } from './engines-fixture.
 const program = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url));
 
 async function openAcpEngine(url: string, folder: string, losesHints = false): Promise<Engine> {
-  const postgres = await openPostgres(url);
+  const postgres = await openPostgres(url, { maxConnections: 4 });
   const { shared } = postgres;
   const isLossy = losesHints && shared !== undefined;
   const agents = acpAgents({ clock: systemClock, env: process.env });

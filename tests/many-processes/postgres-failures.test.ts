@@ -1,9 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Client } from '@countersign/client';
-import { expect, it } from 'vitest';
-import { createMigratedDatabase } from '../support/postgres-database.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isFullSize, scaled } from '../support/scaled.js';
-import { startPostgres } from '../support/postgres-server.js';
+import { startPostgres, type PostgresServer } from '../support/postgres-server.js';
 import { openDatabaseProxy } from './database-proxy.js';
 import { createFarm, type RunningServer, type ServerFarm } from './servers-fixture.js';
 import { soak } from './soak-run.js';
@@ -27,14 +26,22 @@ async function prepare(client: Client): Promise<string> {
 
 const AN_HOUR_MS = 3_600_000;
 
+let postgres: PostgresServer;
+let proxy: Awaited<ReturnType<typeof openDatabaseProxy>>;
+let farm: ServerFarm;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  proxy = await openDatabaseProxy(postgres.url);
+  farm = createFarm(postgres.url, 4);
+});
+afterAll(async () => {
+  await farm.close();
+  proxy.close();
+  await postgres.stop();
+});
+
 /** A turn whose approved tool keeps running in this client's process. */
-async function openTurn(
-  farm: ServerFarm,
-  client: Client,
-  worldId: string,
-  key: string,
-  ms = AN_HOUR_MS,
-): Promise<Turn> {
+async function openTurn(client: Client, worldId: string, key: string, ms = AN_HOUR_MS): Promise<Turn> {
   const { id: chatId } = await client.createChat(worldId);
   const { messageId } = await client.send(worldId, chatId, { content: `Please stamp ${key} for ${ms} ms` });
   const approval = await expect
@@ -59,9 +66,6 @@ async function answersTo(client: Client, worldId: string, { chatId, messageId }:
 it(
   '[S4.1] [S3] others take over from a process that is killed, frozen or disconnected, and if it comes back, it can neither write nor run anything',
   async () => {
-    const url = await createMigratedDatabase();
-    const proxy = await openDatabaseProxy(url);
-    const farm = createFarm(url, 4);
     try {
       const starts = [0, 1, 2, 3].map((index) => farm.start(index, index === 2 ? { databaseUrl: proxy.url } : {}));
       const servers = await Promise.all(starts);
@@ -70,7 +74,7 @@ it(
       const worldId = await prepare(client);
       const asked = isFullSize ? [...servers, ...servers] : servers;
       const turns = await Promise.all(
-        asked.map((server, index) => openTurn(farm, server.client, worldId, `letter-${index}`)),
+        asked.map((server, index) => openTurn(server.client, worldId, `letter-${index}`)),
       );
       expect(turns.map(({ pid }) => pid)).toEqual(asked.map(({ pid }) => pid));
       const lost = turns.filter(({ pid }) => pid !== healthy.pid);
@@ -94,7 +98,7 @@ it(
           (await back.client.health().catch(() => ({ status: 'no' }))).status;
         await expect.poll(isReady).toBe('ok');
         // The process works again, and the turns that it lost stay lost.
-        const again = await openTurn(farm, back.client, worldId, `letter-again-${back.pid}`, 1);
+        const again = await openTurn(back.client, worldId, `letter-again-${back.pid}`, 1);
         await expect.poll(() => answersTo(back.client, worldId, again)).toEqual(['Done, stamped: true']);
       }
       expect(await answers(lost)).toEqual(lost.map(() => unknown));
@@ -102,23 +106,21 @@ it(
       expect([...farm.stamps().values()].every((runs) => runs === 1)).toBe(true);
     } catch (error) {
       throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
-    } finally {
-      await farm.close();
-      proxy.close();
     }
   },
   240_000 + FREEZE_MS,
 );
 
 it('[S7] the database restarts during work, and work continues', async () => {
-  const postgres = await startPostgres();
-  const farm = createFarm(postgres.url, 2);
   try {
-    await Promise.all([0, 1].map((index) => farm.start(index)));
+    // Those of the test before, except the one that was killed.
+    const missing = [1, 2, 3].filter((index) => farm.servers[index] === undefined);
+    await Promise.all(missing.map((index) => farm.start(index)));
+    const before = farm.stamps().size;
     const turns = scaled(12, 4);
     const soaking = soak(farm, { turns, chats: turns / 2, killEveryMs: 0, limitMs: 240_000 });
     const restarting = (async () => {
-      await expect.poll(() => farm.stamps().size).toBeGreaterThan(1);
+      await expect.poll(() => farm.stamps().size).toBeGreaterThan(before + 1);
       await postgres.restart();
     })();
     const [report] = await Promise.all([soaking, restarting]);
@@ -126,8 +128,5 @@ it('[S7] the database restarts during work, and work continues', async () => {
   } catch (error) {
     const left = await unfinished(postgres.url).catch(String);
     throw new Error(`${String(error)}\nUnfinished: ${left}\nThe servers said: ${farm.errors()}`, { cause: error });
-  } finally {
-    await farm.close();
-    await postgres.stop();
   }
 }, 300_000);

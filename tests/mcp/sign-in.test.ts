@@ -6,7 +6,7 @@ import { createClient, type Client } from '@countersign/client';
 import type { McpServer, McpSignInStart } from '@countersign/protocol';
 import { serve } from '@countersign/server';
 import { expect, it, onTestFinished } from 'vitest';
-import { createPostgresDatabase } from '../support/postgres-database.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
 import { startOAuthServers, type OAuthServers } from './support/oauth-servers.js';
 
 /** The part of the redirect URL for the server `tides` in the world `lab`. */
@@ -35,6 +35,7 @@ async function openServer(env: Record<string, string> = {}): Promise<Place> {
     log: { info: log, warn: log, error: log },
     port: 0,
     ollamaUrl: 'http://127.0.0.1:9',
+    sandbox: { kind: 'none', reason: 'no command runs here' },
     version: 'test',
   });
   let closing: Promise<void> | undefined;
@@ -303,7 +304,7 @@ it('[A46.7] without registration, a person enters a client; its secret goes to n
 
 it('[A46.8] two servers on one PostgreSQL that refresh at the same time use each refresh token once', async () => {
   const oauth = await startOAuthServers();
-  const database = await createPostgresDatabase();
+  const database = await createMigratedDatabase();
   const env = { DATABASE_URL: database, COUNTERSIGN_SECRETS_KEY: 'Zm9yIHRlc3RzIG9ubHksIDMyIGJ5dGVzIGxvbmch' };
   const [first, second] = [await openServer(env), await openServer(env)];
   await withServer(oauth.url, first);

@@ -309,17 +309,7 @@ describe('everything that the browser can do', () => {
     expect(listed.find((line) => line.includes('read_file'))).toMatch(/read_file +no /);
     expect(listed.find((line) => line.startsWith('stamp '))).toMatch(/stamp +yes /);
 
-    const failed = await run(
-      'mcp',
-      'add',
-      'gone',
-      '-w',
-      'docks',
-      '--',
-      process.execPath,
-      '-e',
-      'console.error("no disk")',
-    );
+    const failed = await run('mcp', 'add', 'gone', '-w', 'docks', '--', 'sh', '-c', 'echo no disk >&2');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/Added "gone" to "docks", but it did not start: .*no disk/);
     expect(failed.stderr).toContain('It stays in the list and remains enabled.');
@@ -371,8 +361,8 @@ describe('everything that the browser can do', () => {
 
   it('[X3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
-    const dies = ['-e', 'console.error("no disk"); process.exit(5)'];
-    const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', process.execPath, ...dies];
+    const dies = ['sh', '-c', 'echo no disk >&2; exit 5'];
+    const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', ...dies];
     expect((await run(...add)).code).toBe(0);
     const edit = (...words: string[]): ReturnType<typeof run> => run('mcp', 'edit', 'ark', '-w', 'docks', ...words);
     const failed = await edit('--enabled');

@@ -401,7 +401,7 @@ describe('countersign gate hook', () => {
     expect(JSON.stringify(items)).toContain('done');
   });
 
-  it('[X9.2] says no if a person denies the call, and if the server is down', async () => {
+  it('[X9.2] says no if a person denies the call', async () => {
     expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
     const asked = hook(call('PreToolUse', 'call-2', 'echo one'));
     await t.client.decide('docks', await pending(), { decision: 'deny', reason: 'not today' });
@@ -413,9 +413,6 @@ describe('countersign gate hook', () => {
         permissionDecisionReason: expect.stringContaining('not today') as string,
       },
     });
-    await t.stop();
-    expect(await hook(call('PreToolUse', 'call-3', 'echo one'))).toMatchObject({ code: 2, stdout: '' });
-    await t.restart();
   });
 
   it('[X9.1] a second installation denies the call of a hook that waits with the earlier token', async () => {

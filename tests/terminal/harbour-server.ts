@@ -22,6 +22,8 @@ const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 interface RunOptions {
   readonly input?: string;
   readonly env?: Record<string, string>;
+  /** In this process: standard output is a terminal of this width. */
+  readonly columns?: number;
 }
 
 export interface Ran {
@@ -166,7 +168,7 @@ export async function runHere(
 export async function runWith(
   servers: ServerAccess,
   words: readonly string[],
-  { input = '', env = {} }: RunOptions,
+  { input = '', env = {}, columns }: RunOptions,
 ): Promise<Ran> {
   const said = { stdout: '', stderr: '' };
   const into = (name: keyof typeof said): NodeJS.WriteStream =>
@@ -180,7 +182,8 @@ export async function runWith(
       { isTTY: false },
     ) as unknown as NodeJS.WriteStream;
   const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: false }) as unknown as NodeJS.ReadStream;
-  const console = { stdin, stdout: into('stdout'), stderr: into('stderr'), env };
+  const stdout = Object.assign(into('stdout'), columns === undefined ? {} : { isTTY: true, columns });
+  const console = { stdin, stdout, stderr: into('stderr'), env };
   const code = await runProgram(words, { console, servers, version: 'test' });
   return { code, ...said };
 }

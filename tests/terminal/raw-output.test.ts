@@ -21,10 +21,9 @@ describe('output for programs, printed on a terminal', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({
       items: expect.arrayContaining([expect.objectContaining({ title: HOSTILE })]) as unknown,
     });
-    const terminal = t.terminal(['chats', 'list', '-w', 'docks', '--json'], { columns: 400 });
-    expect(await terminal.exitCode).toBe(0);
-    expect(terminal.raw()).not.toMatch(HIDDEN);
-    expect(JSON.parse(terminal.screen())).toEqual(JSON.parse(ended.stdout));
+    const shown = await t.runHere(['chats', 'list', '-w', 'docks', '--json'], { columns: 400 });
+    expect(shown.stdout).not.toMatch(HIDDEN);
+    expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(ended.stdout));
   });
 
   it('[A15] is equally safe in exports and JSON Lines', async () => {
@@ -35,17 +34,15 @@ describe('output for programs, printed on a terminal', () => {
     expect(said.raw()).not.toMatch(HIDDEN);
     expect(said.screen()).toContain(String.raw`\u202e`);
     await t.client.createAgent('docks', { name: 'Odd', provider: 'obedient', model: 'any', systemPrompt: HOSTILE });
-    const [audit, csv, yaml] = [
-      t.terminal(['audit', 'export', '-w', 'docks'], { columns: 4000 }),
-      t.terminal(['audit', 'export', '-w', 'docks', '--format', 'csv'], { columns: 4000 }),
-      t.terminal(['export', 'docks'], { columns: 4000 }),
-    ];
-    for (const terminal of [audit, csv, yaml]) {
-      expect(await terminal.exitCode).toBe(0);
-      expect(terminal.raw()).not.toMatch(HIDDEN);
+    const audit = await t.runHere(['audit', 'export', '-w', 'docks'], { columns: 4000 });
+    const csv = await t.runHere(['audit', 'export', '-w', 'docks', '--format', 'csv'], { columns: 4000 });
+    const yaml = await t.runHere(['export', 'docks'], { columns: 4000 });
+    for (const { code, stdout } of [audit, csv, yaml]) {
+      expect(code).toBe(0);
+      expect(stdout).not.toMatch(HIDDEN);
     }
-    expect(yaml.screen()).toContain('U+202E');
-    const lines = audit.screen().trim().split('\n');
+    expect(yaml.stdout).toContain('U+202E');
+    const lines = audit.stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual((await t.client.audit('docks')).items);
   });
 });

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 import { chatWith } from './numbered-messages.js';
+
+const COUNT = isFullSize ? 10_000 : 1_000;
 
 describe.runIf(hasTmux)('the full screen', () => {
   let t: HarbourServer;
   let tmux: Tmux;
   beforeAll(async () => {
     t = await openHarbourServer();
-    await chatWith(t, 10_000);
+    await chatWith(t, COUNT);
     // Crashes on demand: an uncaught error must not leave a broken terminal.
     const crash = `process.on('SIGUSR2',()=>{throw new Error('boom')})`;
     tmux = await openTmux({ ...t.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(crash)}` });
@@ -34,12 +37,13 @@ describe.runIf(hasTmux)('the full screen', () => {
     return shell;
   };
 
-  it('opens a chat of 10,000 messages at its end, and loads earlier ones when scrolling up', async () => {
+  it(`opens a chat of ${COUNT} messages at its end, and loads earlier ones when scrolling up`, async () => {
     await open();
-    await tmux.see('this is number 10000 of');
+    await tmux.see(`this is number ${COUNT} of`);
     await tmux.press('Tab');
     for (let page = 0; page < 12; page += 1) await tmux.press('PPage');
-    await tmux.see([/message \d+ of \d{3,}/, /this is number 9[89]\d\d of/], { not: 'number 10000 of' });
+    const above = new RegExp(`this is number ${isFullSize ? 9 : ''}[89]\\d\\d of`);
+    await tmux.see([/message \d+ of \d{3,}/, above], { not: `number ${COUNT} of` });
     // When the first loaded message is reached, the page before it is prepended and nothing jumps.
     for (let round = 0; round < 3; round += 1) {
       const before = lowest(await tmux.screen());
@@ -55,7 +59,7 @@ describe.runIf(hasTmux)('the full screen', () => {
       await tmux.press('G');
       return await tmux.screen();
     };
-    await expect.poll(goDown, { interval: 300 }).toContain('this is number 10000 of');
+    await expect.poll(goDown, { interval: 300 }).toContain(`this is number ${COUNT} of`);
     await tmux.press('Escape');
     await tmux.see('Enter sends');
   });

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serve, type Serving } from '@countersign/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
 import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js';
@@ -16,6 +17,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-tui-'));
   const home = join(folder, 'home');
   let server: ServerProcess;
+  let next: Serving | undefined;
   let tmux: Tmux;
   beforeAll(async () => {
     server = await startServer(home);
@@ -24,6 +26,7 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
   afterAll(async () => {
     await tmux.close();
     await server.end('SIGTERM');
+    await next?.close();
     rmSync(folder, { recursive: true, force: true });
   });
   const notes = (name: string): boolean => existsSync(join(`${home}-worlds`, 'harbour', 'notes', name));
@@ -83,7 +86,9 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     await tmux.see('Mason wants to run: wc -l notes/crew.md');
     await server.end('SIGKILL');
     await tmux.see('Waiting for the server to come back…');
-    server = await startServer(home);
+    const quiet = (): void => undefined;
+    const log = { info: quiet, warn: quiet, error: quiet };
+    next = await serve({ home, env: {}, log, port: 0, version: 'test' });
     await tmux.see('Mason wants to run: wc -l notes/crew.md', { not: 'to come back' });
     await tmux.press('C-g');
     await choose(tmux, 'a', 'Rule allow shell_cmd(wc -l notes/crew.md)');
