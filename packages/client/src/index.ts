@@ -61,6 +61,7 @@ export {
   editedText,
   isRehearsed,
   nothingRunsText,
+  partText,
   whyText,
 } from './show/card-text.js';
 export { isLocalLink } from './show/is-local-link.js';

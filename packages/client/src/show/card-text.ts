@@ -1,6 +1,7 @@
 import { defaultMessage, describeReason, type ExternalVerb, externalVerb, MASK } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
+import type { YourPart } from './signing.js';
 
 /** Parses arguments that a person edited. Returns an error message if they are not a JSON object. */
 export function readArguments(text: string): { arguments: Record<string, unknown> } | { error: string } {
@@ -84,6 +85,22 @@ export function nothingRunsText(
   return ran
     ? `It ran only in a draft. Nothing else happens until ${UNTIL[who]}.`
     : `Nothing runs until ${UNTIL[who]}.`;
+}
+
+/** In the place of what approving means, if the call waits for other people. */
+export function partText(approval: Parameters<typeof nothingRunsText>[0], part: YourPart): string | undefined {
+  switch (part) {
+    case 'decide':
+      return undefined;
+    case 'signed':
+      return `You signed. ${nothingRunsText(approval, 'others')}`;
+    case 'deny':
+      return 'Others must sign this call. You can deny it.';
+    case 'watch':
+      return nothingRunsText(approval, 'approver');
+    case 'unknown':
+      return 'Checking who can sign this call…';
+  }
 }
 
 /** Tools that only write a file, so that their effect is known without a rehearsal (A52.9). */

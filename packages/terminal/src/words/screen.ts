@@ -79,9 +79,6 @@ export const screenWords = {
   scrollFirst: 'There is more below. Press PgDn to see the end, then approve.',
   notArmed: 'Wait a moment: keys pressed before the call appeared are ignored.',
   tooLong: 'Too long to approve here: part of it is not shown.',
-  signed: (waits: string): string => `You signed. ${waits}`,
-  othersSign: 'Others must sign this call. You can deny it.',
-  findingSigners: 'Checking who can sign this call…',
   questionIdle: 'The agent is waiting for your answer.',
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
   session: (what: string, agent: string, narrow: string): string =>

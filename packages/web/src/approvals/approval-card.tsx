@@ -5,10 +5,10 @@ import {
   grantMatch,
   mayEdit,
   nothingRunsText,
+  partText,
   type Reader,
   revealedView,
   verbFor,
-  type YourPart,
   lacksPasskey,
   yourPart,
 } from '@countersign/client';
@@ -155,7 +155,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         lacksPasskey(approval, me) ? (
           <NeedsPasskey />
         ) : (
-          (partNote(approval, part) ??
+          (partText(approval, part) ??
           noteOf(end, mode, isArmed, mode === 'edit' ? t.previewFirst : nothingRunsText(approval, 'you')))
         )
       }
@@ -251,22 +251,6 @@ function NeedsPasskey(): ReactElement {
       </Link>
     </>
   );
-}
-
-/** The note in the place of what approving means. */
-function partNote(approval: ApprovalView, part: YourPart): string | undefined {
-  switch (part) {
-    case 'decide':
-      return undefined;
-    case 'signed':
-      return t.youSigned(nothingRunsText(approval, 'others'));
-    case 'deny':
-      return t.othersSign;
-    case 'watch':
-      return nothingRunsText(approval, 'approver');
-    case 'unknown':
-      return t.findingSigners;
-  }
 }
 
 function noteOf({ isFolded, wasShown, moreLines }: EndShown, mode: Mode, isArmed: boolean, ready: string): string {

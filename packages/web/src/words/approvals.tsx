@@ -30,12 +30,9 @@ export const t = {
   hostAllowed: 'The rule was added. When you approve the call, it is shown again with the host.',
   tooEarly: 'Too early: nothing was decided. Press the key again.',
   previewFirst: 'Nothing runs yet. You see the edited call first.',
-  youSigned: (rest: string) => `You signed. ${rest}`,
-  othersSign: 'Others must sign this call. You can deny it.',
   needsPasskey: 'To sign this call, you need a trusted passkey.',
   openAccount: 'Open your account',
   addPasskey: 'Add or confirm a passkey',
-  findingSigners: 'Checking who can sign this call…',
   expandFirst: 'To approve this call, expand it and scroll to its end.',
   scrollFirst: 'To approve this call, scroll to its end.',
 

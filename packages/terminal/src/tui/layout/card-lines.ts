@@ -6,6 +6,7 @@ import {
   maskedText,
   mayEdit,
   nothingRunsText,
+  partText,
   type ApprovalView,
   type YourPart,
 } from '@countersign/client';
@@ -97,22 +98,6 @@ function flow(chips: readonly Line[], width: number): Line[] {
     else lines.push(chip);
   }
   return lines;
-}
-
-/** In the place of what approving means, if the call waits for other people. */
-function partText(approval: ApprovalView, part: YourPart): string | undefined {
-  switch (part) {
-    case 'decide':
-      return undefined;
-    case 'signed':
-      return screenWords.signed(nothingRunsText(approval, 'others'));
-    case 'deny':
-      return screenWords.othersSign;
-    case 'watch':
-      return nothingRunsText(approval, 'approver');
-    case 'unknown':
-      return screenWords.findingSigners;
-  }
 }
 
 function choiceLines(
