@@ -1,7 +1,7 @@
-import { ClientError, readAll, type Client } from '@countersign/client';
+import { ClientError, isLocalLink, readAll, type Client } from '@countersign/client';
 import { nearest, type Agent, type Chat, type World } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
-import { isLoopback, worldsOf } from './project/world-of-folder.js';
+import { worldsOf } from './project/world-of-folder.js';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
@@ -11,7 +11,7 @@ export async function findWorld(client: Client, name: string | undefined, folder
   if (name !== undefined) return named(worlds, name, 'world');
   if (worlds.length === 0) throw new CommandError(errors.noWorlds);
   // Folders of a server on another machine are not ours.
-  const here = isLoopback(client.url) ? worldsOf(worlds, folder) : [];
+  const here = isLocalLink(client.url) ? worldsOf(worlds, folder) : [];
   const [only, ...others] = here.length === 0 ? worlds : here;
   if (only !== undefined && others.length === 0) return only;
   const known = suggestion(

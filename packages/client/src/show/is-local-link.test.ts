@@ -8,6 +8,7 @@ it.each([
   ['https://countersign.example.com/#invitation=x', false],
   ['http://192.168.1.7:4747/#invitation=x', false],
   ['https://localhost.example.com/', false],
+  ['https://127.example.org/', false],
 ])('%s: only works on this machine: %s', (link, isLocal) => {
   expect(isLocalLink(link)).toBe(isLocal);
 });

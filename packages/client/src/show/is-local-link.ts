@@ -1,7 +1,10 @@
-/** Whether a link only works on the machine of the server. */
+/** Whether a URL only works on the machine of the server. */
 export function isLocalLink(link: string): boolean {
   const { hostname } = new URL(link);
   return (
-    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname)
   );
 }

@@ -14,8 +14,3 @@ export function worldsOf<T extends Pick<World, 'folder'>>(worlds: readonly T[], 
   }
   return [];
 }
-
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-}
