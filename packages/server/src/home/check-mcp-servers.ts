@@ -1,21 +1,10 @@
 import { listOf, mcpServerSchema, worldSchema, type McpServer } from '@countersign/protocol';
 import type { Finding } from './check-models.js';
-import { channelFetch } from '../channel/channel-fetch.js';
-import { readToken } from './keep-token.js';
-
-const ANSWER_MS = 10_000;
+import { readFrom } from './read-from.js';
 
 /** The MCP servers of a running server that need a person: those that failed, and those that need a sign-in. Starts none. */
 export async function checkMcpServers(url: string, home: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const token = env['COUNTERSIGN_TOKEN'] || readToken(home) || '';
-  const headers = { authorization: `Bearer ${token}` };
-  const get = async (path: string): Promise<unknown> => {
-    const response = await channelFetch(token)(`${url}/api/${path}`, {
-      headers,
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    return await response.json();
-  };
+  const get = readFrom(url, home, env);
   try {
     const { items: worlds } = listOf(worldSchema).parse(await get('worlds'));
     const findings = worlds.map(async ({ id }) => {

@@ -1,8 +1,7 @@
 import { listOf, providerStatusSchema, type ProviderStatus } from '@countersign/protocol';
 import { chosenAddress, tryAddress } from '@countersign/providers';
 import { findProviders } from './find-providers.js';
-import { channelFetch } from '../channel/channel-fetch.js';
-import { readToken } from './keep-token.js';
+import { readFrom } from './read-from.js';
 
 /**
  * `fine`: works. `missing`: optional and not present. `warning`: should be checked, but the server can start. `broken`: nothing works until
@@ -22,17 +21,10 @@ export interface AskedServer {
   readonly providers: readonly ProviderStatus[] | undefined;
 }
 
-const ANSWER_MS = 10_000;
-
 export async function askServer(url: string, home: string, env: NodeJS.ProcessEnv): Promise<AskedServer> {
-  const token = env['COUNTERSIGN_TOKEN'] || readToken(home) || '';
-  const headers = { authorization: `Bearer ${token}` };
   try {
-    const response = await channelFetch(token)(`${url}/api/providers`, {
-      headers,
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    return { url, providers: listOf(providerStatusSchema).parse(await response.json()).items };
+    const found = await readFrom(url, home, env)('providers');
+    return { url, providers: listOf(providerStatusSchema).parse(found).items };
   } catch {
     return { url, providers: undefined };
   }

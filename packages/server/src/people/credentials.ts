@@ -101,14 +101,10 @@ export async function findCredential(
   return isUsable(found, now) ? { kind: 'found', found } : { kind: 'none' };
 }
 
-/** The stored hash of a credential, usable or not. */
-export async function hashOfCredential(
-  store: Pick<Store, 'read'>,
-  kind: CredentialKind,
-  id: string,
-): Promise<Buffer | undefined> {
+/** The stored hash of a token, usable or not. */
+export async function hashOfToken(store: Pick<Store, 'read'>, id: string): Promise<Buffer | undefined> {
   const found = await store.read((reader) => reader.credential(id));
-  return found?.credential.kind === kind ? Buffer.from(found.credential.hash, 'hex') : undefined;
+  return found?.credential.kind === 'token' ? Buffer.from(found.credential.hash, 'hex') : undefined;
 }
 
 function isHalf(half: string, hash: string | undefined): boolean {

@@ -4,7 +4,7 @@ import type { Store } from '@countersign/core/ports';
 import { hashSecret } from '../auth/secrets.js';
 import { acceptChannels } from '../channel/accept-channels.js';
 import { SERVER_TOKEN_ID } from '../channel/channel-key.js';
-import { hashOfCredential } from '../people/credentials.js';
+import { hashOfToken } from '../people/credentials.js';
 
 /** Proves this server to the holders of its own token and of personal tokens. Requests with a revoked one are refused inside the channel. */
 export function acceptTokenChannels(
@@ -13,7 +13,7 @@ export function acceptTokenChannels(
 ): void {
   const own = hashSecret(token);
   acceptChannels(server, {
-    hashOf: async (id) => (id === SERVER_TOKEN_ID ? own : await hashOfCredential(store, 'token', id)),
+    hashOf: async (id) => (id === SERVER_TOKEN_ID ? own : await hashOfToken(store, id)),
     ...(onProven === undefined ? {} : { onProven }),
   });
 }
