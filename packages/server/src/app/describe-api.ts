@@ -125,7 +125,9 @@ function responsesOf(route: Route, schemas: Json): Operation['responses'] {
     const kinds: readonly Answer[] = Array.isArray(answer) ? (answer as readonly Answer[]) : [answer as Answer];
     const content = kinds.flatMap(({ schema, type }) => {
       if (schema === undefined) return type === undefined ? [] : [[type, { schema: { type: 'string' } }] as const];
-      return [[type ?? 'application/json', { schema: toSchema(schema, 'output', schemas) }] as const];
+      // Events have a chat beside their own fields, which a schema of output would forbid.
+      const io = type === 'text/event-stream' ? 'input' : 'output';
+      return [[type ?? 'application/json', { schema: toSchema(schema, io, schemas) }] as const];
     });
     responses[status] = {
       description: kinds.map(({ description }) => description).join(' · '),

@@ -14,6 +14,7 @@ import {
   auditEntrySchema,
   chatSchema,
   grantSchema,
+  invitationSchema,
   groupSchema,
   importedWorldSchema,
   listedToolSchema,
@@ -55,7 +56,7 @@ export const schemaNames = z.registry<{ id: string }>();
 
 const named = {
   StreamedEvent: streamedEventSchema,
-  ApprovalStreamEvent: approvalEventSchema,
+  ApprovalEvent: approvalEventSchema,
   ChunkEvent: sseEventSchema,
   ToolEvent: toolEventSchema,
   ToolOutputEvent: toolOutputEventSchema,
@@ -69,6 +70,7 @@ const named = {
   AuditEntry: auditEntrySchema,
   Chat: chatSchema,
   Grant: grantSchema,
+  Invitation: invitationSchema,
   UndoableCall: undoableCallSchema,
   UndoPreview: undoPreviewSchema,
   Group: groupSchema,
