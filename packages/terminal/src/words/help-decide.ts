@@ -38,7 +38,7 @@ export const approvalsHelp = {
   rule: 'with --scope always: rule to add instead of the proposed one',
   pattern:
     'with --scope session: cover calls that match this instead, such as "rm *.tmp", or "*" for every call of the tool',
-  arguments: 'with --scope once: change the arguments; a rehearsed call is shown again before it can be approved',
+  arguments: 'with --scope once: change the arguments; the edited call is shown again before it can be approved',
   host: 'with --scope once: let the command reach these hosts; it is shown again, and then runs without a rehearsal',
   reason: 'reason, for the audit log',
   denyReason: 'reason, shown to the agent',
