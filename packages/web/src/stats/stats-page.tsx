@@ -1,4 +1,4 @@
-import { durationText, nameOf } from '@countersign/client';
+import { agentName, durationText, nameOf } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -23,7 +23,6 @@ export default function StatsPage(): ReactElement {
     everyMs: 15_000,
   });
   if (stats.kind !== 'ready') return <NotRead read={stats} what={t.theStats} title={t.title} />;
-  const agentName = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
     <Page title={t.title} wide nothingToFocus>
       <Numbers stats={stats.data} />
@@ -42,7 +41,7 @@ export default function StatsPage(): ReactElement {
             <BarPlot {...toolSeries(stats.data)} />
           </Panel>
           <Panel title={t.tokens}>
-            <BarPlot {...tokenSeries(stats.data, agentName)} />
+            <BarPlot {...tokenSeries(stats.data, (id) => agentName({ agents }, id))} />
           </Panel>
           <Panel title={t.durations}>
             <BarPlot {...waitingSeries(stats.data)} />
