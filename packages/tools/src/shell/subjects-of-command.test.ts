@@ -37,6 +37,19 @@ describe('subjectsOfCommand', () => {
     ]);
   });
 
+  it.each<[string, readonly string[] | undefined]>([
+    ['grep -e x a', ['a']],
+    ['jq .a x.json', ['x.json']],
+    ['jq -e .a x.json', ['x.json']],
+    ['git add a', ['a']],
+    ['git -C /other add a', undefined],
+    ['git --work-tree=/other add a', undefined],
+  ])('[A19.7] the files of %j in the working folder', (command, files) => {
+    const [found] = subjectsOfCommand(command);
+    if (found?.kind !== 'words') throw new Error('no words');
+    expect(found.files?.map((at) => found.words[at])).toEqual(files);
+  });
+
   it('[T15.2] judges the joined text: after an operator, a parameter is a program', () => {
     expect(told('ls;', ['rm'])).toContainEqual(words('rm'));
     expect(dynamic(subjectsOfCommand('ls >', ['x']))).toBeDefined();

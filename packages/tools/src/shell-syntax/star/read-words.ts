@@ -72,16 +72,19 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
     if (table.subcommands !== undefined) {
       const sub = Object.hasOwn(table.subcommands, word) ? table.subcommands[word] : undefined;
       if (sub === undefined) return ALL;
-      const inside = readWords(sub, words, at + 1);
+      const { files, ...inside } = readWords(sub, words, at + 1);
       if (inside.spell === 'all') return ALL;
       const named = inside.effect === 'reads' ? [] : [at];
-      return { ...inside, spell: new Set([...spell, ...named, ...inside.spell]) };
+      // With `git -C x`, files are in another folder.
+      const known = files === undefined || spell.size > 0 ? {} : { files };
+      return { ...inside, ...known, spell: new Set([...spell, ...named, ...inside.spell]) };
     }
     if (!takesOperand(table, word, operands, given)) spell.add(at);
     places.push(at);
     operands += 1;
   }
-  const textGiven = TEXT_GIVEN.some((name) => given.has(name));
+  // `-e` of jq takes no value: its first operand is still the filter.
+  const textGiven = TEXT_GIVEN.some((name) => given.has(name) && options.get(name)?.value === 'needed');
   const lists = table.listsAlone === true && operands === 0 && spell.size === 0;
   return {
     spell,
