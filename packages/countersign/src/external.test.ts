@@ -382,6 +382,34 @@ describe('rules', () => {
     }
   });
 
+  it('[A5.8] `./**` in a grant is the world’s folder, whatever folder the program says it works in', async () => {
+    const folder = '/srv/docs';
+    const t = await open({}, ':memory:', undefined, {
+      findPlace: () => ({ workingDirectory: folder, home: '/root' }),
+    });
+    const write = (key: string, cwd: string, path: string) =>
+      t.propose({
+        key,
+        toolName: 'claude__Write',
+        arguments: { file_path: path, content: 'x' },
+        runs: { where: 'outside', cwd, reports: true },
+      });
+    await write('k1', folder, join(folder, 'a'));
+    const [card] = await t.pending();
+    expect(card?.session).toEqual({ pattern: './**', any: false });
+    await t.decide(card, { scope: 'session' });
+    expect(await t.claim((await write('k2', join(folder, 'sub'), join(folder, 'b'))).id)).toMatchObject({
+      state: 'allowed',
+    });
+    expect(await t.claim((await write('k3', '/srv/keys', '/srv/keys/b')).id)).toMatchObject({ state: 'pending' });
+    const [other] = await t.pending();
+    expect(other?.session).toEqual({ pattern: '/srv/keys/b', any: false });
+    expect(await t.decide(other, { scope: 'session', pattern: './**' })).toMatchObject({ status: 422 });
+    await t.decide(other, { scope: 'session' });
+    expect(await t.claim((await write('k4', '/srv/keys', '/srv/keys/b')).id)).toMatchObject({ state: 'allowed' });
+    expect(await t.claim((await write('k5', '/srv/keys', '/srv/keys/c')).id)).toMatchObject({ state: 'pending' });
+  });
+
   it('[A55.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {
     const t = await open();
     await t.propose();

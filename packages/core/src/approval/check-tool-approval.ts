@@ -25,7 +25,9 @@ import {
   weigh,
   findMissedByEffect,
   findMissedByStar,
+  inWorldFolder,
   isNarrow,
+  prepareOnce,
   proposeRule,
   sessionPattern,
   groupsFor,
@@ -150,11 +152,12 @@ function decide(input: GateInput): Gate {
   const { unknownEffect } = weighing;
   if (unknownEffect !== undefined) return ask(input, weighing, { kind: 'unknown-effect', rule: unknownEffect });
   const grants = grantsFor(input);
-  const { unanswered, answeredBy } = findAnswers(grants, weighing);
+  const granted = { ...weighing, prepared: prepareOnce(inWorldFolder(input.call)) };
+  const { unanswered, answeredBy } = findAnswers(grants, granted);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
 
-  const allowed = findAllowance(input, weighing, answeredBy ?? findGrant(grants, weighing));
+  const allowed = findAllowance(input, weighing, answeredBy ?? findGrant(grants, granted));
   if (allowed === undefined) return ask(input, weighing, { kind: 'default' });
   if (input.decision === 'edited') return ask(input, weighing, { kind: 'edited' });
   return { kind: 'run', ...allowed, ...byEffect };

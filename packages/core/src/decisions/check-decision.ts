@@ -22,6 +22,7 @@ import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 import {
   compilePolicy,
+  inWorldFolder,
   isNarrow,
   keyOfPattern,
   patternCovers,
@@ -304,7 +305,7 @@ function checkGrant(
     );
   }
   const pattern = given === ANY ? null : given;
-  if (pattern !== null && !patternCovers(pattern, prepareCall(policyCall)))
+  if (pattern !== null && !patternCovers(pattern, prepareCall(inWorldFolder(policyCall))))
     return invalid('pattern: does not match this call');
   if (pattern !== null && maskSecrets(pattern) !== pattern) return invalid('pattern: must not contain a secret');
   const grantId = newId('grant');

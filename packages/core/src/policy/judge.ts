@@ -15,7 +15,7 @@ import {
   type Policy,
   type RuleGroup,
 } from './compile-policy.js';
-import { type PreparedCall, prepareOnce } from './prepare-call.js';
+import { inWorldFolder, type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall, SigningRule } from './types.js';
 
 /**
@@ -75,10 +75,8 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
  * so deny and ask rules apply in the world's folder, too.
  */
 export function weigh(policies: Policies, call: PolicyCall): Weighing {
-  const { worldDirectory: workingDirectory, home } = call.place;
   const both = call.standsFor === undefined ? [call] : [call, call.standsFor];
-  const inWorld =
-    workingDirectory === undefined ? [] : both.map((one) => ({ ...one, place: { workingDirectory, home } }));
+  const inWorld = call.place.worldDirectory === undefined ? [] : both.map(inWorldFolder);
   const { admin, world, agent } = policies;
   const strict = { ...(admin === undefined ? {} : { admin: withoutAllow(admin) }), world: withoutAllow(world), agent };
   return [...both.slice(1), ...inWorld].reduce<Weighing>(
