@@ -263,7 +263,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     // [A1] What an untrusted server declares about its tools is ignored.
     await go('agents');
     await button(page, 'Add agent').click();
-    for (const width of [1440, 390]) await scrollsOnce(page, width);
+    await scrollsOnce(page, 390);
     const row = (tool: string): Locator => dialog.locator('span:has(> label)').filter({ hasText: tool });
     await row('mcp__memory__read_graph').waitFor();
     expect(await row('read_file').getByText('read-only').count()).toBe(1);
@@ -347,7 +347,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY', 'AREA'] });
 
     // Too large for the server: each argument is valid, but not all of them in one request.
-    const large = { command: 'npx', args: Array.from({ length: 1000 }, () => '${input:long}') };
+    const large = { command: 'npx', args: Array.from({ length: 250 }, () => '${input:long}') };
     await button(page, 'Import…').click();
     const text = JSON.stringify({ servers: { small: { command: 'true' }, large } });
     await dialog.getByLabel('Or paste the JSON').fill(text);

@@ -226,12 +226,16 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     const approve = button(page, 'Approve once');
     const reading = page.locator('[data-reading]');
     /** The call can't be approved by button, key or menu, but it can be denied. */
+    let isTried = false;
     const cannotApprove = async (why: RegExp): Promise<void> => {
       await context.clock.runFor(1000);
       await enabled(button(page, 'Deny'));
       await page.locator('footer').getByText(why).waitFor();
       expect(await approve.isDisabled()).toBe(true);
       expect(await approve.getAttribute('aria-describedby')).not.toBeNull();
+      // Keys and the menu follow the button; `npm run verify` tries them on every call.
+      if (isTried && !isFullSize) return;
+      isTried = true;
       await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
       for (const key of ['o', 'c', 'a']) await page.keyboard.press(key);
       await button(page, 'More choices').click();

@@ -189,8 +189,9 @@ function gate(): [opened: Promise<void>, open: () => void] {
 
 // These tests are compiled without DOM types, so code for the page is passed as text.
 
-/** By how many pixels the page overflows the window on the right. */
+/** By how many pixels the page overflows the window on the right. After a resize, it is laid out in the next frame. */
 export async function overflow(page: Page): Promise<number> {
+  await drawn(page);
   return await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
 
