@@ -57,6 +57,16 @@ const WATCH = 'Please watch the tide.';
  */
 async function leaveBehind(messages: readonly string[], how: 'stop' | 'kill' = 'stop'): Promise<Left[]> {
   const server = await startToLeave(how);
+  const left = await callsWaiting(server, messages, how);
+  await server.end();
+  return left;
+}
+
+async function callsWaiting(
+  server: { url: string; token: string },
+  messages: readonly string[],
+  how: 'stop' | 'kill' = 'stop',
+): Promise<Left[]> {
   const client = createClient({ url: server.url, token: server.token });
   await client.updateWorld('harbour', { rehearse: messages.includes(WATCH) ? 'off' : 'on' });
   const left: Left[] = [];
@@ -73,7 +83,6 @@ async function leaveBehind(messages: readonly string[], how: 'stop' | 'kill' = '
     await expect.poll(hasRun, { timeout: 60_000 }).toBe(how === 'kill');
     left.push({ chat, approval: approval.approvalId });
   }
-  await server.end();
   return left;
 }
 
@@ -105,9 +114,9 @@ async function audit(chat: string): Promise<string[]> {
 it.skipIf(!hasRehearsals)(
   '[A58] [A58.2] undo lists calls, shows what it will do, and reverts a call once',
   async () => {
-    const [{ approval } = none] = await leaveBehind([COUNT]);
     const server = await startToLeave('stop');
     onTestFinished(async () => void (await server.end()));
+    const [{ approval } = none] = await callsWaiting(server, [COUNT]);
     const removal = JSON.stringify({ command: 'rm notes/crew.md' });
     const edited = await run('approvals', 'approve', approval, '--yes', '--arguments', removal);
     const [, id = ''] = /countersign approvals approve (\S+)/.exec(edited.stderr) ?? [];

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { describeStore } from '@countersign/core/testing/store-contract';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { onTestFinished } from 'vitest';
+import { isFullSize } from '../../../../tests/support/scaled.js';
 import { openSqlite } from './open-sqlite.js';
 
-describeStore('SQLite in memory', async () => ({ store: await openSqlite(':memory:') }), {
-  outlive: false,
-  share: false,
-});
+// Most tests use a store in memory, so `npm test` checks only the one in a file.
+if (isFullSize)
+  describeStore('SQLite in memory', async () => ({ store: await openSqlite(':memory:') }), {
+    outlive: false,
+    share: false,
+  });
 
 describeStore(
   'SQLite in a file',
