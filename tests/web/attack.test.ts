@@ -138,31 +138,31 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     const { page, world, chat } = await enter();
     const chats = [chat, (await opened.api.createChat(world)).id];
     for (const each of chats) {
-      const many = Array.from({ length: 60 }, (_, index) => press(`${each}-${String(index).padStart(2, '0')}`));
+      const many = Array.from({ length: 51 }, (_, index) => press(`${each}-${String(index).padStart(2, '0')}`));
       await opened.api.send(world, each, { content: many.join('\n') });
     }
-    await expect.poll(async () => (await opened.api.approvals(world, { limit: 200 })).items.length).toBe(120);
-    await page.getByText('60 of 60').first().waitFor();
-    await page.getByText('1 of 60', { exact: true }).first().waitFor();
+    await expect.poll(async () => (await opened.api.approvals(world, { limit: 200 })).items.length).toBe(102);
+    await page.getByText('51 of 51').first().waitFor();
+    await page.getByText('1 of 51', { exact: true }).first().waitFor();
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await button(page, 'Approve once').click();
-    await page.getByText('1 of 59', { exact: true }).first().waitFor();
+    await page.getByText('1 of 50', { exact: true }).first().waitFor();
     // An approved call may not have run yet.
     const ran = (): string[] => opened.ran.filter((run) => chats.some((each) => run.startsWith(each)));
     await expect.poll(ran).toEqual([`${chat}-00`]);
-    expect((await opened.api.approvals(world, { limit: 200 })).items).toHaveLength(119);
+    expect((await opened.api.approvals(world, { limit: 200 })).items).toHaveLength(101);
 
     await goTo(page, '/inbox');
     await page.getByText('1 of 100+', { exact: true }).first().waitFor();
     await expect.poll(() => page.title()).toBe('(100+) Countersign');
     await page.getByRole('button', { name: 'Show more', exact: true }).click();
-    await page.getByText('1 of 119', { exact: true }).first().waitFor();
+    await page.getByText('1 of 101', { exact: true }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Show more', exact: true }).count()).toBe(0);
     await opened.api.stop(world, chats[1] ?? '');
-    await page.getByText('1 of 59', { exact: true }).first().waitFor();
+    await page.getByText('1 of 50', { exact: true }).first().waitFor();
     await goTo(page, `/w/${world}/c/${chat}`);
     await button(page, 'Stop').click();
-    await toolCard(page, `${chat}-59`).getByText('denied: stopped').waitFor();
+    await toolCard(page, `${chat}-50`).getByText('denied: stopped').waitFor();
     await expect.poll(() => page.title()).toBe('Countersign');
     expect(ran()).toEqual([`${chat}-00`]);
   });

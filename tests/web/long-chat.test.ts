@@ -9,8 +9,8 @@ const COUNT = 10_000;
 /** Requests for older messages. */
 const OLDER = /\/messages\?.*before=/;
 
-/** How often the wheel turns each way: half the distance still passes more messages than the page keeps. */
-const WHEEL_STEPS = isFullSize ? 25 : 12;
+/** How often the wheel turns each way: a third of the distance still passes more messages than the page keeps. */
+const WHEEL_STEPS = isFullSize ? 25 : 9;
 /** How many older pages are loaded. */
 const PAGES = isFullSize ? 5 : 2;
 

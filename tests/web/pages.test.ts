@@ -232,7 +232,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  it('agents, worlds and chats are created, changed, renamed and deleted', async () => {
+  it('agents are added and changed, and a world is changed', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/agents`);
     await button(page, 'Add agent').click();
@@ -266,18 +266,6 @@ describe.runIf(hasBrowser)('every page', () => {
     await button(page, 'Save').click();
     await remarked(page, 'Saved.');
     expect((await opened.api.world(world)).value).toMatchObject({ turnLimit: 7, mainAgent: 'ada' });
-
-    const chat = await opened.api.createChat(world, { title: 'Old name' });
-    await goTo(page, `/w/${world}/c/${chat.id}`);
-    await button(page, 'Chat menu').click();
-    await page.getByRole('menuitem', { name: 'Rename…' }).click();
-    await page.getByLabel('Title').fill('New name');
-    await button(page, 'Rename').click();
-    await page.getByRole('link', { name: 'New name' }).waitFor();
-    await button(page, 'Chat menu').click();
-    await page.getByRole('menuitem', { name: 'Delete…' }).click();
-    await button(page, 'Delete').click();
-    await expect.poll(() => page.getByRole('link', { name: 'New name' }).count()).toBe(0);
   });
 
   it('a page that could not be loaded says why, and retrying loads it', async () => {
