@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,6 @@ import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { startCommand } from '../../packages/server/src/testing/start-process.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { startPostgres } from '../support/postgres-server.js';
 
 const PASSWORD = 'hunter2hunter2';
 
@@ -129,19 +128,6 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
       return address;
     },
     'read-only',
-  ],
-  [
-    'a standby',
-    async () => {
-      const server = await startPostgres();
-      onTestFinished(() => server.stop());
-      const rows = await query(server.url, 'show data_directory');
-      // With this file, the server runs as a standby.
-      writeFileSync(join(String(rows[0]?.['data_directory']), 'standby.signal'), '', { mode: 0o644 });
-      await server.restart();
-      return server.url;
-    },
-    'is a standby, which is read-only',
   ],
   ['a version that is too old', async (url) => await disguised(url, /\b18\d{4}\b/, '130021'), 'PostgreSQL 13'],
 ];

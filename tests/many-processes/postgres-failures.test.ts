@@ -1,6 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Client } from '@countersign/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CountersignError } from '@countersign/protocol';
+import { serve } from '@countersign/server';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { isFullSize, scaled } from '../support/scaled.js';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.js';
 import { openDatabaseProxy } from './database-proxy.js';
@@ -130,3 +136,29 @@ it('[S7] the database restarts during work, and work continues', async () => {
     throw new Error(`${String(error)}\nUnfinished: ${left}\nThe servers said: ${farm.errors()}`, { cause: error });
   }
 }, 300_000);
+
+// The last one: the server stays a standby.
+it('[S7] a server explains in one sentence that its database is a standby, and exits before it listens', async () => {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+  await client.end();
+  // With this file, PostgreSQL runs as a standby.
+  writeFileSync(join(rows[0]?.data_directory ?? '', 'standby.signal'), '', { mode: 0o644 });
+  await postgres.restart();
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const quiet = (): void => undefined;
+  const log = { info: quiet, warn: quiet, error: quiet };
+  const sandbox = { kind: 'none', reason: 'no command runs here' } as const;
+  const env = { DATABASE_URL: postgres.url };
+  const failed: unknown = await serve({ home: join(folder, 'home'), env, log, port: 0, version: 'test', sandbox }).then(
+    async (serving) => await serving.close(),
+    (error: unknown) => error,
+  );
+  expect(failed).toBeInstanceOf(CountersignError);
+  const { message } = failed as CountersignError;
+  expect(message).toContain('is a standby, which is read-only');
+  expect(message).not.toContain('\n');
+  expect(message).not.toContain(new URL(postgres.url).password);
+});

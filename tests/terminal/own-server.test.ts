@@ -19,11 +19,7 @@ const notes = (): string[] => readdirSync(join(folder, 'deep', 'home-worlds', 'h
 // Each of them starts a server, which takes long on a busy machine.
 describe('without a server', () => {
   it('[X4] [S4] concurrent commands create one home, start one server and share it', async () => {
-    const ended = await Promise.all([
-      run('chat', '-w', 'harbour', 'hello'),
-      run('worlds', '--json'),
-      run('chats', 'add', '-w', 'harbour', '--title', 'One', '--json'),
-    ]);
+    const ended = await Promise.all([run('chat', '-w', 'harbour', 'hello'), run('worlds', '--json')]);
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: '' })));
     expect(ended[0]?.stdout).toContain('Scout\n  │ I keep the notes of this harbour.');
     expect(JSON.parse(ended[1]?.stdout ?? '')).toMatchObject({ items: [{ id: 'harbour' }] });
