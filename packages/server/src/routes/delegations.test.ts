@@ -1,7 +1,8 @@
 import { SERVER_LOG } from '@countersign/core/ports';
 import type { Challenge, Confirmable, Delegation, NewToken, PersonRole } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
+import { closeApps, openApp } from '../testing/app-fixture.js';
+import { ask as send, pageOf, signInAs } from '../testing/sign-in.js';
 import { createSoftPasskey, insertPasskey } from '../testing/soft-passkey.js';
 
 afterEach(closeApps);
@@ -22,33 +23,7 @@ async function setUp() {
   await add('Dan', 'member');
   const now = t.engine.runtime.clock.now();
   const at = (days: number): string => new Date(now + days * DAY).toISOString();
-  return { t, at, ada: await signIn(t, 'ada-lovelace') };
-}
-
-type Headers = Record<string, string>;
-
-async function signIn(t: AppFixture, person: string): Promise<Headers> {
-  const { open } = (await t.api<{ open: string }>('POST', `/people/${person}/invitations`)).body;
-  const invitation = open.split('=')[1];
-  const opened = await t.api<{ session: string }>('POST', '/session', { invitation }, { Authorization: '' });
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  return { cookie, 'X-Countersign-Session': opened.body.session };
-}
-
-async function send<T = Record<string, unknown>>(
-  t: AppFixture,
-  method: string,
-  path: string,
-  headers: Headers,
-  body?: unknown,
-): Promise<{ status: number; body: T }> {
-  const response = await fetch(`${t.url}/api${path}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as T };
+  return { t, at, ada: await signInAs(t, 'ada-lovelace') };
 }
 
 const MINE = '/me/delegations';
@@ -62,7 +37,7 @@ describe('[A51.6] [W3.43] delegations', () => {
       status: 201,
       body: { ...given, by: { id: 'ada-lovelace', name: 'Ada Lovelace' }, to: { id: 'bob', name: 'Bob' } },
     });
-    const bob = await signIn(t, 'bob');
+    const bob = await signInAs(t, 'bob');
     for (const who of [ada, bob]) {
       expect((await send(t, 'GET', MINE, who)).body['items']).toEqual([made.body]);
     }
@@ -92,7 +67,7 @@ describe('[A51.6] [W3.43] delegations', () => {
   it('[A51.2] end when the person is disabled or removed', async () => {
     const { t, at, ada } = await setUp();
     await send(t, 'POST', MINE, ada, { to: 'bob', until: at(7) });
-    const bob = await signIn(t, 'bob');
+    const bob = await signInAs(t, 'bob');
     expect((await send<{ items: unknown[] }>(t, 'GET', MINE, bob)).body.items).toHaveLength(1);
     await t.api('PATCH', '/people/ada-lovelace', { status: 'disabled' });
     expect((await send(t, 'GET', MINE, bob)).body['items']).toEqual([]);
@@ -133,7 +108,7 @@ describe('[A51.6] [W3.43] delegations', () => {
   it('[W8.3] need a person who may sign, and a credential that isn’t limited', async () => {
     const { t, at, ada } = await setUp();
     const body = { to: 'bob', until: at(7) };
-    expect((await send(t, 'POST', MINE, await signIn(t, 'dan'), body)).body['detail']).toContain(
+    expect((await send(t, 'POST', MINE, await signInAs(t, 'dan'), body)).body['detail']).toContain(
       "You can't sign calls",
     );
     const scopes: NewToken['scopes'] = ['read', 'sign'];
@@ -146,7 +121,7 @@ describe('[A51.6] [W3.43] delegations', () => {
 
   it('[A51.4] need a confirmation by a trusted passkey of the person who has one', async () => {
     const { t, at, ada: session } = await setUp();
-    const origin = t.url.replace('127.0.0.1', 'localhost');
+    const origin = pageOf(t);
     const ada = { ...session, Origin: origin };
     const soft = createSoftPasskey('ed25519', { origin });
     await insertPasskey(t.engine.runtime.store, 'ada-lovelace', soft, { origin });

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { closeApps, until } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { ask, pageOf, signInAs } from '../testing/sign-in.js';
 import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
 
 afterEach(closeApps);
@@ -38,28 +39,15 @@ async function openBank(
   folder?: string,
 ): Promise<Bank> {
   const t = await openHarbour({ tools: [...tools], ...(folder === undefined ? {} : { folder }) });
-  const origin = t.url.replace('127.0.0.1', 'localhost');
+  const origin = pageOf(t);
   // Only Olga can create a token that signs for her (W8.11), and only an invitation before her first passkey lets her.
-  const { open } = (await t.api<{ open: string }>('POST', '/people/owner/invitations')).body;
-  const opened = await t.api<{ session: string }>(
-    'POST',
-    '/session',
-    { invitation: open.split('=')[1] },
-    { Authorization: '' },
-  );
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const session = { cookie, 'X-Countersign-Session': opened.body.session, 'Content-Type': 'application/json' };
+  const session = await signInAs(t, 'owner');
   const soft = createSoftPasskey('ed25519', { origin });
   const passkeyId = await insertPasskey(t.engine.runtime.store, 'owner', soft, { origin });
   const scopes = ['read', 'chat', 'sign', 'admin'];
-  const made = await fetch(`${t.url}/api/people/owner/tokens`, {
-    method: 'POST',
-    headers: session,
-    body: JSON.stringify({ name: 'browser', scopes }),
-  });
+  const made = await ask<CreatedToken>(t, 'POST', '/people/owner/tokens', session, { name: 'browser', scopes });
   expect(made.status).toBe(201);
-  const { token } = (await made.json()) as CreatedToken;
-  const olga = { Authorization: `Bearer ${token}`, Origin: origin };
+  const olga = { Authorization: `Bearer ${made.body.token}`, Origin: origin };
   const put: Bank['put'] = async (rules, more = {}) => {
     const { headers } = await t.api('GET', `${WORLD}/policy`, undefined, olga);
     const match = { ...olga, 'If-Match': headers.get('etag') ?? '' };

@@ -2,41 +2,15 @@ import { SERVER_LOG } from '@countersign/core/ports';
 import type { Challenge, Me, Person, RegisteredPasskey } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
-import { checkResponse } from '../testing/check-response.js';
+import { ask, pageOf, signIn, signInAs } from '../testing/sign-in.js';
 import { createSoftPasskey, insertPasskey, type SoftPasskey } from '../testing/soft-passkey.js';
 
 afterEach(closeApps);
 
-/** A page of the web app at localhost, where passkeys work. */
-const pageOf = (t: AppFixture): string => t.url.replace('127.0.0.1', 'localhost');
-
 /** Sends a request as a browser at this page, with the credentials of a session. */
 function browser(t: AppFixture, session: Record<string, string> = {}, origin = pageOf(t)) {
-  return async <T = { detail: string }>(method: string, path: string, body?: unknown) => {
-    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    const response = await fetch(`${t.url}/api${path}`, {
-      method,
-      headers: { Origin: origin, ...type, ...session },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const { status, headers } = response;
-    const text = await response.text();
-    const read = (text === '' ? {} : JSON.parse(text)) as T;
-    checkResponse(method, path, { status, type: headers.get('content-type') ?? '', body: read });
-    return { status, headers, body: read };
-  };
-}
-
-async function signIn(t: AppFixture, body: object): Promise<Record<string, string>> {
-  const opened = await browser(t)<{ session: string }>('POST', '/session', body);
-  expect(opened.status).toBe(200);
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  return { cookie, 'X-Countersign-Session': opened.body.session };
-}
-
-async function signInAs(t: AppFixture, person: string): Promise<Record<string, string>> {
-  const { open } = (await t.api<{ open: string }>('POST', `/people/${person}/invitations`)).body;
-  return await signIn(t, { invitation: open.split('=')[1] });
+  return async <T = { detail: string }>(method: string, path: string, body?: unknown) =>
+    await ask<T>(t, method, path, { Origin: origin, ...session }, body);
 }
 
 async function setUp() {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closeApps } from '../testing/app-fixture.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { signInAs } from '../testing/sign-in.js';
 
 afterEach(closeApps);
 
@@ -67,18 +68,10 @@ async function tokenOf(
   return { Authorization: `Bearer ${made.body.token}` };
 }
 
-/** Signs an approver in. Only they themselves can get a credential that signs. */
-async function signIn(t: Harbour, name: string): Promise<Record<string, string>> {
+/** Adds an approver and signs them in. Only they themselves can get a credential that signs. */
+async function addApprover(t: Harbour, name: string): Promise<Record<string, string>> {
   const { body } = await t.api<{ id: string }>('POST', '/people', { name, role: 'approver' });
-  const { open } = (await t.api<{ open: string }>('POST', `/people/${body.id}/invitations`)).body;
-  const opened = await t.api<{ session: string }>(
-    'POST',
-    '/session',
-    { invitation: open.split('=')[1] },
-    { Authorization: '' },
-  );
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  return { cookie, 'X-Countersign-Session': opened.body.session };
+  return await signInAs(t, body.id);
 }
 
 /** Sends a request with only these credentials. */
@@ -131,7 +124,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     }
     expect(undone).toEqual([]);
 
-    const bob = await signIn(t, 'Bob');
+    const bob = await addApprover(t, 'Bob');
     expect(await send(t, path, bob, { effectHash })).toMatchObject({ status: 200, body: { state: 'undone' } });
     const again = await send(t, path, bob, { effectHash });
     expect(again).toMatchObject({ status: 409, body: { detail: 'This call was already undone.' } });
@@ -156,7 +149,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     expect(conflict).toMatchObject({ status: 409 });
     expect(JSON.stringify(conflict.body)).toContain('notes.txt');
 
-    const bob = await signIn(t, 'Bob');
+    const bob = await addApprover(t, 'Bob');
     const tag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
     const ruled = await t.api('PUT', '/worlds/harbour/policy', { rules: ['ask put by @bob'] }, { 'If-Match': tag });
     expect(ruled.status).toBe(200);
@@ -177,7 +170,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     const { tool, undone } = undoable();
     const t = await openHarbour({ tools: [tool] });
     const call = await run(t);
-    const bob = await signIn(t, 'Bob');
+    const bob = await addApprover(t, 'Bob');
     const path = `/worlds/harbour/calls/${call}/undo`;
     const setRules = async (...rules: string[]): Promise<void> => {
       const tag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
