@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { connect } from './connect.js';
+import { connect, mayUseHttp, serverUrl } from './connect.js';
 import { describeFailure } from './describe-failure.js';
 import type { FoundServer, OwnServer, ServerAccess } from './server-access.js';
 
@@ -107,4 +107,7 @@ it('[X4.3] refuses plain HTTP to another machine unless it is allowed', async ()
   const { servers } = homeWith({ url: 'http://127.0.0.1:9', startedBy: 'serve' });
   const given = { url: 'http://192.0.2.1:4747', token: 'a-token' };
   await expect(connect(servers, given, () => undefined)).rejects.toThrow('--allow-http');
+  expect(serverUrl(given.url, true)).toBe(given.url);
+  expect([mayUseHttp({ allowHttp: true }, {}), mayUseHttp({}, { COUNTERSIGN_ALLOW_HTTP: '1' })]).toEqual([true, true]);
+  expect(mayUseHttp({}, { COUNTERSIGN_ALLOW_HTTP: '' })).toBe(false);
 });
