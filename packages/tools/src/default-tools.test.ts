@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultTools } from './default-tools.js';
 import { findSandbox } from './sandbox/find-sandbox.js';
+import { refuseHosts } from './sandbox/gateway/refuse-hosts.js';
 import { shellCmd } from './shell/shell-cmd.js';
 
 it('[A1] read-only tools and questions run without approval; all other built-in tools need it', () => {
@@ -45,6 +46,15 @@ it('[A47] each tool reports how its calls run: only commands are sandboxed, and 
     ['send_message', 'in-process', 'none', [], []],
     ['create_agent', 'in-process', 'none', [], []],
   ]);
+});
+
+it('[A53.9] a call can name all hosts that a rehearsal records', async () => {
+  const refused = refuseHosts();
+  for (let host = 0; host < 100; host += 1)
+    await refused.outside.network.resolve(`h${host}.example`).catch(() => undefined);
+  expect(refused.tried().length).toBeGreaterThan(1);
+  const tool = shellCmd({ sandbox: { kind: 'none', reason: 'a test' } });
+  expect(tool.validate({ command: 'curl', hosts: [...refused.tried()] })).toMatchObject({ ok: true });
 });
 
 it('[L1.5] without a sandbox, they say what is missing and how to get it', () => {

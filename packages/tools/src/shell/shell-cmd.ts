@@ -16,6 +16,7 @@ import type { KeptResult } from '../sandbox/draft/effect/effect-of.js';
 import type { ApplyDraft } from '../sandbox/draft/open-draft.js';
 import { NoRehearsal } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import { keptUndos, type KeptUndos } from '../sandbox/draft/undo/kept-undos.js';
+import { MAX_HOSTS } from '../sandbox/gateway/refuse-hosts.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 import { predictEffect } from './predict-effect.js';
@@ -45,7 +46,7 @@ const parameters = z
     hosts: z
       .array(z.string().regex(HOST, 'must be the name of a host, such as example.com'))
       .min(1)
-      .max(10)
+      .max(MAX_HOSTS)
       .exactOptional()
       .describe(
         'Public hosts that the command needs, such as registry.npmjs.org. By default, it has no network. Each call with hosts needs approval.',

@@ -2,7 +2,8 @@ import { ToolFailure } from '@countersign/core/ports';
 import type { Outside } from './gateway.js';
 
 const NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
-const MAX_NAMED = 20;
+/** A person can allow all of them for one call. */
+export const MAX_HOSTS = 20;
 
 /** The hosts that a program tried to reach, and a network in which none of them can be. */
 export interface RefusedHosts {
@@ -16,7 +17,7 @@ export function refuseHosts(): RefusedHosts {
   const tried = new Set<string>();
   // The program chooses the names, and people see them.
   const note = (host: string): void => {
-    if (tried.size < MAX_NAMED && (NAME.test(host) || /^[0-9a-f.:]{2,45}$/i.test(host))) tried.add(host.toLowerCase());
+    if (tried.size < MAX_HOSTS && (NAME.test(host) || /^[0-9a-f.:]{2,45}$/i.test(host))) tried.add(host.toLowerCase());
   };
   return {
     tried: () => [...tried],
