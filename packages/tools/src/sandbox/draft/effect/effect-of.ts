@@ -205,7 +205,7 @@ async function addDiffs(
 
 type Compared = Diff | (Pick<ChangedFile, 'mediaType'> & { isBinary: true }) | 'same';
 
-/** Undefined if there are too many lines to compare or the old file can't be read. */
+/** Undefined if the text is too long to compare or the old file can't be read. */
 async function diffOf(
   { path, bytes, was }: Put,
   { workingDirectory, upper }: PlannedDraft,
