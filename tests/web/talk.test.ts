@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('');
   });
 
-  it('[T4] [A45.3] a question from an agent is answered with text; a choice only fills the field, and nothing is approved', async () => {
+  it('[T4] [A45.3] a question from an agent is answered with text; a choice only fills the field; after a conflict, one click asks for a new call', async () => {
     const { page, world } = await enter();
     await write(page, call('ask_human', { question: 'Which <b>berth</b>?', choices: ['the first', 'the last'] }));
     const card = page.getByRole('region', { name: 'Ada asks' });

@@ -3,7 +3,6 @@ import {
   notEditableText,
   describeCall,
   effectText,
-  hostRule,
   hostsToAllow,
   maskedText,
   folderOf,
@@ -123,14 +122,9 @@ function effectLines(approval: ApprovalView, columns: number, whole: boolean): s
   return [
     ...describeEffectLines(text, columns, whole),
     ...(isRehearsed ? wrapExactLines(foot, columns - 2).map((line) => `  ${line}`) : []),
-    ...(hosts.length === 0 ? [] : wrapExactLines(allowHostsText(hosts), columns - 2).map((line) => `  ${line}`)),
+    ...(hosts.length === 0 ? [] : wrapExactLines(cardWords.allowHosts(hosts), columns - 2).map((line) => `  ${line}`)),
     ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''))] : []),
   ];
-}
-
-/** How to let a command reach the hosts that it tried. */
-function allowHostsText(hosts: readonly string[]): string {
-  return cardWords.allowHosts(hosts, hosts.map(hostRule).join('; '));
 }
 
 /** What will change, one path per line, with diffs. */

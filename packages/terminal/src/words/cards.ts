@@ -1,3 +1,4 @@
+import { hostRule } from '@countersign/client';
 import { thenRun } from './then-run.js';
 /** Approvals in line mode. Texts that all screens share are in `@countersign/client`. */
 export const cardWords = {
@@ -11,8 +12,8 @@ export const cardWords = {
   moreLinesHere: (count: number): string => `… ${count} more lines`,
   printed: 'What it printed:',
   rehearsed: 'Rehearsed: approving applies exactly this.',
-  allowHosts: (hosts: readonly string[], rule: string): string =>
-    `To allow ${hosts.join(', ')} in this world, add the rule: ${rule}`,
+  allowHosts: (hosts: readonly string[]): string =>
+    `To allow ${hosts.join(', ')} in this world, add the rule: ${hosts.map(hostRule).join('; ')}`,
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,
   expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn't run.`,

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
 import { attempt, say } from '../ui/toast.js';
 import { DelegationList } from './delegation-list.js';
-import { isLimited, limitedBy } from './is-limited.js';
+import { isLimited } from './is-limited.js';
 import { NewDelegation } from './new-delegation.js';
 import { t } from '../words/account.js';
 
@@ -45,7 +45,7 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
   return (
     <Section
       title={t.away}
-      lead={mayChange ? t.awayLead : t.limitedAway[limitedBy(account)]}
+      lead={mayChange ? t.awayLead : t.limitedAway[account.limitedBy ?? 'token']}
       actions={
         mayAdd && read.kind === 'ready' && read.data !== undefined && read.data.others.length > 0 ? (
           <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>

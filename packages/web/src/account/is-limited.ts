@@ -4,8 +4,3 @@ import { mayDo, type Me } from '@countersign/protocol';
 export function isLimited(account: Me): boolean {
   return account.scopes !== undefined && !mayDo(account, 'admin');
 }
-
-/** What limits the session, for the sentence that says so. */
-export function limitedBy({ limitedBy: by = 'token' }: Me): 'token' | 'invitation' {
-  return by;
-}

@@ -7,7 +7,6 @@ import { PersonAvatar } from '../ui/avatar.js';
 import { Visible } from '../ui/visible.js';
 import { attempt } from '../ui/toast.js';
 import { signOut } from '../session/sign-out.js';
-import { limitedBy } from './is-limited.js';
 import { rolesText, t } from '../words/account.js';
 
 /** Name and roles, and the button to sign out. */
@@ -27,7 +26,7 @@ export function ProfileSection({ account }: { account: Me }): ReactElement {
         <p className="text-[0.8125rem] text-ink-2">{rolesText(account)}</p>
         {account.kind === 'token' ? <p className="text-[0.8125rem] text-ink-3">{t.sharedToken}</p> : null}
         {scopes === undefined ? null : (
-          <p className="text-[0.8125rem] text-amber">{t.limited[limitedBy(account)](scopes.join(', '))}</p>
+          <p className="text-[0.8125rem] text-amber">{t.limited[account.limitedBy ?? 'token'](scopes.join(', '))}</p>
         )}
       </div>
       <Button size="small" onClick={() => void attempt('sign-out', signOut(client))}>

@@ -6,7 +6,7 @@ import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
 import { attempt, say } from '../ui/toast.js';
-import { isLimited, limitedBy } from './is-limited.js';
+import { isLimited } from './is-limited.js';
 import { OpenDevice } from './open-device.js';
 import { SessionList } from './session-list.js';
 import { t } from '../words/account.js';
@@ -37,7 +37,7 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
   return (
     <Section
       title={t.sessions}
-      lead={mayEnd ? t.sessionsLead : t.limitedHint[limitedBy(account)]}
+      lead={mayEnd ? t.sessionsLead : t.limitedHint[account.limitedBy ?? 'token']}
       actions={
         <>
           {mayEnd && others.length > 1 ? (

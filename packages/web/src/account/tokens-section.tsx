@@ -8,7 +8,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Section } from '../ui/section.js';
 import { attempt, say } from '../ui/toast.js';
-import { isLimited, limitedBy } from './is-limited.js';
+import { isLimited } from './is-limited.js';
 import { NewToken } from './new-token.js';
 import { TokenList } from './token-list.js';
 import { t } from '../words/account.js';
@@ -40,7 +40,7 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
   return (
     <Section
       title={t.tokens}
-      lead={mayChange ? t.tokensLead : t.limitedHint[limitedBy(account)]}
+      lead={mayChange ? t.tokensLead : t.limitedHint[account.limitedBy ?? 'token']}
       actions={
         mayChange ? (
           <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>

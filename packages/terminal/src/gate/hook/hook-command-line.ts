@@ -5,8 +5,9 @@ import { parseArgs } from 'node:util';
 import { gateHook as texts } from '../../words/gate.js';
 import { plainLine } from '../../text/plain-text.js';
 import { HOOK_AGENTS } from '../gated-agents.js';
-export { execMain } from './exec-call.js';
 import { isDeferring, runHook, type HookExit } from './run-hook.js';
+
+export { execMain } from './exec-call.js';
 
 /** The most that an agent sends: its arguments may have 1 MB, escaped. */
 const MOST_BYTES = 32 * 1024 * 1024;

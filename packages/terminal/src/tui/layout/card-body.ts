@@ -5,7 +5,6 @@ import {
   describeCall,
   diffLines,
   effectText,
-  hostRule,
   hostsToAllow,
   maskedText,
   folderOf,
@@ -132,7 +131,7 @@ const COLOURS: Readonly<Record<EffectFile['change'], Colour | undefined>> = {
 function hostBody(approval: ApprovalView, width: number): Line[] {
   const hosts = hostsToAllow(approval);
   if (hosts.length === 0) return [];
-  const text = cardWords.allowHosts(hosts, hosts.map(hostRule).join('; '));
+  const text = cardWords.allowHosts(hosts);
   return wrapWords(text, width - 3).map((line): Line => [{ text: ' ' }, span(line, { dim: true })]);
 }
 
