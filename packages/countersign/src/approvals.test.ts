@@ -248,6 +248,32 @@ describe('the approval', () => {
     });
   });
 
+  it('[A15.4] others run while a long preview is masked', async () => {
+    let turns = 0;
+    let next: NodeJS.Immediate | undefined;
+    const count = (): void => void ((turns += 1), (next = setImmediate(count)));
+    const write = defineTool({
+      name: 'write',
+      description: 'writes',
+      parameters: z.object({ lines: z.number() }),
+      approval: { required: true },
+      preview: async ({ lines }) => {
+        turns = 0;
+        count();
+        return '+ a line without any secret\n'.repeat(lines);
+      },
+      execute: () => 'written',
+    });
+    const turnsFor = async (lines: number): Promise<number> => {
+      const t = await openTestWorld({ script: obedient, tools: [write] });
+      await propose(t, { name: 'write', arguments: { lines } });
+      clearImmediate(next);
+      return turns;
+    };
+    const short = await turnsFor(1);
+    expect(await turnsFor(37_000)).toBeGreaterThan(short + 20);
+  });
+
   it('[A10] a model’s call to client.requestApproval is refused, asks nobody and is in the audit log', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });

@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   callSandboxSchema,
   inProcess,
@@ -75,10 +76,10 @@ export async function signCall(runtime: Runtime, call: ReadCall, about: Signing)
   const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, place) : undefined;
   const inspection =
     inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
-  return toSigned(runtime, call, about, inspection);
+  return await toSigned(runtime, call, about, inspection);
 }
 
-function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: Inspection): SignedCall {
+async function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: Inspection): Promise<SignedCall> {
   const { tool } = call;
   const { workingDirectory } = about.place;
   const { fingerprint, preview, seen } = inspection;
@@ -88,7 +89,7 @@ function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: 
     workingDirectory,
     sandbox,
     fingerprint,
-    preview: preview === undefined ? null : showPreview(preview),
+    preview: preview === undefined ? null : await showPreview(preview),
     rehearsal: tool?.trusted === true ? knownEffect(runtime, preview) : null,
     seen: seen === undefined ? [] : (readSubjects(seen) ?? UNKNOWN_SUBJECTS),
   };
@@ -150,11 +151,15 @@ function hashOf(
 const PREVIEW_LIMIT_BYTES = 512 * 1024;
 
 /** Truncates roughly before masking to avoid scanning megabytes, and again afterwards to remove a secret that was cut in half. */
-function showPreview(preview: unknown): Preview {
+async function showPreview(preview: unknown): Promise<Preview> {
   const parsed = previewSchema.safeParse(preview);
   const all = parsed.success ? parsed.data.text : textOf(preview);
   const roughly = capText(all, 2 * PREVIEW_LIMIT_BYTES);
-  const masked = maskLongText(roughly);
+  let masked = '';
+  for (const part of maskLongText(roughly)) {
+    if (masked !== '') await setImmediate();
+    masked += part;
+  }
   const text = capText(masked, PREVIEW_LIMIT_BYTES);
   return { text, truncated: (parsed.success && parsed.data.truncated) || roughly !== all || text !== masked };
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { callLimit } from '../scan/characters.js';
 import { maskCallText } from './mask-call.js';
@@ -9,12 +9,15 @@ const { privateKey: pem } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
+/** As long as one of 16,384 bits, which takes too long to generate. */
+const longest = pem.replace(/(?<=-\n)[^]+(?=\n-)/, randomBytes(9_500).toString('base64').replace(/.{64}/g, '$&\n'));
 const diff = (text: string): string => text.replace(/^(?=.)/gm, '+');
 const lines = (length: number): string => '+a line without any secret\n'.repeat(length / 27 + 1).slice(-length);
 const words = (length: number): string => '"name","number",'.repeat(length / 16 + 1).slice(-length);
 
 it.each([
   ['a private key', lines, diff(pem)],
+  ['the longest private key', lines, diff(longest)],
   ['a private key in JSON', words, `{"private_key":${JSON.stringify(pem)}}`],
   ['a token', words, '{"token":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}'],
 ])('[A15.4] masks %s at the end of a part of a long text', (_, filler, secret) => {
@@ -23,6 +26,9 @@ it.each([
   for (let part = 1; part <= 20; part += 1) {
     const before = callLimit - Math.ceil((secret.length * part) / 20);
     const text = filler(before) + secret + filler(callLimit);
-    expect({ part, text: maskLongText(text) }).toEqual({ part, text: text.replace(secret, () => masked) });
+    expect({ part, text: [...maskLongText(text)].join('') }).toEqual({
+      part,
+      text: text.replace(secret, () => masked),
+    });
   }
 });

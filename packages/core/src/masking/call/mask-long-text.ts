@@ -3,20 +3,19 @@ import { createSecretScanner } from '../scan/create-secret-scanner.js';
 import { maskCallText } from './mask-call.js';
 
 /** Scanned before the end of a part. Longer than the longest private keys. */
-const WINDOW = 8 * 1024;
+const WINDOW = 16 * 1024;
 /** Longer lines may be cut. */
 const LONGEST_LINE = 1024;
 
-/** Masks a text of any length, in parts: `maskCallText` masks nothing in a text over the limit. */
-export function maskLongText(text: string): string {
-  let masked = '';
+/** Masks a text of any length, and yields its parts: `maskCallText` masks nothing in a text over the limit, and a megabyte takes a second. */
+export function* maskLongText(text: string): Generator<string> {
   let from = 0;
   while (text.length - from > callLimit) {
     const to = findCut(text, from + callLimit);
-    masked += maskCallText(text.slice(from, to));
+    yield maskCallText(text.slice(from, to));
     from = to;
   }
-  return masked + maskCallText(text.slice(from));
+  yield maskCallText(text.slice(from));
 }
 
 /** The last place before `limit` that is neither inside a secret nor between a secret and its name: the end of a line, if possible. */
