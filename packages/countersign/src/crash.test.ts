@@ -168,15 +168,11 @@ async function finishHere(place: Place, left: readonly CrashRecord[]): Promise<C
 
 const moments = await momentsAfter(newPlace());
 
-/**
- * At full size every moment, otherwise the first after every second kind of step: what is before a step is after another
- * one.
- */
+/** At full size every moment, otherwise the first after each kind of step: what is before a step is after another one. */
 function chosen<T>(all: readonly T[], kind: (each: T) => string): T[] {
   if (isFullSize) return [...all];
   const after = all.filter((each) => kind(each).startsWith('after '));
-  const firsts = after.filter((each, at) => after.findIndex((other) => kind(other) === kind(each)) === at);
-  return firsts.filter((_, at) => at % 2 === 1);
+  return after.filter((each, at) => after.findIndex((other) => kind(other) === kind(each)) === at);
 }
 
 /**
