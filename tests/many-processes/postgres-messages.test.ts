@@ -28,7 +28,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     const [a, b] = [await openEngine(url, [], model), await openEngine(url, [], model)];
     const { worldId, chatId } = await prepare(a);
     for (const [index, engine] of [a, a, b, a, b].entries()) {
-      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      const idle = nextEvent(a, worldId, isStatus('idle'));
       await say(engine, worldId, chatId, `letter_${index}`);
       await idle;
     }
