@@ -63,6 +63,7 @@ async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 
         chatId: here ? chatId : `chat_${i % 1000}`,
         agentId,
         toolName: here ? BOOK : `tool_${i % 10}`,
+        folder: null,
         pattern,
         answeredRule: null,
         grantedBy: 'human',

@@ -106,12 +106,13 @@ async function decide(
     if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
     const grants = reads.grants(call).filter(({ lastUsedAt }) => lastUsedAt > reads.now - HALF_A_DAY);
     const gate = checkToolApproval({
-      call: { tool: BOOK, arguments: { ok: true, value: args }, subjects, place },
+      call: { tool: BOOK, arguments: { ok: true, value: args }, subjects, place, folder: place.workingDirectory },
       tool,
       agent: { tools: agent.definition.tools, policy: snapshot.agentPolicy(agentId) },
       world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
       grants: grants.map((grant) => ({
         id: grant.id,
+        ...(grant.folder === null ? {} : { folder: grant.folder }),
         ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
         ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
       })),

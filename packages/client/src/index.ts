@@ -80,6 +80,7 @@ export {
   coveredTitle,
   coveredText,
   grantMatch,
+  inFolderText,
   type CoveredWhen,
 } from './show/covered-calls.js';
 export { asText, callLine, describeCall, namedCallLine, withCommand } from './show/describe-call.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   addAgent,
   awaitExternal,
+  coveredCalls,
   deleteChat,
   endExternalSession,
   exportWorld,
@@ -239,6 +240,7 @@ describe('a call of a program outside', () => {
 });
 
 describe('rules', () => {
+  const inProject = { findPlace: () => ({ workingDirectory: '/home/ada/project', home: '/root' }) };
   it('[A55.4] [A55.5] an allow rule for the tool itself allows the exact command; one for shell_cmd does not', async () => {
     const t = await open({
       policy: ['allow shell_cmd(git status)', 'allow claude__Bash(ls)', 'allow claude__Bash(cat *)'],
@@ -280,13 +282,14 @@ describe('rules', () => {
     ['codex__exec_command(ls)', 'two commands', { command: 'ls', cmd: 'rm -rf a' }],
     ['claude__Grep(./**)', 'a search in a folder with a denied file', { pattern: 'x', path: '.' }, 'deny *(./.env)'],
   ])('[A55.8] allow %s does not cover %s', async (covered, _, args, other = 'deny look') => {
-    const t = await open({ policy: [`allow ${covered}`, other] });
+    const t = await open({ policy: [`allow ${covered}`, other] }, ':memory:', undefined, inProject);
     const { id } = await t.propose({ toolName: covered.replace(/\(.*/, ''), arguments: args });
     expect(await t.claim(id)).toMatchObject({ state: 'pending' });
   });
 
   it('[A55.8] allow rules cover globs and paths in their folder', async () => {
-    const t = await open({ policy: ['allow claude__Glob(./**)', 'allow claude__Read(./**)'] });
+    const policy = ['allow claude__Glob(./**)', 'allow claude__Read(./**)'];
+    const t = await open({ policy }, ':memory:', undefined, inProject);
     const claimed = async (toolName: string, args: Record<string, unknown>) =>
       (await t.claim((await t.propose({ key: JSON.stringify(args), toolName, arguments: args })).id)).state;
     expect(await claimed('claude__Glob', { pattern: 'src/**/*.{ts,tsx}' })).toBe('allowed');
@@ -368,7 +371,7 @@ describe('rules', () => {
   });
 
   it('[A5.8] a session grant for a command outside the sandbox covers that command, and nothing wider is accepted', async () => {
-    const t = await open();
+    const t = await open({}, ':memory:', undefined, inProject);
     await t.propose({ command: 'ls -a' });
     const [card] = await t.pending();
     expect(card?.session).toEqual({ pattern: 'ls -a', any: false });
@@ -382,32 +385,82 @@ describe('rules', () => {
     }
   });
 
-  it('[A5.8] `./**` in a grant is the world’s folder, whatever folder the program says it works in', async () => {
-    const folder = '/srv/docs';
-    const t = await open({}, ':memory:', undefined, {
-      findPlace: () => ({ workingDirectory: folder, home: '/root' }),
-    });
-    const write = (key: string, cwd: string, path: string) =>
-      t.propose({
-        key,
-        toolName: 'claude__Write',
-        arguments: { file_path: path, content: 'x' },
-        runs: { where: 'outside', cwd, reports: true },
-      });
-    await write('k1', folder, join(folder, 'a'));
+  const inDocs = { findPlace: () => ({ workingDirectory: '/srv/docs', home: '/root' }) };
+
+  it('[A5.8] [A5.9] a grant covers calls in the folder that it was given in, and `./` in it is the world’s', async () => {
+    const t = await open({}, ':memory:', undefined, inDocs);
+    const write = async (key: string, cwd: string, file_path: string) => {
+      const runs = { where: 'outside', cwd, reports: true } as const;
+      const { id } = await t.propose({ key, toolName: 'claude__Write', arguments: { file_path, content: 'x' }, runs });
+      return (await t.claim(id)).state;
+    };
+    expect(await write('k1', '/srv/docs', '/srv/docs/a')).toBe('pending');
     const [card] = await t.pending();
     expect(card?.session).toEqual({ pattern: './**', any: false });
     await t.decide(card, { scope: 'session' });
-    expect(await t.claim((await write('k2', join(folder, 'sub'), join(folder, 'b'))).id)).toMatchObject({
-      state: 'allowed',
-    });
-    expect(await t.claim((await write('k3', '/srv/keys', '/srv/keys/b')).id)).toMatchObject({ state: 'pending' });
+    expect(await write('k2', '/srv/docs', '/srv/docs/b')).toBe('allowed');
+    expect(await write('k3', '/srv/keys', '/srv/keys/b')).toBe('pending');
     const [other] = await t.pending();
-    expect(other?.session).toEqual({ pattern: '/srv/keys/b', any: false });
+    expect(other?.session?.pattern).toBe('/srv/keys/b');
     expect(await t.decide(other, { scope: 'session', pattern: './**' })).toMatchObject({ status: 422 });
     await t.decide(other, { scope: 'session' });
-    expect(await t.claim((await write('k4', '/srv/keys', '/srv/keys/b')).id)).toMatchObject({ state: 'allowed' });
-    expect(await t.claim((await write('k5', '/srv/keys', '/srv/keys/c')).id)).toMatchObject({ state: 'pending' });
+    expect(await write('k4', '/srv/keys', '/srv/keys/b')).toBe('allowed');
+    expect(await write('k5', '/srv/keys', '/srv/keys/c')).toBe('pending');
+    expect(await write('k6', '/srv/docs/sub', '/srv/docs/b')).toBe('pending');
+  });
+
+  it('[A5.9] [A5.4] a grant neither covers nor releases the same command in another or an unknown folder', async () => {
+    const t = await open({}, ':memory:', undefined, inDocs);
+    const remove = async (key: string, cwd?: string) => {
+      const runs = { where: 'outside', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
+      return (await t.propose({ key, runs })).id;
+    };
+    const keys = await remove('k1', '/srv/keys');
+    const again = await remove('k2', '/srv/keys');
+    const docs = await remove('k3', '/srv/docs');
+    const unknown = await remove('k4');
+    const cardOf = async (id: string) => (await t.pending()).find(({ toolCallId }) => toolCallId === id);
+    const card = await cardOf(keys);
+    expect([card?.session?.folder, (await cardOf(docs))?.session?.folder]).toEqual(['/srv/keys', undefined]);
+    const { chatId = '', agentId = '', toolName = '' } = card ?? {};
+    const grant = { agentId, toolName, pattern: 'rm -rf build' };
+    const waiting = async (folder?: string) => {
+      const wanted = { chatId, grant: { ...grant, ...(folder === undefined ? {} : { folder }) } };
+      return (await coveredCalls(t.runtime, W, wanted)).map(({ toolCallId }) => toolCallId);
+    };
+    expect(await waiting('/srv/keys')).toEqual([keys, again]);
+    expect(await waiting()).toEqual([docs]);
+    expect(await waiting('unknown')).toEqual([unknown]);
+    await t.decide(card, { scope: 'session' });
+    const states = async (...ids: string[]) => await Promise.all(ids.map(async (id) => (await t.claim(id)).state));
+    expect(await states(keys, again, docs, unknown)).toEqual(['allowed', 'allowed', 'pending', 'pending']);
+    expect(await states(await remove('k5', '/srv/keys'), await remove('k6', '/srv'))).toEqual(['allowed', 'pending']);
+    await t.decide(await cardOf(unknown), { scope: 'session' });
+    expect(await states(await remove('k7'), await remove('k8', '/srv/docs'))).toEqual(['allowed', 'pending']);
+  });
+
+  it('[A55.5] `./` in an allow rule is the world’s folder, whatever folder the program says it works in', async () => {
+    const policy = ['allow claude__Write(./**)', 'allow claude__Read(file_path=./**, *)'];
+    const t = await open({ policy }, ':memory:', undefined, inDocs);
+    const claimed = async (toolName: string, file_path: string, cwd: string) => {
+      const runs = { where: 'outside', cwd, reports: true } as const;
+      const key = `${toolName} ${file_path} ${cwd}`;
+      return (await t.claim((await t.propose({ key, toolName, arguments: { file_path, content: '' }, runs })).id))
+        .state;
+    };
+    for (const toolName of ['claude__Write', 'claude__Read']) {
+      expect(await claimed(toolName, '/etc/passwd', '/etc')).toBe('pending');
+      expect(await claimed(toolName, 'passwd', '/etc')).toBe('pending');
+      expect(await claimed(toolName, './passwd', '/etc')).toBe('pending');
+      expect(await claimed(toolName, '/srv/docs/a', '/srv/docs')).toBe('allowed');
+      expect(await claimed(toolName, '/srv/docs/a', '/etc')).toBe('allowed');
+      expect(await claimed(toolName, 'a', '/srv/docs/sub')).toBe('allowed');
+    }
+    const [card] = await t.pending();
+    expect(card?.proposedRule).toBe('allow claude__Write(/etc/passwd)');
+    expect(await t.decide(card, { scope: 'always', rule: 'allow claude__Write(./passwd)' })).toMatchObject({
+      status: 422,
+    });
   });
 
   it('[A55.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {

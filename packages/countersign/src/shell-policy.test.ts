@@ -37,6 +37,7 @@ function outcome(policy: Policy, args: { command: string; parameters?: string[] 
       arguments: checked,
       subjects: tool.subjects?.(checked.value, place) ?? [],
       place,
+      folder: place.workingDirectory,
     },
     tool,
     agent: { tools: ['*'], policy: none },

@@ -73,6 +73,7 @@ export const grantColumns = [
   'chat_id',
   'agent_id',
   'tool_name',
+  'folder',
   'pattern',
   'answered_rule',
   'granted_by',
@@ -88,6 +89,7 @@ export const writtenGrantColumns = [...grantColumns, 'pattern_key'] as const sat
 export const foundGrantColumns = [
   'id',
   'world_id',
+  'folder',
   'pattern',
   'answered_rule',
   'granted_by',

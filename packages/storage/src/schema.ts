@@ -124,6 +124,7 @@ export interface GrantsTable {
   chat_id: string;
   agent_id: string;
   tool_name: string;
+  folder: string | null;
   pattern: string | null;
   answered_rule: string | null;
   granted_by: string;

@@ -40,6 +40,8 @@ it('[A5.4] lists the other waiting calls that a decision covers, without the dec
   const asked = { chatId: 'c', agentId: 'ada', toolName: 'shell_cmd' };
   expect(grantMatch(asked, undefined)).toEqual({ chatId: 'c', grant: { agentId: 'ada', toolName: 'shell_cmd' } });
   expect(grantMatch(asked, 'rm *').grant).toMatchObject({ pattern: 'rm *' });
+  const elsewhere = { ...asked, session: { any: false, folder: '/srv/b' } };
+  expect(grantMatch(elsewhere, 'rm a').grant).toMatchObject({ pattern: 'rm a', folder: '/srv/b' });
 });
 
 it('[A5.4] lists all arguments of another program’s call, because the decision releases it', () => {
@@ -81,4 +83,6 @@ it('[A5.4] [A23.2] lists covered calls to their end, with what each will do', ()
 it('[A5.2] says what a grant for this chat covers', () => {
   expect(chatScopeText('shell_cmd', '*')).toBe('every shell_cmd call');
   expect(chatScopeText('shell_cmd', 'ls ./**\nnpm test')).toBe('shell_cmd calls like ls ./** or npm test');
+  expect(chatScopeText('claude__Bash', 'ls', '/srv/b')).toBe('claude__Bash calls like ls in /srv/b');
+  expect(chatScopeText('claude__Bash', 'ls', 'unknown')).toBe('claude__Bash calls like ls in an unknown folder');
 });

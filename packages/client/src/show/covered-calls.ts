@@ -5,15 +5,29 @@ import { effectText } from './effect-text.js';
 
 /** The request that finds the waiting calls a decision for this chat would cover (A5). */
 export function grantMatch(
-  { chatId, agentId, toolName }: Pick<ApprovalView, 'chatId' | 'agentId' | 'toolName'>,
+  {
+    chatId,
+    agentId,
+    toolName,
+    session: { folder } = { any: false },
+  }: Pick<ApprovalView, 'chatId' | 'agentId' | 'toolName' | 'session'>,
   pattern: string | undefined,
 ): PolicyMatch {
-  return { chatId, grant: { agentId, toolName, ...(pattern === undefined ? {} : { pattern }) } };
+  const where = folder === undefined ? {} : { folder };
+  return { chatId, grant: { agentId, toolName, ...(pattern === undefined ? {} : { pattern }), ...where } };
 }
 
 /** What a grant covers: `shell_cmd calls like ls -a ./**`, or `every shell_cmd call`. */
-export function chatScopeText(toolName: string, pattern: string): string {
-  return pattern === '*' ? `every ${toolName} call` : `${toolName} calls like ${pattern.split('\n').join(' or ')}`;
+export function chatScopeText(toolName: string, pattern: string, folder?: string): string {
+  const calls =
+    pattern === '*' ? `every ${toolName} call` : `${toolName} calls like ${pattern.split('\n').join(' or ')}`;
+  return calls + inFolderText(folder);
+}
+
+/** ` in /srv/other`, or nothing if it is the world's folder. */
+export function inFolderText(folder: string | undefined): string {
+  if (folder === undefined) return '';
+  return folder === 'unknown' ? ' in an unknown folder' : ` in ${folder}`;
 }
 
 /** A waiting call in full, and what it will do, in lines that don't contain line breaks. */

@@ -22,6 +22,7 @@ function input(change: Partial<GateInput> = {}): GateInput {
       arguments: { ok: true, value: {} },
       subjects: [],
       place: { workingDirectory: '/w', home: '/h' },
+      folder: '/w',
     },
     tool: { definition, trusted: false },
     changed: 'its description changed from "a" to "b"',

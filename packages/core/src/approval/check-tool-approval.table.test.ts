@@ -151,6 +151,7 @@ function inputOf(c: Case): GateInput {
       arguments: c.canRun === 'bad-arguments' ? { ok: false, error: 'bad' } : { ok: true, value: {} },
       subjects: [{ kind: 'words', words: ['a', 'b'] }],
       place: { workingDirectory: '/w', home: '/h' },
+      folder: '/w',
     },
     tool:
       c.canRun === 'no-tool'

@@ -22,6 +22,7 @@ function input(change: Partial<GateInput> = {}, subjects: readonly Subject[] = [
       arguments: { ok: true, value: {} },
       subjects,
       place: { workingDirectory: '/w', home: '/h' },
+      folder: '/w',
     },
     tool: { definition: tool('write_file', { required: true }), trusted: true },
     agent: { tools: ['*'], policy: policy() },
@@ -76,6 +77,45 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(input({ call: dynamic, tool: outside }))).toMatchObject({
       options: ['deny', 'approve_once'],
     });
+  });
+
+  it.each<[string, Partial<GateInput>, { pattern?: string; answeredRule?: string }]>([
+    ['an exact command', {}, { pattern: 'a' }],
+    ['every call of a tool', {}, {}],
+    ['an ask rule', world('ask write_file'), { pattern: 'a', answeredRule: 'ask write_file' }],
+  ])('[A5.9] a grant for %s covers only calls in its folder', (_, change, about) => {
+    const kind = (folder: string, given?: string) =>
+      checkToolApproval(
+        input({
+          ...change,
+          call: { ...input().call, folder },
+          grants: [{ id: 'g', ...about, ...(given === undefined ? {} : { folder: given }) }],
+        }),
+      ).kind;
+    for (const [folder, given] of [
+      ['/w', '/w'],
+      ['/other', '/other'],
+      ['unknown', 'unknown'],
+      // A grant from an older version has no folder.
+      ['/w', undefined],
+    ] as const)
+      expect([folder, given, kind(folder, given)]).toEqual([folder, given, 'run']);
+    for (const [folder, given] of [
+      ['/other', '/w'],
+      ['/w', '/other'],
+      ['unknown', '/w'],
+      ['/w', 'unknown'],
+      ['/other', undefined],
+      ['unknown', undefined],
+    ] as const)
+      expect([folder, given, kind(folder, given)]).toEqual([folder, given, 'ask']);
+  });
+
+  it('[A5.9] “for this chat” names the folder if it is not the world’s', () => {
+    const session = (folder: string) => checkToolApproval(input({ call: { ...input().call, folder } }));
+    expect(session('/w')).toMatchObject({ session: { pattern: 'a', any: true } });
+    expect(session('/w')).not.toHaveProperty('session.folder');
+    expect(session('/other')).toMatchObject({ session: { pattern: 'a', any: true, folder: '/other' } });
   });
 
   it.each(['client.requestApproval', 'client.x', 'CLIENT.x', ' client.x', '\uff43lient.x'])(

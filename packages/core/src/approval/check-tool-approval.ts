@@ -25,9 +25,7 @@ import {
   weigh,
   findMissedByEffect,
   findMissedByStar,
-  inWorldFolder,
   isNarrow,
-  prepareOnce,
   proposeRule,
   sessionPattern,
   groupsFor,
@@ -41,6 +39,8 @@ export interface GateInput {
     readonly arguments: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
     readonly subjects: readonly Subject[];
     readonly place: Place;
+    /** The real path of the folder that the call runs in, or `unknown`. */
+    readonly folder: string;
     /** Where the subjects come from: reported by the tool, or its plain arguments. Default: `tool`. */
     readonly subjectsFrom?: 'tool' | 'arguments';
     /** What the call did when it was rehearsed. Absent if that is unknown (A54). */
@@ -79,6 +79,8 @@ export interface GateTool {
 
 export interface GateGrant {
   readonly id: string;
+  /** The folder of the call that the grant was given for. If absent, the world's. */
+  readonly folder?: string;
   /** If absent, the grant covers every call to the tool. */
   readonly pattern?: string;
   /** The ask rule that the grant was given for. The grant overrides no other ask rule. */
@@ -152,12 +154,11 @@ function decide(input: GateInput): Gate {
   const { unknownEffect } = weighing;
   if (unknownEffect !== undefined) return ask(input, weighing, { kind: 'unknown-effect', rule: unknownEffect });
   const grants = grantsFor(input);
-  const granted = { ...weighing, prepared: prepareOnce(inWorldFolder(input.call)) };
-  const { unanswered, answeredBy } = findAnswers(grants, granted);
+  const { unanswered, answeredBy } = findAnswers(grants, weighing);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
 
-  const allowed = findAllowance(input, weighing, answeredBy ?? findGrant(grants, granted));
+  const allowed = findAllowance(input, weighing, answeredBy ?? findGrant(grants, weighing));
   if (allowed === undefined) return ask(input, weighing, { kind: 'default' });
   if (input.decision === 'edited') return ask(input, weighing, { kind: 'edited' });
   return { kind: 'run', ...allowed, ...byEffect };
@@ -212,9 +213,10 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
     : { kind: 'refuse', how: 'deny', reason: { code: 'deny-rule', rule: deny }, rule: deny };
 }
 
-/** Outside the sandbox, nothing limits what a call does, so a wider grant covers nothing (A5.8). */
-function grantsFor({ grants, tool }: GateInput): readonly GateGrant[] {
-  return isOutside(tool) ? grants.filter(({ pattern }) => pattern !== undefined && isNarrow(pattern)) : grants;
+/** Those given in the same folder (A5.9). Outside the sandbox, nothing limits what a call does, so a wider grant covers nothing (A5.8). */
+function grantsFor({ call, grants, tool }: GateInput): readonly GateGrant[] {
+  const here = grants.filter(({ folder = call.place.workingDirectory }) => folder === call.folder);
+  return isOutside(tool) ? here.filter(({ pattern }) => pattern !== undefined && isNarrow(pattern)) : here;
 }
 
 /** Whether calls of this tool run without a sandbox, here or in another program. */
@@ -326,7 +328,9 @@ function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
 function offerSession({ call, tool }: GateInput): SessionOffer | undefined {
   const pattern = sessionPattern(call);
   const any = !isOutside(tool);
-  return pattern === undefined && !any ? undefined : { any, ...(pattern === undefined ? {} : { pattern }) };
+  if (pattern === undefined && !any) return undefined;
+  const folder = call.folder === call.place.workingDirectory ? {} : { folder: call.folder };
+  return { any, ...(pattern === undefined ? {} : { pattern }), ...folder };
 }
 
 /** Whether a session grant would let the same call run next time. */

@@ -8,6 +8,8 @@ import type { Place, Runtime } from '../step/runtime.js';
 const externalCallSchema = z.object({
   /** The working folder of the program. */
   cwd: z.string().optional(),
+  /** The real path of that folder when the call was proposed, if the program named it by a link. */
+  realCwd: z.string().exactOptional(),
   /** Whether the program reports how the call ended. */
   reports: z.boolean(),
   /** `days`: the program ends, and is resumed after the decision. */
@@ -30,9 +32,11 @@ export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'provi
 }
 
 /** Nothing that the world opens to its sandbox applies outside of it. */
-export function placeOutside({ workingDirectory, home }: Place, { cwd }: StoredExternalCall): Place {
+export function placeOutside({ workingDirectory, home }: Place, { cwd, realCwd }: StoredExternalCall): Place {
   if (cwd === undefined) return { workingDirectory, home, isFolderUnknown: true };
-  return { workingDirectory: cwd, home, ...(cwd === workingDirectory ? {} : { worldDirectory: workingDirectory }) };
+  const real = realCwd === undefined ? {} : { realDirectory: realCwd };
+  const world = cwd === workingDirectory ? {} : { worldDirectory: workingDirectory };
+  return { workingDirectory: cwd, home, ...real, ...world };
 }
 
 /** The part of a place that a tool needs to say what a call touches. */

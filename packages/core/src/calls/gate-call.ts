@@ -69,6 +69,7 @@ export function gateCall(
     grants: [
       ...grants.map((grant) => ({
         id: grant.id,
+        ...(grant.folder === null ? {} : { folder: grant.folder }),
         ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
         ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
       })),

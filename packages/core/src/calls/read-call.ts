@@ -1,6 +1,12 @@
 import type { Subject } from '@countersign/protocol';
 import type { GateInput } from '../approval/check-tool-approval.js';
-import { defaultSubjects, keysOfCall, readSubjects, canonicalJson } from '../policy/index.js';
+import {
+  defaultSubjects,
+  keysOfCall,
+  type Place as PolicyPlace,
+  readSubjects,
+  canonicalJson,
+} from '../policy/index.js';
 import type { CallKeys, InvocationRecord, Tool } from '../ports/index.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
@@ -116,14 +122,21 @@ export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall
 
 /** A call in the form that rules match against. */
 export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
+  const { workingDirectory, realDirectory = workingDirectory, isFolderUnknown } = place;
   return {
     tool: call.toolName,
     arguments: call.arguments,
     subjects: subjectsOf(call, place),
     subjectsFrom: call.tool?.subjects === undefined ? 'arguments' : 'tool',
-    place,
+    place: policyPlace(place),
+    folder: isFolderUnknown === true ? 'unknown' : realDirectory,
     ...standInOf(call, place),
   };
+}
+
+function policyPlace({ workingDirectory, worldDirectory, home }: Place): PolicyPlace {
+  if (worldDirectory === undefined) return { workingDirectory, home };
+  return { workingDirectory: worldDirectory, home, programDirectory: workingDirectory };
 }
 
 /** If the tool's `standsFor` throws, `subjects` did too, and no rule allows the call. */
@@ -133,7 +146,8 @@ function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<Gate
     const found = tool.standsFor(args.value, toToolPlace(place));
     if (found === undefined) return {};
     const { tool: name, arguments: value, subjects } = found;
-    return { standsFor: { tool: name, arguments: { ok: true, value }, subjects, subjectsFrom: 'tool', place } };
+    const own = { tool: name, arguments: { ok: true, value }, subjects, place: policyPlace(place) };
+    return { standsFor: { ...own, subjectsFrom: 'tool' } };
   } catch {
     return {};
   }

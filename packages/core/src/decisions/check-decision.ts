@@ -22,7 +22,6 @@ import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 import {
   compilePolicy,
-  inWorldFolder,
   isNarrow,
   keyOfPattern,
   patternCovers,
@@ -305,7 +304,7 @@ function checkGrant(
     );
   }
   const pattern = given === ANY ? null : given;
-  if (pattern !== null && !patternCovers(pattern, prepareCall(inWorldFolder(policyCall))))
+  if (pattern !== null && !patternCovers(pattern, prepareCall(policyCall)))
     return invalid('pattern: does not match this call');
   if (pattern !== null && maskSecrets(pattern) !== pattern) return invalid('pattern: must not contain a secret');
   const grantId = newId('grant');
@@ -317,7 +316,8 @@ function checkGrant(
       writeGrantOrRule: ({ tx }, { who }) => {
         const { worldId, chatId, agentId, toolName, rule: answeredRule } = approval;
         const times = { grantedAt: tx.now(), lastUsedAt: tx.now(), revokedAt: null };
-        const about = { worldId, chatId, agentId, toolName, pattern, answeredRule, grantedBy: whoText(who) };
+        const { folder } = policyCall;
+        const about = { worldId, chatId, agentId, toolName, folder, pattern, answeredRule, grantedBy: whoText(who) };
         tx.write({ kind: 'grant-given', grant: { id: grantId, ...about, ...times }, key: keyOfPattern(pattern) });
       },
     },

@@ -27,7 +27,7 @@ interface CoverQuery {
   /** Rules that someone is about to add, applied to the snapshot. */
   withRules?: (snapshot: WorldSnapshot) => WorldSnapshot;
   /** A grant that someone is about to give. */
-  grant?: { agentId: string; toolName: string; pattern?: string };
+  grant?: { agentId: string; toolName: string; pattern?: string; folder?: string };
 }
 
 /**
@@ -72,6 +72,7 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
       : {
           id: 'hypothetical',
           ...(grant.pattern === undefined || grant.pattern === '*' ? {} : { pattern: grant.pattern }),
+          ...(grant.folder === undefined ? {} : { folder: grant.folder }),
         };
   const judge = async (judged: JudgedCall): Promise<Covering | undefined> =>
     await readState(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>

@@ -147,8 +147,9 @@ function writeStep(
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function storedState({ cwd, reports, waits }: StoredExternalCall): StoredExternalCall {
-  return { reports, ...(cwd === undefined ? {} : { cwd }), ...(waits === undefined ? {} : { waits }) };
+function storedState({ cwd, realCwd, reports, waits }: StoredExternalCall): StoredExternalCall {
+  const folder = { ...(cwd === undefined ? {} : { cwd }), ...(realCwd === undefined ? {} : { realCwd }) };
+  return { reports, ...folder, ...(waits === undefined ? {} : { waits }) };
 }
 
 function newChat({ tx, snapshot }: Step, id: string, title: string): ChatRecord {

@@ -15,7 +15,7 @@ export { judge, mayBeAllowedByEffect, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';
 export { namesPath } from './paths/names-path.js';
 export { parseRule } from './parse-rule.js';
-export { inWorldFolder, prepareCall, prepareOnce } from './prepare-call.js';
+export { prepareCall } from './prepare-call.js';
 export { proposeRule, splitRules } from './propose-rule.js';
 export { readRules } from './read-rules.js';
 export { NETWORK_RULE, SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';

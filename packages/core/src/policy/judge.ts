@@ -15,7 +15,7 @@ import {
   type Policy,
   type RuleGroup,
 } from './compile-policy.js';
-import { inWorldFolder, type PreparedCall, prepareOnce } from './prepare-call.js';
+import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall, SigningRule } from './types.js';
 
 /**
@@ -72,14 +72,16 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
 
 /**
  * The rules for a call, and the deny and ask rules for the built-in tool that it stands for. A program outside chooses the folder that it works in,
- * so deny and ask rules apply in the world's folder, too.
+ * so `./` is the world's folder, and in deny and ask rules also the program's.
  */
 export function weigh(policies: Policies, call: PolicyCall): Weighing {
   const both = call.standsFor === undefined ? [call] : [call, call.standsFor];
-  const inWorld = call.place.worldDirectory === undefined ? [] : both.map(inWorldFolder);
+  const { programDirectory: workingDirectory, home } = call.place;
+  const inProgram =
+    workingDirectory === undefined ? [] : both.map((one) => ({ ...one, place: { workingDirectory, home } }));
   const { admin, world, agent } = policies;
   const strict = { ...(admin === undefined ? {} : { admin: withoutAllow(admin) }), world: withoutAllow(world), agent };
-  return [...both.slice(1), ...inWorld].reduce<Weighing>(
+  return [...both.slice(1), ...inProgram].reduce<Weighing>(
     (own, other) => addStrict(own, weighOne(strict, other)),
     weighOne(policies, call),
   );

@@ -50,12 +50,6 @@ export interface PreparedCall {
 
 const NONE_REPORTED: readonly PreparedSubject[] = [];
 
-/** The call with `./` as the world's folder: a program outside chooses the folder that it works in. */
-export function inWorldFolder(call: PolicyCall): PolicyCall {
-  const { worldDirectory: workingDirectory, home } = call.place;
-  return workingDirectory === undefined ? call : { ...call, place: { workingDirectory, home } };
-}
-
 const prepared = new WeakMap<PolicyCall, PreparedCall>();
 
 /** Cached: the gate judges a call when it is requested and again when it starts, and rule proposals need it too. */

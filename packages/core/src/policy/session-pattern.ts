@@ -2,7 +2,7 @@ import type { Subject } from '@countersign/protocol';
 import { isByName } from './compile-policy.js';
 import { patternCovers } from './covers-call.js';
 import { formatNamed, formatPattern } from './format-pattern.js';
-import { inWorldFolder, prepareOnce } from './prepare-call.js';
+import { prepareOnce } from './prepare-call.js';
 import { literal, literalPattern, namedConditions } from './propose-rule.js';
 import { parsePattern } from './read-pattern.js';
 import { IN_FOLDER, isFolderWord, isInFolder } from './patterns/in-folder.js';
@@ -18,8 +18,7 @@ const LONGEST = 2000;
  * What "for this chat" covers unless a person chooses otherwise (A5.2), one pattern per line: the same program and options with any files in the
  * working folder, any path in that folder, the same host, or the same arguments. Undefined if nothing narrower than the whole tool covers the call.
  */
-export function sessionPattern(asked: PolicyCall): string | undefined {
-  const call = inWorldFolder(asked);
+export function sessionPattern(call: PolicyCall): string | undefined {
   const lines = linesOf(call);
   if (lines === undefined || lines.size === 0 || lines.size > MAX_LINES) return undefined;
   const pattern = [...lines].join('\n');

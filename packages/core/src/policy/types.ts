@@ -75,10 +75,11 @@ export interface Rule {
 
 /** The folders that `./` and `~/` refer to. */
 export interface Place {
+  /** The world's folder. */
   readonly workingDirectory: string;
   readonly home: string;
-  /** The world's folder, if a program outside runs the call in another one. In deny and ask rules, `./` refers to both. */
-  readonly worldDirectory?: string;
+  /** The folder of a program outside, if it works in another one. In deny and ask rules, `./` refers to both. */
+  readonly programDirectory?: string;
 }
 
 /** What a policy judges: a tool name, arguments and subjects. */

@@ -290,6 +290,8 @@ export interface GrantRecord {
   chatId: string;
   agentId: string;
   toolName: string;
+  /** The real folder of the call that it was given for, or `unknown`. Null in older grants: the world's. The grant covers no other one (A5.9). */
+  folder: string | null;
   pattern: string | null;
   /** The ask rule that the grant was given for, if any. The grant overrides no other ask rule (A2). */
   answeredRule: string | null;

@@ -28,8 +28,10 @@ export interface Place {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
-  /** The world's folder, if a program outside runs the call in another one. In deny and ask rules, `./` refers to both. */
+  /** The world's folder, if a program outside runs the call in another one. */
   worldDirectory?: string;
+  /** The real path of `workingDirectory`, if a program outside named it by a link. */
+  realDirectory?: string;
   /** Set if a program outside runs the call and didn't say in which folder. `workingDirectory` is then the world's. */
   isFolderUnknown?: true;
   /** The sandbox for tools that don't report one. If absent, they run in this process with its permissions. */

@@ -28,6 +28,8 @@ import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, unlessGone } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
+import { folderOf } from '../worlds/refuse-shared-folder.js';
+import { readWorld } from '../worlds/show-world.js';
 import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
@@ -238,16 +240,18 @@ export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: s
 }
 
 export async function listGrants(runtime: Runtime, worldId: string): Promise<Grant[]> {
-  const grants = await runtime.store.read(async (reader) => {
+  const { grants, world } = await readWorld(runtime, worldId, async (reader, snapshot) => {
     // Expired grants have no effect, so listing them would be misleading.
     const usedAfter = reader.now() - GRANT_LIFETIME_MS;
-    return (await reader.grantsOfWorld(worldId)).filter((grant) => grant.lastUsedAt > usedAfter);
+    const grants = (await reader.grantsOfWorld(worldId)).filter((grant) => grant.lastUsedAt > usedAfter);
+    return { grants, world: folderOf(runtime, snapshot) };
   });
   return grants.map((grant) => ({
     grantId: grant.id,
     agentId: grant.agentId,
     chatId: grant.chatId,
     toolName: grant.toolName,
+    ...(grant.folder === null || grant.folder === world ? {} : { folder: grant.folder }),
     ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
     scope: 'session',
     grantedBy: readWho(grant.grantedBy),

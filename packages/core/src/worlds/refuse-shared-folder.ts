@@ -23,7 +23,7 @@ export async function refuseSharedFolder(
 }
 
 /** The real path, or the path as it is written if there is no such folder now. */
-function folderOf({ findPlace }: Pick<Runtime, 'findPlace'>, snapshot: WorldSnapshot): string {
+export function folderOf({ findPlace }: Pick<Runtime, 'findPlace'>, snapshot: WorldSnapshot): string {
   try {
     return findPlace(snapshot).workingDirectory;
   } catch {

@@ -37,6 +37,8 @@ export const sessionOfferSchema = z.object({
   pattern: z.string().exactOptional(),
   /** Whether the pattern `*` is accepted: every call of the tool. False outside the sandbox. */
   any: z.boolean(),
+  /** The only folder in which it covers calls, or `unknown`. Absent if it is the world's. */
+  folder: z.string().exactOptional(),
 });
 export type SessionOffer = z.infer<typeof sessionOfferSchema>;
 
@@ -117,6 +119,8 @@ export const grantSchema = z.object({
   agentId: z.string(),
   chatId: z.string(),
   toolName: z.string(),
+  /** The only folder in which the grant covers calls, or `unknown`. Absent if it is the world's. */
+  folder: z.string().exactOptional(),
   /** If absent, the grant covers every call to the tool by this agent in this chat. */
   pattern: z.string().exactOptional(),
   scope: z.literal('session'),

@@ -151,6 +151,7 @@ export const policyMatchSchema = z
         agentId: z.string().min(1).max(200),
         toolName: z.string().min(1).max(200),
         pattern: z.string().min(1).max(2000).exactOptional(),
+        folder: z.string().min(1).max(4096).exactOptional(),
       })
       .exactOptional(),
   })

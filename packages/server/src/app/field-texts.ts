@@ -371,6 +371,9 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'ApprovalWithContext.session': 'What approving with scope “session” can cover. Set if it is offered.',
   'session.pattern':
     'What it covers by default, one pattern per line: the same program and options, with paths in the working folder, or the same arguments. Absent if only “*” is possible.',
+  'session.folder': "The only folder in which it covers calls, or `unknown`. Absent if it is the world's.",
+  'Grant.folder': "The only folder in which it covers calls, or `unknown`. Absent if it is the world's.",
+  'grant.folder': "The folder of the call, as in the approval's `session`. Default: the world's.",
   'session.any': 'Whether the pattern “*” is accepted: every call of the tool. False outside the sandbox.',
   proposedRule: 'The rule that “always” would write.',
   provider: 'Id of the provider.',

@@ -237,7 +237,6 @@ export const approvalRoutes = [
     answers: { 200: { description: 'Grants', schema: listOf(grantSchema) } },
     async handle({ context, params, query }) {
       const { runtime } = context.engine;
-      await readWorld(runtime, params.world, async () => undefined);
       return { status: 200, body: pageOf(await listGrants(runtime, params.world), ({ grantId }) => grantId, query) };
     },
   }),

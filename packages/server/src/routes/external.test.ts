@@ -1,6 +1,9 @@
-import type { CreatedExternalAgent, ExternalCall } from '@countersign/protocol';
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CreatedExternalAgent, ExternalCall, Grant } from '@countersign/protocol';
 import type { Tool } from '@countersign/core/ports';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { closeApps, openApp, until, type AppFixture } from '../testing/app-fixture.js';
 import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 
@@ -97,6 +100,31 @@ it('[W3.51] [A55.15] a call that has started is fetched once, with its folder', 
   expect(fetched.find(({ status }) => status === 200)?.body).toEqual(call);
   expect((await t.api('POST', `${CALLS}/${id}/result`, { content: 'done' }, as)).status).toBe(204);
   expect((await fetchCall()).status).toBe(409);
+});
+
+it('[A5.9] [W3.15] a command approved for the chat needs approval again in another folder, also behind a link', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-cwd-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [one, two, link] = ['one', 'two', 'link'].map((name) => join(folder, name)) as [string, string, string];
+  for (const each of [one, two]) await mkdir(each);
+  await symlink(one, link);
+  const state = async (key: string, cwd: string) =>
+    (await t.api<ExternalCall>('POST', CALLS, bash('rm -rf build', { key, cwd }), as)).body.state;
+  expect(await state('k1', link)).toBe('pending');
+  const [card] = await t.pending();
+  const approve = { tool_call_id: card?.approvalId, decision: 'approve', scope: 'session' };
+  expect((await t.api('POST', '/worlds/harbour/tool-results', approve)).status).toBe(200);
+  expect(await state('k2', one)).toBe('allowed');
+  expect(await state('k3', link)).toBe('allowed');
+  expect(await state('k4', two)).toBe('pending');
+  await rm(link);
+  await symlink(two, link);
+  expect(await state('k5', link)).toBe('pending');
+  expect(card).toMatchObject({ session: { pattern: 'rm -rf build', any: false, folder: one } });
+  const { items } = (await t.api<{ items: Grant[] }>('GET', '/worlds/harbour/grants')).body;
+  expect(items).toMatchObject([{ pattern: 'rm -rf build', folder: one }]);
 });
 
 it('[A55.6] the token of an agent can propose its calls and nothing else', async () => {

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import {
   addAgent,
@@ -45,6 +46,13 @@ export function agentFor(c: AppRequest, named: string | undefined): string {
   const agent = own ?? named;
   if (agent === undefined) throw new CountersignError('invalid', 'agent: is required', { field: 'agent' });
   return agent;
+}
+
+/** The program may be on another machine, whose folders this server can't resolve. */
+async function foldersOf(cwd: string | undefined): Promise<{ cwd?: string; realCwd?: string }> {
+  if (cwd === undefined) return {};
+  const real = await realpath(cwd).catch(() => cwd);
+  return { cwd, ...(real === cwd ? {} : { realCwd: real }) };
 }
 
 /** "Claude Code in ~/project". */
@@ -117,7 +125,7 @@ export const externalRoutes = [
         runs: {
           where: 'outside',
           reports,
-          ...(cwd === undefined ? {} : { cwd }),
+          ...(await foldersOf(cwd)),
           ...(waits === undefined ? {} : { waits }),
         },
       });

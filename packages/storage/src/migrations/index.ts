@@ -23,6 +23,7 @@ import { addReviews } from './21-add-reviews.js';
 import { addOidc } from './22-add-oidc.js';
 import { addRehearsals } from './23-add-rehearsals.js';
 import { addSessionOffers } from './24-add-session-offers.js';
+import { addGrantFolders } from './25-add-grant-folders.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   addOidc,
   addRehearsals,
   addSessionOffers,
+  addGrantFolders,
 ];

@@ -61,6 +61,7 @@ it.each(versions)(
       const [grant, ...others] = await r.grantsOfWorld('garden');
       const me = { kind: 'person', id: 'owner', name: 'me' };
       expect(others).toEqual([]);
+      expect(grant?.folder).toBe(version < 25 ? null : '/srv/garden');
       expect(readWho(grant?.grantedBy ?? '')).toEqual(version < 18 ? { kind: 'token', id: '', name: 'me' } : me);
       const who = version < 18 ? null : JSON.stringify(me);
       expect(await r.message('msg_1')).toMatchObject({ who });

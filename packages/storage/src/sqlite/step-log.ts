@@ -199,13 +199,17 @@ function upgraded(entry: Entry | OldEntry): Entry {
   return { ...rest, changes: facts.map(withNewFields) };
 }
 
-/** Before version 18, a message had no `who` and a turn no `requester`; before 19, an approval had no `signing`; before 21, a turn no `review`. */
+/**
+ * Before version 18, a message had no `who` and a turn no `requester`; before 19, an approval had no `signing`; before 21, a turn no `review`;
+ * before 25, a grant no `folder`.
+ */
 function withNewFields(row: RowChange): RowChange {
   if (row.kind === 'message-written') return { ...row, message: { ...row.message, who: row.message.who ?? null } };
   if (row.kind === 'turn-queued') {
     const { requester, review } = row.turn;
     return { ...row, turn: { ...row.turn, requester: requester ?? null, review: review ?? null } };
   }
+  if (row.kind === 'grant-given') return { ...row, grant: { ...row.grant, folder: row.grant.folder ?? null } };
   if (row.kind === 'agent-added')
     return { ...row, agent: { ...row.agent, makers: row.agent.makers ?? [UNKNOWN_AGENT] } };
   if (row.kind === 'approval-requested') {

@@ -26,7 +26,7 @@ export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements,
 /** A grant that may cover this call. Values that were query parameters are not selected again. */
 export function toFoundGrant(
   { chatId, agentId, toolName }: Pick<GrantRecord, 'chatId' | 'agentId' | 'toolName'>,
-  [id, worldId, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]: FoundRow,
+  [id, worldId, folder, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]: FoundRow,
 ): GrantRecord {
   return {
     id,
@@ -34,6 +34,7 @@ export function toFoundGrant(
     chatId,
     agentId,
     toolName,
+    folder,
     pattern,
     answeredRule,
     grantedBy,
@@ -49,6 +50,7 @@ function toGrant([
   chatId,
   agentId,
   toolName,
+  folder,
   pattern,
   answeredRule,
   grantedBy,
@@ -62,6 +64,7 @@ function toGrant([
     chatId,
     agentId,
     toolName,
+    folder,
     pattern,
     answeredRule,
     grantedBy,

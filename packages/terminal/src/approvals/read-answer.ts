@@ -81,11 +81,11 @@ export function describeChoices(
   agentName: string,
   { isCut, hasOthers, isMasked, hosts }: Offers,
 ): string[] {
-  const { options, toolName, proposedRule } = approval;
+  const { options, toolName, session, proposedRule } = approval;
   const pattern = patternOf(approval);
   const signs = [
     ...(options.includes('approve_once') ? [cardWords.once] : []),
-    ...(pattern === undefined ? [] : [cardWords.session(chatScopeText(toolName, pattern), agentName)]),
+    ...(pattern === undefined ? [] : [cardWords.session(chatScopeText(toolName, pattern, session?.folder), agentName)]),
     ...(options.includes('approve_always') ? [cardWords.always(proposedRule ?? '')] : []),
     ...(mayEdit(approval) ? [cardWords.edit] : []),
     ...(hosts.length > 0 ? [cardWords.hosts(hosts)] : []),

@@ -171,6 +171,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
             toolName={approval.toolName}
             agentName={agentName}
             pattern={pattern}
+            folder={approval.session?.folder}
             wide={wide}
             onWide={approval.session?.any === true ? setWide : undefined}
             found={found}

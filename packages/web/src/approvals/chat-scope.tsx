@@ -10,6 +10,7 @@ export function ChatScope({
   toolName,
   agentName,
   pattern,
+  folder,
   wide,
   onWide,
   found,
@@ -17,6 +18,7 @@ export function ChatScope({
   toolName: string;
   agentName: string;
   pattern: string | undefined;
+  folder: string | undefined;
   wide: boolean;
   onWide: ((wide: boolean) => void) | undefined;
   found: Found;
@@ -39,7 +41,7 @@ export function ChatScope({
           {t.chatScope}{' '}
           {pattern.split('\n').map((line) => (
             <code key={line} className="mr-1.5 [overflow-wrap:anywhere]">
-              <Visible text={chatScopeText(toolName, line)} strict />
+              <Visible text={chatScopeText(toolName, line, folder)} strict />
             </code>
           ))}
           {t.by} <bdi>{agentName}</bdi>. {t.chatScopeEnds}

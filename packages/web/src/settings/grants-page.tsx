@@ -1,4 +1,4 @@
-import { agentName, nameOf, readAll } from '@countersign/client';
+import { agentName, inFolderText, nameOf, readAll } from '@countersign/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId } from 'react';
 import { Link } from 'wouter';
@@ -70,6 +70,7 @@ export default function GrantsPage(): ReactElement {
                             </code>
                           </>
                         )}
+                        <Visible text={inFolderText(grant.folder)} strict />
                       </p>
                       <p className="text-[0.8125rem] text-ink-3">
                         {t.in}{' '}

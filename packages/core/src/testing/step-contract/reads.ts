@@ -129,6 +129,10 @@ export function describeReads(open: OpenStore): void {
     await step(store(), (tx) => tx.giveGrant(grant('grant_5', { lastUsedAt: 5_000 }), '=ls'));
     expect(await found()).toEqual(['grant_1', 'grant_5']);
     expect(await found(1_000)).toEqual(['grant_5']);
+    await step(store(), (tx) => tx.giveGrant(grant('grant_7', { folder: '/srv/b' }), ''));
+    const [given] = await step(store(), (tx) => tx.grants(call, 0).slice(-1), { calls: [call] });
+    expect(given).toStrictEqual(grant('grant_7', { folder: '/srv/b' }));
+    await write(store(), (tx) => tx.revokeGrant(W, 'grant_7'));
     await step(store(), (tx) => tx.useGrant(C, 'grant_1'));
     expect(await found(1_000)).toEqual(['grant_1', 'grant_5']);
   });

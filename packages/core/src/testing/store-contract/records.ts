@@ -265,7 +265,7 @@ export function describeRecords(open: OpenStore): void {
         decidedAt: 3,
       }),
       bareApproval: approval('approval_y'),
-      grant: grant('grant_x', { pattern: HOSTILE, answeredRule: 'ask *', revokedAt: 9 }),
+      grant: grant('grant_x', { folder: HOSTILE, pattern: HOSTILE, answeredRule: 'ask *', revokedAt: 9 }),
       bareGrant: grant('grant_y'),
       client: client('client_x', { tools: [{ name: HOSTILE }], approvals: false, leftAt: 4 }),
       bareClient: client('client_y'),

@@ -162,6 +162,7 @@ export function grant(id: string, change: Partial<GrantRecord> = {}): GrantRecor
     chatId: C,
     agentId: A,
     toolName: 'shell_cmd',
+    folder: null,
     pattern: null,
     answeredRule: null,
     grantedBy: 'me',

@@ -145,7 +145,8 @@ export function addApprovals(program: Command, register: Register): void {
       const { chatId, toolCallId: invocationId } = approval;
       const pattern = options.pattern ?? (scope === 'session' ? approval.session?.pattern : undefined);
       if (pattern !== undefined) {
-        if (!context.options.json) context.say(cardWords.covers(plainLine(chatScopeText(approval.toolName, pattern))));
+        const covers = chatScopeText(approval.toolName, pattern, approval.session?.folder);
+        if (!context.options.json) context.say(cardWords.covers(plainLine(covers)));
         await showCovered(context, client, world, grantMatch(approval, pattern), { invocationId, chatId });
       }
       if (scope === 'always' && rule !== undefined)

@@ -1,4 +1,4 @@
-import { nameOf, readAll } from '@countersign/client';
+import { inFolderText, nameOf, readAll } from '@countersign/client';
 import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -31,7 +31,8 @@ export function addGrants(program: Command, register: Register): void {
         { title: 'agent', of: ({ agentId }: Grant) => agentId },
         {
           title: 'allows',
-          of: ({ toolName, pattern }: Grant) => (pattern === undefined ? toolName : `${toolName}(${pattern})`),
+          of: ({ toolName, pattern, folder }: Grant) =>
+            (pattern === undefined ? toolName : `${toolName}(${pattern})`) + inFolderText(folder),
         },
         { title: 'by', of: ({ grantedBy }: Grant) => nameOf(grantedBy) },
         { title: 'last used', of: ({ lastUsedAt }: Grant) => minuteText(lastUsedAt) },

@@ -131,11 +131,11 @@ function choiceLines(
     case 'once':
       return words(screenWords.once, { colour: 'do' });
     case 'session': {
-      const { pattern, any = false } = approval.session ?? {};
+      const { pattern, folder, any = false } = approval.session ?? {};
       const other = any ? screenWords.narrow(choice.isNarrow ? screenWords.anyUse : screenWords.onlyLike) : '';
       const covers = choice.isNarrow ? pattern : '*';
       if (covers === undefined) return words(screenWords.noPattern(approval.toolName, other), { colour: 'do' });
-      const what = chatScopeText(approval.toolName, covers);
+      const what = chatScopeText(approval.toolName, covers, folder);
       return words(screenWords.session(what, agent, other), { colour: 'do' });
     }
     case 'deny':
