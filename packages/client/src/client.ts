@@ -131,8 +131,8 @@ interface ExternalCalls {
   createAgent(world: string, agent: NewExternalAgent, options?: CallOptions): Promise<CreatedExternalAgent>;
   /** Sending the same call with the same `key` again returns the same call. */
   propose(world: string, call: NewExternalCall, options?: CallOptions): Promise<ExternalCall>;
-  /** Waits up to 50 seconds for a decision. */
-  wait(world: string, call: string, seconds: number, options?: CallOptions): Promise<ExternalCall>;
+  /** Waits up to 50 seconds for a decision. `claim`: the one that the call was proposed with. */
+  wait(world: string, call: string, seconds: number, options?: CallOptions & { claim?: string }): Promise<ExternalCall>;
   report(world: string, call: string, result: ExternalResult, options?: CallOptions): Promise<void>;
   endSession(world: string, session: string, agent?: string, options?: CallOptions): Promise<void>;
 }

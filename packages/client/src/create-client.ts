@@ -273,10 +273,10 @@ export function createClient(options: ClientOptions): Client {
         ),
       propose: (world, body, options) =>
         get(externalCallSchema, { method: 'POST', path: ['worlds', world, 'external', 'calls'], body }, options),
-      wait: (world, call, seconds, options) =>
+      wait: (world, call, seconds, { claim, ...options } = {}) =>
         get(
           externalCallSchema,
-          { path: ['worlds', world, 'external', 'calls', call], query: { wait: seconds } },
+          { path: ['worlds', world, 'external', 'calls', call], query: { wait: seconds, claim } },
           options,
         ),
       report: (world, call, body, options) =>

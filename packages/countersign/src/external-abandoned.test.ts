@@ -1,7 +1,7 @@
 import { awaitExternal, showApproval } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
-import { externalWorlds, W } from './testing/external-worlds.js';
+import { asked, externalWorlds, W } from './testing/external-worlds.js';
 import { freshFolder } from './testing/fresh-folder.js';
 
 // Registered first, so that the folder is removed after its engines are closed.
@@ -17,7 +17,7 @@ type Opened = Awaited<ReturnType<typeof open>>;
 /** Asks about a call, like a hook that is killed after its first request. */
 async function ask({ runtime }: Opened, id: string): Promise<string> {
   const { signal } = new AbortController();
-  return (await awaitExternal(runtime, W, { agentId: 'claude', id, waitMs: 0, signal })).state;
+  return (await awaitExternal(runtime, asked(id), { waitMs: 0, signal })).state;
 }
 
 describe('a program that stops asking', () => {
@@ -43,8 +43,8 @@ describe('a program that stops asking', () => {
     await ask(t, id);
     t.clock.advance(MINUTE);
     const { signal } = new AbortController();
-    const asked = awaitExternal(t.runtime, W, { agentId: 'gemini', id, waitMs: 0, signal });
-    await expect(asked).rejects.toMatchObject({ code: 'not-found' });
+    const asking = awaitExternal(t.runtime, asked(id, { agentId: 'gemini' }), { waitMs: 0, signal });
+    await expect(asking).rejects.toMatchObject({ code: 'not-found' });
     expect(await t.pending()).toMatchObject([{ abandoned: true }]);
   });
 
@@ -52,7 +52,7 @@ describe('a program that stops asking', () => {
     const t = await open();
     const { id } = await t.propose();
     const over = new AbortController();
-    const waiting = awaitExternal(t.runtime, W, { agentId: 'claude', id, waitMs: DAY, signal: over.signal });
+    const waiting = awaitExternal(t.runtime, asked(id), { waitMs: DAY, signal: over.signal });
     await expect.poll(() => t.runtime.external.isAbandoned(id)).toBe(false);
     t.clock.advance(10 * MINUTE);
     expect(await t.pending()).not.toMatchObject([{ abandoned: true }]);

@@ -11,6 +11,7 @@ import {
 } from '@countersign/core';
 import { externalTool } from '@countersign/tools';
 import { afterEach, expect, it } from 'vitest';
+import { asked, caller } from './testing/external-worlds.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const W = 'harbour';
@@ -41,7 +42,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
       runs: { where: 'outside', reports: true },
       signal: new AbortController().signal,
     },
-    person,
+    caller,
   );
   const pending = () => listApprovals(runtime, W, { status: 'pending' });
   const approve = async () => {
@@ -49,7 +50,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
     const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
     return await publishToolResult(runtime, W, undefined, decision, person);
   };
-  return { runtime, id, pending, approve, claim: () => claimExternal(runtime, W, 'claude', id) };
+  return { runtime, id, pending, approve, claim: () => claimExternal(runtime, asked(id)) };
 }
 
 it('[A55.7] allows no call of a deactivated agent, even if the process died before it denied the waiting ones', async () => {

@@ -14,6 +14,7 @@ import { openPostgres } from '@countersign/storage';
 import { externalTool } from '@countersign/tools';
 import { afterEach, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
+import { asked, caller } from './testing/external-worlds.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const engines: Engine[] = [];
@@ -53,7 +54,7 @@ it('[A55.1] [A55.2] [A55.15] [A8] processes on one PostgreSQL database write, de
         runs: { where: 'outside', reports: true },
         signal: new AbortController().signal,
       },
-      person,
+      caller,
     );
   // The first calls of a session race for its chat, and a retry races for its call.
   const calls = await Promise.all([propose(one, 'a'), propose(two, 'a'), propose(two, 'b'), propose(one, 'b')]);
@@ -64,15 +65,13 @@ it('[A55.1] [A55.2] [A55.15] [A8] processes on one PostgreSQL database write, de
   const [card] = cards;
   const id = card?.toolCallId ?? '';
   const { signal } = new AbortController();
-  const waiting = awaitExternal(one, 'harbour', { agentId: 'claude', id, waitMs: 50_000, signal });
+  const waiting = awaitExternal(one, asked(id), { waitMs: 50_000, signal });
   const decision = { tool_call_id: card?.approvalId ?? '', decision: 'approve' } as const;
   expect(await publishToolResult(two, 'harbour', undefined, decision, person)).toMatchObject({ kind: 'recorded' });
-  const claimed = await Promise.all([waiting, claimExternal(two, 'harbour', 'claude', id)]);
+  const claimed = await Promise.all([waiting, claimExternal(two, asked(id))]);
   expect(claimed.map(({ state }) => state)).toEqual(['allowed', 'allowed']);
   // The fetch of one process is known to the other.
-  const fetched = await Promise.allSettled(
-    [one, two].map((runtime) => fetchExternal(runtime, 'harbour', 'claude', id)),
-  );
+  const fetched = await Promise.allSettled([one, two].map((runtime) => fetchExternal(runtime, asked(id))));
   expect(fetched.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const audit = await one.store.read((reader) => reader.lastAudit('harbour', { limit: 50 }));
   expect(audit.filter(({ kind }) => kind === 'run')).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { addAgent, claimExternal, createWorld, listApprovals, proposeExternal, type Engine } from '@countersign/core';
 import { externalTool } from '@countersign/tools';
 import { afterEach, expect, it } from 'vitest';
+import { asked, caller } from './testing/external-worlds.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 const W = 'harbour';
@@ -27,8 +28,8 @@ async function judge(
     const about = { agentId: 'any', session: `s${index}`, key: 'k', program: 'any', title: 'Any', toolName };
     const runs = { where: 'outside', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
     const { signal } = new AbortController();
-    const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs, signal }, person);
-    states.push([toolName, (await claimExternal(runtime, W, 'any', id)).state]);
+    const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs, signal }, caller);
+    states.push([toolName, (await claimExternal(runtime, asked(id, { agentId: 'any' }))).state]);
   }
   const pending = await listApprovals(runtime, W, { status: 'pending' });
   const cards = pending.map(({ sandbox }) => sandbox.folder);

@@ -8,12 +8,12 @@ import {
   deleteChat,
   endExternalSession,
   exportWorld,
+  fetchExternal,
   findExternal,
   importWorld,
   listMessages,
   publishMessage,
   removeAgent,
-  reportExternal,
   setPolicy,
   stopChat,
   turnTimeline,
@@ -22,7 +22,7 @@ import {
 import { createFakeClock, type FakeClock } from '@countersign/core/testing';
 import type { ToolEvent } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { externalWorlds, W } from './testing/external-worlds.js';
+import { asked, caller, externalWorlds, W } from './testing/external-worlds.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
 
@@ -55,7 +55,7 @@ describe('a call of a program outside', () => {
     expect(await t.claim(id)).toEqual(allowed);
     expect(await t.claim(id)).toEqual(allowed);
     expect(typesOf(t.events, id)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED', 'TOOL_EXECUTION_STARTED']);
-    await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', id), { content: 'gone' });
+    await t.report(id, { content: 'gone' });
     await t.engine.quiet();
     expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_SUCCEEDED', result: 'gone' });
     expect(await t.claim(id)).toEqual({ state: 'ended' });
@@ -90,7 +90,7 @@ describe('a call of a program outside', () => {
     expect(await t.propose()).toEqual(one);
     await t.approve();
     expect(await t.claim(one.id)).toEqual({ state: 'allowed', arguments: { command: 'rm -r build' }, edited: true });
-    await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', one.id), { content: '' });
+    await t.report(one.id, { content: '' });
     await t.engine.quiet();
     expect(await t.propose()).toEqual(one);
     expect(await t.claim(one.id)).toEqual({ state: 'ended' });
@@ -160,15 +160,46 @@ describe('a call of a program outside', () => {
     expect(typesOf(t.events, id)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED', 'TOOL_DENIED']);
   });
 
+  it.each([
+    ['credential', { credential: 'token 2' }],
+    ['claim', { claim: 'claim 2' }],
+  ])('[A55.16] another %s can neither claim, wait for, fetch nor report the call', async (_, other) => {
+    const t = await open({ policy: ['allow claude__Bash(ls)'] });
+    const { id } = await t.propose({ command: 'ls' });
+    const theirs = { caller: { ...caller, ...other } };
+    const conflict = { code: 'conflict' };
+    await expect(t.claim(id, theirs)).rejects.toMatchObject(conflict);
+    await expect(fetchExternal(t.runtime, asked(id, theirs))).rejects.toMatchObject(conflict);
+    await expect(t.report(id, { content: 'forged' }, theirs)).rejects.toMatchObject(conflict);
+    await expect(t.propose({ command: 'ls', from: theirs.caller })).rejects.toMatchObject(conflict);
+    expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
+    await t.report(id, { content: 'seen' });
+    expect(await t.call(id)).toMatchObject({ result: expect.stringContaining('seen') as string });
+  });
+
+  it('[A48.6] [A55.16] two people with the same session never share a chat or a turn, and each call names its requester', async () => {
+    const t = await open();
+    const bob = { who: { kind: 'person', id: 'bob', name: 'Bob' }, via: 'http' } as const;
+    const one = await t.propose();
+    const other = await t.propose({ key: 'k2', from: { ...caller, by: bob, credential: 'token 2' } });
+    expect(other.chatId).not.toBe(one.chatId);
+    const audit = await t.runtime.store.read((reader) => reader.lastAudit(W, { limit: 50 }));
+    const asking = audit
+      .filter(({ kind }) => kind === 'request')
+      .map(({ invocationId, requester }) => [invocationId, requester]);
+    expect(new Map(asking as [string, unknown][])).toEqual(
+      new Map<string, unknown>([
+        [one.id, person.who],
+        [other.id, bob.who],
+      ]),
+    );
+  });
+
   it('[A55.7] stopping or deleting the chat, or removing the agent, is a no', async () => {
     const t = await open();
     const stopped = await t.propose();
-    const waiting = awaitExternal(t.runtime, W, {
-      agentId: 'claude',
-      id: stopped.id,
-      waitMs: 60_000,
-      signal: new AbortController().signal,
-    });
+    const { signal } = new AbortController();
+    const waiting = awaitExternal(t.runtime, asked(stopped.id), { waitMs: 60_000, signal });
     await stopChat(t.runtime, W, stopped.chatId, person);
     expect(await waiting).toMatchObject({ state: 'denied', reason: expect.stringContaining('stopped') as string });
     const deleted = await t.propose({ key: 'k2' });
@@ -185,8 +216,10 @@ describe('a call of a program outside', () => {
     const t = await open();
     const { id } = await t.propose();
     await t.approve();
-    await expect(t.claim(id, 'other')).rejects.toMatchObject({ code: 'not-found' });
-    await expect(findExternal(t.runtime, 'elsewhere', 'claude', id)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(t.claim(id, { agentId: 'other' })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(findExternal(t.runtime, asked(id, { worldId: 'elsewhere' }))).rejects.toMatchObject({
+      code: 'not-found',
+    });
     expect(await t.propose({ agentId: 'other' })).not.toEqual({ id });
     expect(await t.claim(id)).toMatchObject({ state: 'allowed' });
   });
@@ -204,17 +237,15 @@ describe('a call of a program outside', () => {
     expect(t.events.at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_SUCCEEDED', outcome: 'not-reported' });
     const again = await t.propose({ key: 'again' });
     expect(await t.claim(again.id)).toMatchObject({ state: 'allowed' });
-    await endExternalSession(t.runtime, W, { agentId: 'claude', session: 's1' });
+    await endExternalSession(t.runtime, W, { agentId: 'claude', session: 's1' }, person);
     expect(await t.claim(again.id)).toEqual({ state: 'ended' });
-    const late = await findExternal(t.runtime, W, 'claude', again.id);
-    await expect(reportExternal(t.runtime, late, { content: 'late' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(t.report(again.id, { content: 'late' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('[A55.3] a result is recorded once, and only for a call that was allowed', async () => {
     const t = await open();
     const { id } = await t.propose();
-    const report = async (result: { content?: string; error?: string }) =>
-      await reportExternal(t.runtime, await findExternal(t.runtime, W, 'claude', id), result);
+    const report = async (result: { content?: string; error?: string }) => await t.report(id, result);
     await expect(report({ content: 'early' })).rejects.toMatchObject({ code: 'conflict' });
     await t.approve();
     await expect(report({ content: 'unclaimed' })).rejects.toMatchObject({ code: 'conflict' });

@@ -102,6 +102,7 @@ export {
   externalProgramSchema,
   externalResultSchema,
   externalToolName,
+  externalClaimSchema,
   externalWaitQuerySchema,
   newExternalAgentSchema,
   newExternalCallSchema,

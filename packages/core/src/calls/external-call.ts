@@ -14,6 +14,8 @@ const externalCallSchema = z.object({
   reports: z.boolean(),
   /** `days`: the program ends, and is resumed after the decision. */
   waits: z.literal('days').exactOptional(),
+  /** The hash of the only caller that may claim it and report its result. */
+  caller: z.string().default(''),
 });
 export type StoredExternalCall = z.infer<typeof externalCallSchema>;
 
@@ -32,7 +34,10 @@ export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'provi
 }
 
 /** Nothing that the world opens to its sandbox applies outside of it. */
-export function placeOutside({ workingDirectory, home }: Place, { cwd, realCwd }: StoredExternalCall): Place {
+export function placeOutside(
+  { workingDirectory, home }: Place,
+  { cwd, realCwd }: Pick<StoredExternalCall, 'cwd' | 'realCwd'>,
+): Place {
   if (cwd === undefined) return { workingDirectory, home, isFolderUnknown: true };
   const real = realCwd === undefined ? {} : { realDirectory: realCwd };
   const world = cwd === workingDirectory ? {} : { worldDirectory: workingDirectory };

@@ -1,17 +1,17 @@
 import type { WorldEvent } from '@countersign/protocol';
 import { createStop, onAbort, pauseFor } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
-import { claimExternal, findExternal, type ClaimedCall } from './claim-external.js';
+import { claimExternal, findExternal, type AskedCall, type ClaimedCall } from './claim-external.js';
 
 /** Claims a call, and waits up to this long while it is pending. Returns as soon as it is decided. */
 export async function awaitExternal(
   runtime: Runtime,
-  worldId: string,
-  asked: { agentId: string | undefined; id: string; waitMs: number; signal: AbortSignal },
+  asked: AskedCall,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
 ): Promise<ClaimedCall> {
-  const { agentId, id, waitMs, signal } = asked;
-  // Before anything is noted about the call: it may belong to another agent.
-  await findExternal(runtime, worldId, agentId, id);
+  const { worldId, id } = asked;
+  // Before anything is noted about the call: it may belong to another caller.
+  await findExternal(runtime, asked);
   const until = runtime.clock.now() + waitMs;
   let isNews = false;
   let wake = (): void => undefined;
@@ -26,7 +26,7 @@ export async function awaitExternal(
   try {
     for (;;) {
       isNews = false;
-      const claimed = await claimExternal(runtime, worldId, agentId, id);
+      const claimed = await claimExternal(runtime, asked);
       isPending = claimed.state === 'pending';
       const left = until - runtime.clock.now();
       if (!isPending || left <= 0 || signal.aborted) return claimed;

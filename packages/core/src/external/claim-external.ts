@@ -1,10 +1,12 @@
 import { CountersignError } from '@countersign/protocol';
+import { readExternalCall, type StoredExternalCall } from '../calls/external-call.js';
 import { startInvocation } from '../calls/start-call.js';
 import { maskSecrets } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
+import { callerHash, type ExternalCaller } from './session.js';
 
 /** What a program outside learns about its call. Only `allowed` is a yes, and its start is committed (A8). */
 export type ClaimedCall =
@@ -13,31 +15,43 @@ export type ClaimedCall =
   | { state: 'denied'; reason: string }
   | { state: 'ended' };
 
-/** Finds a call of an external agent. The calls of other agents and worlds don't exist for it. */
+/** A call of an external agent, and who asks for it. */
+export interface AskedCall {
+  worldId: string;
+  id: string;
+  /** The only agent that the credential may ask for. */
+  agentId: string | undefined;
+  caller: Omit<ExternalCaller, 'by'>;
+}
+
+/** Finds a call of an external agent. The calls of other agents and worlds don't exist for it, and those of other callers are refused. */
 export async function findExternal(
   runtime: Runtime,
-  worldId: string,
-  agentId: string | undefined,
-  id: string,
-): Promise<InvocationRecord> {
-  const call = await runtime.store.read((reader) => reader.invocation(id));
+  { worldId, id, agentId, caller }: AskedCall,
+): Promise<{ call: InvocationRecord; stored: StoredExternalCall }> {
+  const { call, message } = await runtime.store.read(async (reader) => {
+    const call = await reader.invocation(id);
+    return { call, message: call && (await reader.message(call.messageId)) };
+  });
   const isOurs = call?.worldId === worldId && (agentId === undefined || call.agentId === agentId);
-  if (call !== undefined && isOurs && call.location === 'external') return call;
-  throw new CountersignError('not-found', `there is no external call "${id}" in this world`);
+  const stored = message && readExternalCall(message);
+  if (call === undefined || !isOurs || call.location !== 'external' || stored === undefined)
+    throw new CountersignError('not-found', `there is no external call "${id}" in this world`);
+  if (stored.caller !== callerHash(runtime, caller)) throw otherCaller();
+  return { call, stored };
+}
+
+export function otherCaller(): CountersignError {
+  return new CountersignError('conflict', 'this call was proposed with another credential or another claim');
 }
 
 /**
  * Starts an approved call, with all last checks, and tells the program the verdict. A program that claims again gets the same answer until the
  * call has ended.
  */
-export async function claimExternal(
-  runtime: Runtime,
-  worldId: string,
-  agentId: string | undefined,
-  id: string,
-): Promise<ClaimedCall> {
+export async function claimExternal(runtime: Runtime, asked: AskedCall): Promise<ClaimedCall> {
   for (let left = MAX_TRIES; left > 0; left -= 1) {
-    const call = await findExternal(runtime, worldId, agentId, id);
+    const { call } = await findExternal(runtime, asked);
     switch (call.status) {
       case 'asked':
         return { state: 'pending', approvalId: approvalOf(call) };

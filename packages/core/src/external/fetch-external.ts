@@ -1,30 +1,25 @@
 import { CountersignError } from '@countersign/protocol';
-import { readExternalCall } from '../calls/external-call.js';
 import { commit } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { claimExternal, findExternal, type ClaimedCall } from './claim-external.js';
+import { claimExternal, findExternal, type AskedCall, type ClaimedCall } from './claim-external.js';
 
 /** A call that its program may run now, in the folder that it was approved for. */
 export type FetchedCall = Extract<ClaimedCall, { state: 'allowed' }> & { cwd?: string };
 
 /** Hands a call that has started to the process that runs it. Stored before it returns, so that only the first process gets it. */
-export async function fetchExternal(
-  runtime: Runtime,
-  worldId: string,
-  agentId: string | undefined,
-  id: string,
-): Promise<FetchedCall> {
-  const { chatId, messageId } = await findExternal(runtime, worldId, agentId, id);
+export async function fetchExternal(runtime: Runtime, asked: AskedCall): Promise<FetchedCall> {
+  const { worldId, id } = asked;
+  const { call, stored } = await findExternal(runtime, asked);
+  const { chatId } = call;
   const isFirst = await commit(runtime, 'external-fetch', worldId, { chats: [chatId] }, ({ tx }) => {
     const call = tx.invocation(id);
     if (call?.status !== 'started' || call.startedEpoch === null) return false;
     tx.write({ kind: 'call-fetched', chatId, callId: id });
     return true;
   });
-  const claimed = isFirst ? await claimExternal(runtime, worldId, agentId, id) : undefined;
+  const claimed = isFirst ? await claimExternal(runtime, asked) : undefined;
   if (claimed?.state !== 'allowed')
     throw new CountersignError('conflict', 'this call is not running, or was fetched before');
-  const message = await runtime.store.read((reader) => reader.message(messageId));
-  const cwd = message && readExternalCall(message)?.cwd;
+  const { cwd } = stored;
   return { ...claimed, ...(cwd === undefined ? {} : { cwd }) };
 }

@@ -1,8 +1,9 @@
-import { CountersignError, type Signer } from '@countersign/protocol';
-import { readExternalCall } from '../calls/external-call.js';
+import { CountersignError } from '@countersign/protocol';
+import { readExternalCall, type StoredExternalCall } from '../calls/external-call.js';
 import { canonicalJson } from '../policy/index.js';
 import type { Runtime } from '../step/runtime.js';
-import { callOfKey, chatOfSession } from './session.js';
+import { callerHash, callOfKey, chatOfSession, type ExternalCaller } from './session.js';
+import { otherCaller } from './claim-external.js';
 import { writeExternal, type ExternalProposal } from './write-external.js';
 
 /**
@@ -13,24 +14,24 @@ export async function proposeExternal(
   runtime: Runtime,
   worldId: string,
   proposal: ExternalProposal,
-  by: Signer,
+  caller: ExternalCaller,
 ): Promise<{ id: string; chatId: string }> {
   const { agentId, session, key, runs } = proposal;
-  const chatId = chatOfSession(runtime, { worldId, agentId, session });
+  const chatId = chatOfSession(runtime, { worldId, agentId, session }, caller.by);
   const id = callOfKey(runtime, chatId, key);
   await runtime.resumeUnfinished({ chatId });
   let isCounted = false;
   for (let left = MAX_TRIES; ; left -= 1) {
     const before = await readBefore(runtime, chatId, id);
     if (before.call !== undefined) {
-      refuseOther(before.call, proposal);
+      refuseOther(before.call, proposal, callerHash(runtime, caller));
       return { id, chatId };
     }
     if (!before.hasChat && !isCounted) runtime.external.openSession(worldId, agentId);
     isCounted = true;
     try {
       // Another proposal with this key was written first. It may be another call.
-      const written = await writeExternal(runtime, worldId, { proposal, by, chatId, id, hasChat: before.hasChat });
+      const written = await writeExternal(runtime, worldId, { proposal, caller, chatId, id, hasChat: before.hasChat });
       if (written === undefined) continue;
       if (written.started !== undefined) await runtime.external.watch(written.started);
       if (runs.where === 'outside' && runs.waits === 'days') runtime.external.expectResume(id);
@@ -52,7 +53,12 @@ interface Before {
 }
 
 /** A stored call as it was proposed, before a person edited it. */
-type Proposition = { toolName: string; argumentsText: string | undefined; cwd: string | undefined };
+interface Proposition {
+  toolName: string;
+  argumentsText: string | undefined;
+  /** Undefined if this server runs it. */
+  outside: StoredExternalCall | undefined;
+}
 
 async function readBefore(runtime: Runtime, chatId: string, id: string): Promise<Before> {
   return await runtime.store.read(async (reader) => {
@@ -61,15 +67,20 @@ async function readBefore(runtime: Runtime, chatId: string, id: string): Promise
     if (call === undefined) return { hasChat, call };
     const message = await reader.message(call.messageId);
     const argumentsText = message?.toolCalls?.find((each) => each.id === id)?.function.arguments;
-    const cwd = message === undefined ? undefined : readExternalCall(message)?.cwd;
-    return { hasChat, call: { toolName: call.toolName, argumentsText, cwd } };
+    const outside = message === undefined ? undefined : readExternalCall(message);
+    return { hasChat, call: { toolName: call.toolName, argumentsText, outside } };
   });
 }
 
 /** The same command in another folder is another call (A7.5). */
-function refuseOther({ toolName, argumentsText, cwd }: Proposition, proposal: ExternalProposal): void {
+function refuseOther(
+  { toolName, argumentsText, outside }: Proposition,
+  proposal: ExternalProposal,
+  caller: string,
+): void {
   const { runs } = proposal;
-  const isSamePlace = runs.where === 'here' || runs.cwd === cwd;
+  if (outside !== undefined && outside.caller !== caller) throw otherCaller();
+  const isSamePlace = runs.where === 'here' || runs.cwd === outside?.cwd;
   if (isSamePlace && toolName === proposal.toolName && argumentsText === canonicalJson(proposal.arguments)) return;
   throw new CountersignError('conflict', 'another call was already proposed with this key', { field: 'key' });
 }

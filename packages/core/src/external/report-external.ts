@@ -1,4 +1,4 @@
-import { CountersignError, type ExternalResult } from '@countersign/protocol';
+import { CountersignError, type ExternalResult, type Signer } from '@countersign/protocol';
 import { frameSettlement } from '../calls/settle-call.js';
 import type { Settlement } from '../facts/fact.js';
 import type { InvocationRecord } from '../ports/index.js';
@@ -25,8 +25,9 @@ export async function endExternalSession(
   runtime: Runtime,
   worldId: string,
   { agentId, session }: { agentId: string; session: string },
+  by: Signer,
 ): Promise<void> {
-  const chatId = chatOfSession(runtime, { worldId, agentId, session });
+  const chatId = chatOfSession(runtime, { worldId, agentId, session }, by);
   for (const call of await openCallsOutside(runtime, chatId)) {
     if (call.status === 'started') await settleOutside(runtime, call, { kind: 'not-reported' });
   }

@@ -1,4 +1,5 @@
-import { CountersignError, EXTERNAL_PROVIDER, type Signer, whoText } from '@countersign/protocol';
+import { CountersignError, EXTERNAL_PROVIDER, whoText } from '@countersign/protocol';
+import { requesterOf } from '../approval/needed-signatures.js';
 import { placeOutside, type StoredExternalCall } from '../calls/external-call.js';
 import { gateNeeds, limitWaiting, saysWhoSigns } from '../calls/gate-call.js';
 import {
@@ -20,6 +21,9 @@ import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { newTurn, resumeTurn } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { newId } from '../turn/ids.js';
+import { callerHash, type ExternalCaller } from './session.js';
+
+type ProposedOutside = Omit<StoredExternalCall, 'caller'>;
 
 /** A call that a program outside proposes as one of a world's agents (A55). */
 export interface ExternalProposal {
@@ -34,14 +38,14 @@ export interface ExternalProposal {
   /** The title of the chat, if the session has none yet. */
   title: string;
   /** `outside`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
-  runs: ({ where: 'outside' } & StoredExternalCall) | { where: 'here' };
+  runs: ({ where: 'outside' } & ProposedOutside) | { where: 'here' };
   /** If it aborts before the call is written, the proposal is refused. */
   signal: AbortSignal;
 }
 
 interface NewCall {
   proposal: ExternalProposal;
-  by: Signer;
+  caller: ExternalCaller;
   chatId: string;
   id: string;
   hasChat: boolean;
@@ -98,7 +102,7 @@ function refuseUnable(isAble: boolean, agentId: string): void {
 function writeStep(
   runtime: Runtime,
   step: Step,
-  { proposal, by, chatId, id, hasChat }: NewCall,
+  { proposal, caller, chatId, id, hasChat }: NewCall,
   { proposed, snapshot }: { proposed: Proposed; snapshot: WorldSnapshot },
 ): WrittenCall | undefined {
   const { tx } = step;
@@ -110,7 +114,10 @@ function writeStep(
   const gate = limitWaiting(tx, agentId)(judgeProposed(step, proposed));
   const messageId = newId('msg');
   const joined = tx.currentTurn(chatId, agentId);
-  const turn = joined ?? openTurn(runtime, step, { chatId, agentId, messageId, requester: whoText(by.who) });
+  const { who } = caller.by;
+  if (joined !== undefined && requesterOf(joined)?.id !== who.id)
+    throw new CountersignError('conflict', 'this session belongs to someone else');
+  const turn = joined ?? openTurn(runtime, step, { chatId, agentId, messageId, requester: whoText(who) });
   const message = tx.newMessage(chatId, {
     id: messageId,
     role: 'assistant',
@@ -126,7 +133,7 @@ function writeStep(
       model: program,
       usage: NO_USAGE,
       vendorIds: [key],
-      ...(runs.where === 'outside' ? { state: storedState(runs) } : {}),
+      ...(runs.where === 'outside' ? { state: { ...storedState(runs), caller: callerHash(runtime, caller) } } : {}),
     },
   });
   if (joined === undefined) tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: NO_USAGE, message });
@@ -147,7 +154,7 @@ function writeStep(
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function storedState({ cwd, realCwd, reports, waits }: StoredExternalCall): StoredExternalCall {
+function storedState({ cwd, realCwd, reports, waits }: ProposedOutside): ProposedOutside {
   const folder = { ...(cwd === undefined ? {} : { cwd }), ...(realCwd === undefined ? {} : { realCwd }) };
   return { reports, ...folder, ...(waits === undefined ? {} : { waits }) };
 }

@@ -18,7 +18,7 @@ import type {
   TurnRecord,
   TurnState,
 } from '../ports/index.js';
-import { type SigningPeople, signersIn } from '../approval/needed-signatures.js';
+import { requesterOf, type SigningPeople, signersIn } from '../approval/needed-signatures.js';
 import { newId } from '../turn/ids.js';
 import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
 import type { FactContext, MessageFields, Fact } from './fact.js';
@@ -258,9 +258,9 @@ export class StepTransaction {
     if (fact.kind === 'chat-created') this.created.set(fact.chat.id, emptyChat(fact.chat));
     const state = this.chatState(chatOf(fact));
     const { changes, events, records } = derive(fact, this.#context(state));
+    for (const record of records ?? []) this.record(record);
     for (const row of changes) this.change(state, row);
     if (events !== undefined) this.#emissions.push(...events);
-    if (records !== undefined) this.#records.push(...records);
   }
   /** Must be called last in a step, when its turns are final. Publishes a chat's activity if it changed (M8). */
   noteActivity(): void {
@@ -282,7 +282,10 @@ export class StepTransaction {
   }
   /** Arguments must already be masked: an audit record can't be changed later (A15, A16). */
   record(entry: NewAuditRecord): void {
-    this.#records.push(entry);
+    const { chatId, invocationId } = entry;
+    const state = chatId === undefined || invocationId === undefined ? undefined : this.#state(chatId);
+    const requester = state && requesterOf(state.turns.get(state.calls.get(invocationId ?? '')?.turnId ?? ''));
+    this.#records.push(requester === undefined ? entry : { ...entry, requester });
   }
 
   #state(chatId: string): ChatState | undefined {

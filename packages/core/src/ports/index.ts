@@ -33,6 +33,7 @@ export type {
   ChallengeData,
   CredentialKind,
   CredentialRecord,
+  ExternalTokenData,
   FoundCredential,
   GroupRecord,
   OidcIdentity,

@@ -76,6 +76,13 @@ interface DelegationData {
   from: number;
 }
 
+/** `isPersonal`: its person uses the program, and so requests its calls. Otherwise, nobody is named (A48.6). */
+export interface ExternalTokenData {
+  worldId: string;
+  agentId: string;
+  isPersonal?: true;
+}
+
 /** A way to sign in, or a right of a person. Contains only hashes, so reading it doesn't let anyone sign in. */
 export interface CredentialRecord {
   /** The public part of the cookie, token or link. */
@@ -93,7 +100,7 @@ export interface CredentialRecord {
     /** The name of the person who created it, if it was someone else. */
     createdBy?: string;
     /** A token that can only propose the calls of this external agent (A55). */
-    external?: { worldId: string; agentId: string };
+    external?: ExternalTokenData;
     /** A ticket for someone who signed in with OIDC. */
     oidc?: true;
     /** A ticket for another device of the same person, or the session opened with it (W1.12). It is not a sign-in. */

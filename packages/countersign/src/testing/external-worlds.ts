@@ -2,13 +2,17 @@ import {
   addAgent,
   claimExternal,
   createWorld,
+  findExternal,
   proposeExternal,
+  reportExternal,
+  type AskedCall,
   type Engine,
+  type ExternalCaller,
   type ExternalProposal,
   type RuntimeOptions,
 } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
-import type { NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
+import type { ExternalResult, NewWorld, ToolDecision, ToolEvent } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { externalTool } from '@countersign/tools';
 import { afterEach } from 'vitest';
@@ -18,6 +22,14 @@ import { createTestEngine, person } from './test-engine.js';
 
 /** The world of these tests. */
 export const W = 'harbour';
+
+/** The program of these tests. */
+export const caller: ExternalCaller = { by: person, credential: 'token 1', claim: 'claim 1' };
+
+/** A question about a call, by its program unless told otherwise. */
+export function asked(id: string, about: Partial<AskedCall> = {}): AskedCall {
+  return { worldId: W, id, agentId: 'claude', caller, ...about };
+}
 
 /** Opens engines with a world and two external agents. Closes them after each test. */
 export function externalWorlds() {
@@ -53,8 +65,10 @@ export function externalWorlds() {
     await engine.start();
     const events: ToolEvent[] = [];
     runtime.bus.subscribe(W, (event) => void (event.event === 'tool' && events.push(event.data)));
-    const propose = (more: Partial<ExternalProposal> & { command?: string; worldId?: string } = {}) => {
-      const { command = 'rm -rf build', worldId = W, ...rest } = more;
+    const propose = (
+      more: Partial<ExternalProposal> & { command?: string; worldId?: string; from?: ExternalCaller } = {},
+    ) => {
+      const { command = 'rm -rf build', worldId = W, from = caller, ...rest } = more;
       return proposeExternal(
         runtime,
         worldId,
@@ -70,14 +84,16 @@ export function externalWorlds() {
           signal: new AbortController().signal,
           ...rest,
         },
-        person,
+        from,
       );
     };
     const { pending, decide } = deciding({ runtime }, W);
-    const claim = (id: string, agentId = 'claude') => claimExternal(runtime, W, agentId, id);
+    const claim = (id: string, about: Partial<AskedCall> = {}) => claimExternal(runtime, asked(id, about));
+    const report = async (id: string, result: ExternalResult, about: Partial<AskedCall> = {}) =>
+      await reportExternal(runtime, (await findExternal(runtime, asked(id, about))).call, result);
     const approve = async (decision?: Partial<ToolDecision>) => await decide((await pending())[0], decision);
     const call = async (id: string) => await runtime.store.read((reader) => reader.invocation(id));
-    return { engine, runtime, clock, ran, events, propose, pending, decide, approve, claim, call };
+    return { engine, runtime, clock, ran, events, propose, pending, decide, approve, claim, report, call };
   }
 
   /** Ends the process of an engine, as far as its store knows. */

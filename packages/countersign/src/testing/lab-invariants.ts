@@ -49,7 +49,9 @@ function wrongWithCall(lab: Lab, record: WorldRecordOf, call: CallRecord): strin
   const stages = lifecycle(call);
   if (!(row.location === 'client' ? CLIENT_CALL_LIFECYCLE : CALL_LIFECYCLE).test(stages))
     say('[T4] a lifecycle out of order');
-  if (CHANGED_CALL.test(stages) && lab.changes.size === 0) say('[A7] needed approval again although nothing changed');
+  // An edited call is shown again before it can be approved (A7.4).
+  if (CHANGED_CALL.test(stages) && lab.changes.size === 0 && !row.edited)
+    say('[A7] needed approval again although nothing changed');
   if (row.status !== ENDING[stages.at(-1) ?? '']) say(`[T2] the record says ${row.status}`);
   if (results.length !== 1 || results[0]?.content !== row.result) say(`[T6] ${results.length} results`);
   if (approvals.length !== stages.split('R').length - 1) say(`[A3] ${approvals.length} questions`);

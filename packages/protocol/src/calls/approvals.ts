@@ -153,6 +153,8 @@ const auditRecordSchema = z.object({
   agentId: z.string().exactOptional(),
   tool: z.string().exactOptional(),
   invocationId: z.string().exactOptional(),
+  /** Whose message led to the call, or whose program proposed it (A48.6). Absent if nobody is known. */
+  requester: whoSchema.exactOptional(),
   approvalId: z.string().exactOptional(),
   arguments: z.unknown().exactOptional(),
   /** For a run: the unmasked arguments, encrypted with the store's key. */

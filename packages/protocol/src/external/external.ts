@@ -14,6 +14,9 @@ export const externalProgramSchema = z
 /** A session of the program. Each one has its own chat. */
 const sessionSchema = oneLine(200);
 
+/** Chosen by the program, and sent with everything that it asks or reports about the call. */
+const claimSchema = z.string().min(1).max(200);
+
 /** A call that a program outside wants to run itself. */
 export const newExternalCallSchema = z.strictObject({
   /** The id of the external agent. Default: the agent that the token belongs to. */
@@ -34,12 +37,17 @@ export const newExternalCallSchema = z.strictObject({
    * longer waits for the call.
    */
   waits: z.literal('days').exactOptional(),
+  /** An id that only this process knows. Without it, no other process with the same credential gets the verdict. */
+  claim: claimSchema.exactOptional(),
   /** How many seconds to wait for a decision before the response. */
   wait: z.number().int().min(0).max(50).default(0),
 });
 export type NewExternalCall = z.input<typeof newExternalCallSchema>;
 
-export const externalWaitQuerySchema = z.strictObject({
+/** The claim that the call was proposed with. */
+export const externalClaimSchema = z.strictObject({ claim: claimSchema.exactOptional() });
+
+export const externalWaitQuerySchema = externalClaimSchema.extend({
   /** How many seconds to wait for a decision before the response. */
   wait: z.coerce.number().int().min(0).max(50).default(0),
 });
@@ -72,6 +80,8 @@ export const externalResultSchema = z
   .strictObject({
     content: z.string().max(1_000_000, 'can have at most 1,000,000 characters').exactOptional(),
     error: z.string().min(1).max(100_000, 'can have at most 100,000 characters').exactOptional(),
+    /** The claim that the call was proposed with. */
+    claim: claimSchema.exactOptional(),
   })
   .refine(({ content, error }) => (content === undefined) !== (error === undefined), 'send either content or error');
 export type ExternalResult = z.infer<typeof externalResultSchema>;
@@ -87,6 +97,8 @@ export const newExternalAgentSchema = z.strictObject({
   tools: z.array(z.string().min(1).max(128)).max(1000).exactOptional(),
   /** The name of the token, such as the machine. Default: the name of the agent. */
   tokenName: oneLine(100).exactOptional(),
+  /** The id of the person who uses the program, and so requests its calls. If absent, nobody is named, and `by not requester` can't be met. */
+  usedBy: z.string().min(1).max(200).exactOptional(),
 });
 export type NewExternalAgent = z.infer<typeof newExternalAgentSchema>;
 

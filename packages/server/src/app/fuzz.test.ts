@@ -165,6 +165,9 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   ids.call = [...[first, ...others].map(({ toolCallId }) => toolCallId), ...outside.calls];
 }
 
+/** The server's own token, as requests of this test send it. */
+const CALLER = { by: TESTER, credential: 'server-token', claim: '' };
+
 /** An external agent with a call that waits and one that its program runs. */
 async function addExternal(t: Harbour, world: string): Promise<{ agent: string; calls: string[] }> {
   const { runtime } = t.engine;
@@ -175,7 +178,7 @@ async function addExternal(t: Harbour, world: string): Promise<{ agent: string; 
     const call = { toolName: 'claude__Bash', arguments: { command: key } };
     const runs = { where: 'outside', reports: true } as const;
     const { signal } = new AbortController();
-    return (await proposeExternal(runtime, world, { ...names, ...call, runs, signal }, TESTER)).id;
+    return (await proposeExternal(runtime, world, { ...names, ...call, runs, signal }, CALLER)).id;
   };
   const started = await propose('ls');
   const [approval] = (await listApprovals(runtime, world, { status: 'pending' })).filter(
@@ -183,7 +186,7 @@ async function addExternal(t: Harbour, world: string): Promise<{ agent: string; 
   );
   const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
   await publishToolResult(runtime, world, undefined, decision, TESTER);
-  await claimExternal(runtime, world, agent, started);
+  await claimExternal(runtime, { worldId: world, id: started, agentId: agent, caller: CALLER });
   return { agent, calls: [started, await propose('rm a')] };
 }
 

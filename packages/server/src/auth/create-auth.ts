@@ -161,7 +161,10 @@ export function createAuth(options: AuthOptions): Auth {
       ...(scopes && { scopes, ...(isInvited && ({ invited: true } as const)) }),
       ...(external && { external }),
     } as const;
-    return { signer: { who: whoIs(person), via }, access };
+    // The person who created the token of a program may be someone else than the one who uses it.
+    const isShared = external !== undefined && external.isPersonal !== true;
+    const who = isShared ? ({ kind: 'token', id: credential.id, name: credential.name } as const) : whoIs(person);
+    return { signer: { who, via }, access };
   }
 
   /** Counts per address, and per person, in case someone guesses from many addresses. */

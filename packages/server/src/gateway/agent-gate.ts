@@ -17,6 +17,8 @@ export interface ClientCall {
 export interface AgentGate {
   worldId: string;
   agentId: string;
+  /** Names the agent as one person uses it. Two people never get each other's calls. */
+  client: string;
   /** Whether the program is Claude Code, which can ask for permission to run its own tools. */
   asksPermission: boolean;
   tools(): Promise<readonly ListedTool[]>;
@@ -26,7 +28,9 @@ export interface AgentGate {
   follow(id: string): FollowedCredential;
   /** Whether the agent still exists and is active. */
   isActive(): Promise<boolean>;
-  /** A waiting call of this agent with the same tool and arguments. */
+  /** A call of this client that the server runs. */
+  find(id: string): Promise<InvocationRecord | undefined>;
+  /** A waiting call of this client with the same tool and arguments. */
   findWaiting(tool: string, args: string): Promise<readonly string[]>;
   /** Proposes a call that the client runs itself, and waits for the decision. */
   permission(call: ClientCall, stops: readonly AbortSignal[]): Promise<Permission>;

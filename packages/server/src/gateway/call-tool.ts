@@ -37,7 +37,7 @@ export async function callTool(
   const { engine, gate, session, waiting } = about.request;
   const argumentsText = canonicalJson(args);
   const same = sameCallOf(tool, argumentsText);
-  const proposing = `${gate.agentId} ${same}`;
+  const proposing = `${gate.client} ${same}`;
   const isFirst = !waiting.isWatched(proposing);
   const unwatch = waiting.watch(proposing);
   try {
@@ -53,7 +53,7 @@ export async function callTool(
       if (elicitation.how === 'answer') {
         const call = await engine.runtime.store.read((reader) => reader.invocation(proposed.id));
         if (call?.status === 'asked') {
-          waiting.leave(gate.agentId, same, call.id);
+          waiting.leave(gate.client, same, call.id);
           return elicitation.ask(call, gate.link(call));
         }
       }
@@ -70,25 +70,17 @@ export async function callTool(
 
   /** The same call, if its client left before it got the result: models repeat calls that timed out. Parallel calls are different calls. */
   async function findLeft(): Promise<string | undefined> {
-    const left = waiting.takeLeft(gate.agentId, same);
+    const left = waiting.takeLeft(gate.client, same);
     if (left !== undefined) return left;
     return (await gate.findWaiting(tool, argumentsText)).find((each) => !waiting.isWatched(each));
   }
 }
 
 export async function waitFor(args: unknown, about: About): Promise<CallToolResult> {
-  const { gate, engine } = about.request;
+  const { gate } = about.request;
   const given = waitSchema.safeParse(args);
-  const call = given.success
-    ? await engine.runtime.store.read((reader) => reader.invocation(given.data.call))
-    : undefined;
-  if (
-    call === undefined ||
-    call.agentId !== gate.agentId ||
-    call.worldId !== gate.worldId ||
-    call.location !== 'server'
-  )
-    return failure(gatewayTexts.unknownCall);
+  const call = given.success ? await gate.find(given.data.call) : undefined;
+  if (call === undefined) return failure(gatewayTexts.unknownCall);
   const withoutLink = { ...about, elicitation: NO_ELICITATION };
   const credential = gate.follow(call.id);
   try {
@@ -122,7 +114,7 @@ async function hold({ id, credential }: FollowedCall, about: About, same: string
     if (held.kind === 'settled') await endElicitation?.();
     if (credential.hasEnded()) return failure(gatewayTexts.revoked);
     if (held.kind === 'settled' && !stops.some(({ aborted }) => aborted)) {
-      waiting.deliver(gate.agentId, id);
+      waiting.deliver(gate.client, id);
       const { chatId } = held.call;
       const result = await toToolResult(
         held.result,
@@ -131,7 +123,7 @@ async function hold({ id, credential }: FollowedCall, about: About, same: string
       if (result.isError !== true || (await gate.isActive())) return result;
       return { ...result, content: [...result.content, text(gatewayTexts.notActive)] };
     }
-    waiting.leave(gate.agentId, same, id);
+    waiting.leave(gate.client, same, id);
     const isStopping = engine.closing.aborted;
     return { content: [text(gatewayTexts.pending(id, link))], ...(isStopping ? { _meta: { [AGAIN]: true } } : {}) };
   } finally {

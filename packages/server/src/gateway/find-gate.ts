@@ -1,4 +1,4 @@
-import { awaitExternal, showAgent, showAgents, showTools } from '@countersign/core';
+import { awaitExternal, requesterOf, showAgent, showAgents, showTools } from '@countersign/core';
 import { onAbort, type InvocationRecord } from '@countersign/core/ports';
 import { EXTERNAL_PROVIDER, externalToolName } from '@countersign/protocol';
 import { checkAccess } from '../app/check-access.js';
@@ -7,7 +7,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { isLoopback } from '../auth/check-host.js';
 import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
-import { proposeFollowed, type FollowedCall } from '../people/propose-followed.js';
+import { callerOf, proposeFollowed, type FollowedCall } from '../people/propose-followed.js';
 import { agentFor } from '../routes/external.js';
 import { approvalLink } from '../routes/support.js';
 import type { AgentGate, ClientCall } from './agent-gate.js';
@@ -31,6 +31,7 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     throw new HttpProblem(404, problemTexts.noExternalAgent(agentId));
   const program = agent.model;
   const title = `${agent.name} over MCP`;
+  const { who } = c.var.signer;
 
   const follow = (id: string): FollowedCredential => followCredential(c, context, { worldId, id });
 
@@ -40,8 +41,8 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     const ends = [() => credential.end(), ...all.map((signal) => onAbort(signal, () => over.abort()))];
     try {
       for (;;) {
-        const asked = { agentId, id, waitMs: LOOK_MS, signal: over.signal };
-        const claimed = await awaitExternal(runtime, worldId, asked);
+        const asked = { worldId, id, agentId, caller: callerOf(c) };
+        const claimed = await awaitExternal(runtime, asked, { waitMs: LOOK_MS, signal: over.signal });
         if (credential.hasEnded()) return { deny: gatewayTexts.revoked };
         switch (claimed.state) {
           case 'allowed':
@@ -59,9 +60,19 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     }
   }
 
+  async function find(id: string): Promise<InvocationRecord | undefined> {
+    const { call, turn } = await runtime.store.read(async (reader) => {
+      const call = await reader.invocation(id);
+      return { call, turn: call && (await reader.turn(call.turnId)) };
+    });
+    const isOurs = call?.worldId === worldId && call.agentId === agentId && requesterOf(turn)?.id === who.id;
+    return isOurs && call.location === 'server' ? call : undefined;
+  }
+
   return {
     worldId,
     agentId,
+    client: `${agentId} ${who.kind} ${who.id}`,
     asksPermission: program === CLAUDE,
     tools: () => showTools(runtime, worldId, { patterns: agent.tools, waitMs: LIST_WAIT_MS }),
     async propose({ tool, ...call }) {
@@ -70,14 +81,13 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     },
     follow,
     isActive: async () => (await showAgents(runtime, worldId)).some(({ id, active }) => id === agentId && active),
-    findWaiting: async (tool, args) =>
-      await runtime.store.read(async (reader) => {
-        const pending = (await reader.approvals(worldId, { status: 'pending' })).filter(
-          (approval) => approval.agentId === agentId && approval.toolName === tool,
-        );
-        const calls = await Promise.all(pending.map(({ invocationId }) => reader.invocation(invocationId)));
-        return calls.flatMap((call) => (call?.location === 'server' && call.arguments === args ? [call.id] : []));
-      }),
+    find,
+    async findWaiting(tool, args) {
+      const pending = await runtime.store.read((reader) => reader.approvals(worldId, { status: 'pending' }));
+      const same = pending.filter((approval) => approval.agentId === agentId && approval.toolName === tool);
+      const calls = await Promise.all(same.map(({ invocationId }) => find(invocationId)));
+      return calls.flatMap((call) => (call?.arguments === args ? [call.id] : []));
+    },
     async permission({ tool, ...call }: ClientCall, stops) {
       const runs = { where: 'outside', reports: false } as const;
       const proposal = { ...call, agentId, program, title, toolName: externalToolName(program, tool), runs };

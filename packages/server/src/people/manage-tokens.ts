@@ -1,4 +1,4 @@
-import type { CredentialRecord, Store } from '@countersign/core/ports';
+import type { CredentialRecord, ExternalTokenData, Store } from '@countersign/core/ports';
 import { CountersignError, type CreatedToken, type NewToken, type Token, type TokenScope } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
@@ -30,7 +30,7 @@ export async function createToken(
   personId: string,
   given: NewToken,
   by: By,
-  external?: { worldId: string; agentId: string },
+  external?: ExternalTokenData,
 ): Promise<CreatedToken> {
   refuseLimited(by.access);
   const made = makeSecret();

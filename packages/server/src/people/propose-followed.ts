@@ -1,4 +1,4 @@
-import { proposeExternal, type ExternalProposal } from '@countersign/core';
+import { proposeExternal, type ExternalCaller, type ExternalProposal } from '@countersign/core';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { followCredential, type FollowedCredential } from './follow-credential.js';
 
@@ -6,6 +6,11 @@ import { followCredential, type FollowedCredential } from './follow-credential.j
 export interface FollowedCall {
   id: string;
   credential: FollowedCredential;
+}
+
+/** A program that doesn't name its claims is told apart by its credential alone. */
+export function callerOf(c: AppRequest, claim = ''): ExternalCaller {
+  return { by: c.var.signer, credential: c.var.access.holder, claim };
 }
 
 /**
@@ -17,6 +22,7 @@ export async function proposeFollowed(
   context: Pick<AppContext, 'auth' | 'engine'>,
   worldId: string,
   proposal: Omit<ExternalProposal, 'signal'>,
+  claim?: string,
 ): Promise<FollowedCall | undefined> {
   const credential = followCredential(c, context, { worldId });
   try {
@@ -24,7 +30,7 @@ export async function proposeFollowed(
     await context.auth.streams?.check();
     if (!credential.hasEnded()) {
       const followed = { ...proposal, signal: credential.ended };
-      const { id } = await proposeExternal(context.engine.runtime, worldId, followed, c.var.signer);
+      const { id } = await proposeExternal(context.engine.runtime, worldId, followed, callerOf(c, claim));
       await credential.denyWhenEnded(id);
       if (!credential.hasEnded()) return { id, credential };
     }

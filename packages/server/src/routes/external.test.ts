@@ -166,6 +166,54 @@ it('[A55.6] the token of an agent can propose its calls and nothing else', async
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toMatchObject({ state: 'pending' });
 });
 
+it('[A55.16] another token of the agent, or another claim, gets neither the verdict nor the call', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const { id } = (await t.api<ExternalCall>('POST', CALLS, bash('rm a', { claim: 'mine' }), as)).body;
+  const approve = { tool_call_id: (await t.pending())[0]?.approvalId, decision: 'approve' };
+  expect((await t.api('POST', '/worlds/harbour/tool-results', approve)).status).toBe(200);
+  const copy = (await addAgent(t, 'Claude Code')).as;
+  for (const [from, claim] of [
+    [copy, 'mine'],
+    [as, 'other'],
+    [{}, 'mine'],
+  ] as const) {
+    const refused = await Promise.all([
+      t.api('GET', `${CALLS}/${id}?claim=${claim}`, undefined, from),
+      t.api('POST', `${CALLS}/${id}/fetch`, { claim }, from),
+      t.api('POST', `${CALLS}/${id}/result`, { content: 'forged', claim }, from),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409]);
+  }
+  const allowed = await t.api('GET', `${CALLS}/${id}?claim=mine`, undefined, as);
+  expect(allowed.body).toMatchObject({ state: 'allowed', arguments: { command: 'rm a' } });
+  expect((await t.api('POST', `${CALLS}/${id}/result`, { content: 'done', claim: 'mine' }, as)).status).toBe(204);
+});
+
+it('[A48.6] [A55.16] the person who uses a program requests its calls, and nobody does if none is named', async () => {
+  const t = await open();
+  for (const name of ['Ada', 'Bob']) await t.api('POST', '/people', { name, role: 'approver' });
+  const etag = (await t.api('GET', '/worlds/harbour/policy')).headers.get('etag') ?? '';
+  const rules = ['ask * by not requester'];
+  expect((await t.api('PUT', '/worlds/harbour/policy', { rules }, { 'If-Match': etag })).status).toBe(200);
+  const own = await t.api<CreatedExternalAgent>('POST', '/worlds/harbour/external/agents', {
+    name: 'Claude Code',
+    program: 'claude',
+    usedBy: 'bob',
+  });
+  expect(own.body.person).toBe('bob');
+  const asBobsProgram = { Authorization: `Bearer ${own.body.token}` };
+  const [shared, bobs] = [
+    (await t.api<ExternalCall>('POST', CALLS, bash('ls'), t.claude.as)).body,
+    (await t.api<ExternalCall>('POST', CALLS, bash('ls'), asBobsProgram)).body,
+  ];
+  expect(bobs.id).not.toBe(shared.id);
+  const cardOf = async ({ approval }: ExternalCall) =>
+    (await t.api('GET', `/worlds/harbour/approvals/${approval?.id}`)).body;
+  expect(await cardOf(shared)).toMatchObject({ needs: [{ stuck: 'unknown-requester' }] });
+  expect(await cardOf(bobs)).toMatchObject({ needs: [{ mayIds: ['owner', 'ada'] }] });
+});
+
 it('[A55.6] [W8.1] a viewer can’t propose calls, and neither can a removed agent or a revoked token', async () => {
   const t = await open();
   await t.api('POST', '/people', { name: 'Vera', role: 'viewer' });

@@ -8,6 +8,7 @@ import {
   findExternal,
   reportExternal,
   showAgents,
+  type AskedCall,
 } from '@countersign/core';
 import {
   CountersignError,
@@ -15,6 +16,7 @@ import {
   endExternalSessionSchema,
   EXTERNAL_PROVIDER,
   externalCallSchema,
+  externalClaimSchema,
   externalResultSchema,
   externalToolName,
   externalWaitQuerySchema,
@@ -31,7 +33,7 @@ import { route } from '../app/route.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
 import { createToken } from '../people/manage-tokens.js';
-import { proposeFollowed } from '../people/propose-followed.js';
+import { callerOf, proposeFollowed } from '../people/propose-followed.js';
 import { byOf } from './people.js';
 import { approvalLink } from './support.js';
 
@@ -67,15 +69,10 @@ function titleOf(program: string, cwd: string | undefined): string {
 async function answer(
   c: AppRequest,
   context: AppContext,
-  call: {
-    worldId: string;
-    agentId: string | undefined;
-    id: string;
-    waitSeconds: number;
-    credential: FollowedCredential;
-  },
+  asked: AskedCall,
+  { waitSeconds, credential }: { waitSeconds: number; credential: FollowedCredential },
 ): Promise<ExternalCall> {
-  const { worldId, agentId, id, waitSeconds, credential } = call;
+  const { worldId, id } = asked;
   const { runtime, closing } = context.engine;
   const over = new AbortController();
   const stop = (): void => over.abort();
@@ -84,12 +81,12 @@ async function answer(
   closing.addEventListener('abort', stop);
   response?.once('close', stop);
   try {
-    const asked = { agentId, id, waitMs: waitSeconds * 1000, signal: over.signal };
-    const { state, ...verdict } = await awaitExternal(runtime, worldId, asked);
+    const waiting = { waitMs: waitSeconds * 1000, signal: over.signal };
+    const { state, ...verdict } = await awaitExternal(runtime, asked, waiting);
     if (credential.hasEnded()) throw new HttpProblem(401, problemTexts.wrongToken);
     if (!('approvalId' in verdict)) return { id, state, ...verdict };
     if (verdict.approvalId === undefined) return { id, state };
-    const { chatId } = await findExternal(runtime, worldId, agentId, id);
+    const { chatId } = (await findExternal(runtime, asked)).call;
     const { approvalId } = verdict;
     return { id, state, approval: { id: approvalId, link: approvalLink(c, context, { worldId, chatId, approvalId }) } };
   } finally {
@@ -97,6 +94,14 @@ async function answer(
     closing.removeEventListener('abort', stop);
     response?.off('close', stop);
   }
+}
+
+function askedCall(
+  c: AppRequest,
+  { world, call }: { world: string; call: string },
+  claim: string | undefined,
+): AskedCall {
+  return { worldId: world, id: call, agentId: c.var.access.external?.agentId, caller: callerOf(c, claim) };
 }
 
 export const externalRoutes = [
@@ -112,10 +117,9 @@ export const externalRoutes = [
     body: newExternalCallSchema,
     answers: { 201: { description: 'The call', schema: externalCallSchema } },
     async handle({ context, params, body, c }) {
-      const { session, key, program, tool, cwd, reports, waits, wait } = body;
-      const agentId = agentFor(c, body.agent);
-      const proposed = await proposeFollowed(c, context, params.world, {
-        agentId,
+      const { session, key, program, tool, cwd, reports, waits, wait, claim } = body;
+      const proposal = {
+        agentId: agentFor(c, body.agent),
         session,
         key,
         program,
@@ -128,10 +132,12 @@ export const externalRoutes = [
           ...(await foldersOf(cwd)),
           ...(waits === undefined ? {} : { waits }),
         },
-      });
+      } as const;
+      const proposed = await proposeFollowed(c, context, params.world, proposal, claim);
       if (proposed === undefined) throw new HttpProblem(401, problemTexts.wrongToken);
-      const call = { worldId: params.world, agentId, ...proposed, waitSeconds: wait };
-      return { status: 201, body: await answer(c, context, call) };
+      const { id, credential } = proposed;
+      const asked = askedCall(c, { world: params.world, call: id }, claim);
+      return { status: 201, body: await answer(c, context, asked, { waitSeconds: wait, credential }) };
     },
   }),
   route({
@@ -146,11 +152,12 @@ export const externalRoutes = [
     query: externalWaitQuerySchema,
     answers: { 200: { description: 'The call', schema: externalCallSchema } },
     async handle({ context, params, query, c }) {
-      const agentId = c.var.access.external?.agentId;
-      const { world: worldId, call: id } = params;
-      const credential = followCredential(c, context, { worldId, id });
-      const call = { worldId, agentId, id, waitSeconds: query.wait, credential };
-      return { status: 200, body: await answer(c, context, call) };
+      const { runtime } = context.engine;
+      const asked = askedCall(c, params, query.claim);
+      // Before the credential is followed: its end denies the call, which may be another caller's.
+      await findExternal(runtime, asked);
+      const credential = followCredential(c, context, asked);
+      return { status: 200, body: await answer(c, context, asked, { waitSeconds: query.wait, credential }) };
     },
   }),
   route({
@@ -162,11 +169,12 @@ export const externalRoutes = [
     summary: 'Fetch an allowed call in the process that runs it',
     description:
       'For a program that runs its calls in another process than the one that asked. Only the first request gets the call: the fetch is stored before the response. 409 if the call is not running, or was fetched before.',
+    body: externalClaimSchema,
+    bodyOptional: true,
     answers: { 200: { description: 'The call', schema: externalCallSchema } },
-    async handle({ context, params, c }) {
-      const { world, call: id } = params;
-      const agentId = c.var.access.external?.agentId;
-      return { status: 200, body: { id, ...(await fetchExternal(context.engine.runtime, world, agentId, id)) } };
+    async handle({ context, params, body, c }) {
+      const asked = askedCall(c, params, body.claim);
+      return { status: 200, body: { id: asked.id, ...(await fetchExternal(context.engine.runtime, asked)) } };
     },
   }),
   route({
@@ -182,8 +190,9 @@ export const externalRoutes = [
     answers: { 204: { description: 'Result recorded' } },
     async handle({ context, params, body, c }) {
       const { runtime } = context.engine;
-      const call = await findExternal(runtime, params.world, c.var.access.external?.agentId, params.call);
-      await reportExternal(runtime, call, body);
+      const { claim, ...result } = body;
+      const { call } = await findExternal(runtime, askedCall(c, params, claim));
+      await reportExternal(runtime, call, result);
       return { status: 204 };
     },
   }),
@@ -201,7 +210,7 @@ export const externalRoutes = [
     answers: { 204: { description: 'Session ended' } },
     async handle({ context, params, body, c }) {
       const about = { agentId: agentFor(c, body.agent), session: params.session };
-      await endExternalSession(context.engine.runtime, params.world, about);
+      await endExternalSession(context.engine.runtime, params.world, about, c.var.signer);
       return { status: 204 };
     },
   }),
@@ -232,18 +241,16 @@ export const externalRoutes = [
       }
       const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
       const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
-      const person = c.var.access.person ?? (await ensureOwner(runtime.store));
+      const { usedBy } = body;
+      const person = usedBy ?? (c.var.access.person ?? (await ensureOwner(runtime.store))).id;
       const { token, id: tokenId } = await createToken(
         runtime.store,
-        person.id,
+        person,
         { name: body.tokenName ?? name, scopes: ['propose'], expiresAt: null },
         byOf(c),
-        { worldId: params.world, agentId: agent.id },
+        { worldId: params.world, agentId: agent.id, ...(usedBy === undefined ? {} : { isPersonal: true }) },
       );
-      return {
-        status: 201,
-        body: { agent: agent.id, created: found === undefined, token, tokenId, person: person.id },
-      };
+      return { status: 201, body: { agent: agent.id, created: found === undefined, token, tokenId, person } };
     },
   }),
 ];

@@ -13,6 +13,7 @@ export interface Help {
 export const WORLD = 'world (id or name; the default is the world of this folder)';
 export const WORLD_OR_ALL = 'only this world';
 export const CHAT = 'chat id, or "last"';
+export const FOR = 'the person who uses the program, and so requests its calls (default: you)';
 export const YES = 'skip the confirmation';
 
 export function withHelp(command: Command, { about, notes = [], exitCodes, examples }: Help): Command {

@@ -23,15 +23,17 @@ import { planRemoval } from '../../gate/plan-removal.js';
 import { plainLine } from '../../text/plain-text.js';
 import { gate, gateHook } from '../../words/gate.js';
 import { gateExecHelp as execHelp, gateHelp as help } from '../../words/help-gate.js';
-import { withHelp, WORLD, YES } from '../../words/help.js';
+import { FOR, withHelp, WORLD, YES } from '../../words/help.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { addStatus } from './status.js';
 import { filesOf, homeOf, placesOf } from './places.js';
+import { usedBy } from './used-by.js';
 
 interface GateFlags {
   world?: string;
   name?: string;
+  for?: string;
   yes?: boolean;
 }
 
@@ -41,6 +43,7 @@ export function addGate(program: Command, register: Register): void {
   const install = withHelp(group.command('install').argument('<agent>', help.agent), help.install)
     .option('-w, --world <world>', WORLD)
     .option('--name <name>', help.install.name)
+    .option('--for <person>', FOR)
     .option('--yes', YES);
   register<GateFlags>(install, async (context, { args, options }) => {
     if (args[0] === 'opencode') throw new CommandError(gate.opencodeOverAcp);
@@ -66,6 +69,7 @@ export function addGate(program: Command, register: Register): void {
       name: options.name ?? NAMES[agent],
       program: agent,
       tokenName: `${NAMES[agent]} on ${hostname()}`.slice(0, 100),
+      ...(await usedBy(client, options.for)),
     });
     const path = hookConfigPath(home, agent);
     const { token, tokenId, person } = created;

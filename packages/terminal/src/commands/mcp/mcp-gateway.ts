@@ -12,10 +12,11 @@ import { findUnproven } from '../../find-unproven.js';
 import { findWorld } from '../../find-things.js';
 import { writeChanges } from '../../gate/config-change.js';
 import { removeCreated } from '../../gate/gate-token.js';
+import { usedBy } from '../gate/used-by.js';
 import { forwardMessages, type FindGateway } from '../../mcp-gateway/forward-messages.js';
 import { plainLine } from '../../text/plain-text.js';
 import { untilInterrupted } from '../../until-interrupted.js';
-import { withHelp, WORLD } from '../../words/help.js';
+import { FOR, withHelp, WORLD } from '../../words/help.js';
 import { mcpGatewayHelp as help } from '../../words/help-server.js';
 import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
@@ -31,6 +32,7 @@ interface AddFlags {
   world?: string;
   tools: string;
   program: string;
+  for?: string;
 }
 
 const TOKEN_VARIABLE = 'COUNTERSIGN_GATE_TOKEN';
@@ -74,15 +76,21 @@ function addAdd(gateway: Command, register: Register): void {
   const command = withHelp(gateway.command('add').argument('<name>'), help.add)
     .option('-w, --world <world>', WORLD)
     .requiredOption('--tools <list>', help.add.tools)
-    .option('--program <name>', help.add.program, 'mcp');
-  register<AddFlags>(command, async (context, { args: [name = ''], options: { tools, program } }) => {
+    .option('--program <name>', help.add.program, 'mcp')
+    .option('--for <person>', FOR);
+  register<AddFlags>(command, async (context, { args: [name = ''], options: { tools, program, for: person } }) => {
     const client = await context.client();
     // The parent command has the same flag and gets its value.
     const { id: world } = await findWorld(client, command.optsWithGlobals<AddFlags>().world);
     const list = tools.split(',').map((tool) => tool.trim());
     const wanted = list.filter((tool) => tool !== '');
     const known = (await readAll((after) => client.tools(world, after))).map((tool) => tool.name);
-    const created = await client.external.createAgent(world, { name, program, tools: wanted });
+    const created = await client.external.createAgent(world, {
+      name,
+      program,
+      tools: wanted,
+      ...(await usedBy(client, person)),
+    });
     const home = resolve(context.options.home ?? (await context.servers.defaultHome()));
     const file = join(home, 'gate', `mcp-${world}-${created.agent}.token`);
     try {

@@ -29,7 +29,7 @@ export interface HookServer {
 }
 
 export function hookServer(
-  { url, token, world }: { url: string; token: string; world: string },
+  { url, token, world, pass }: { url: string; token: string; world: string; pass: string },
   onSent: () => void,
 ): HookServer {
   const path = (...parts: readonly string[]): URL => {
@@ -38,16 +38,19 @@ export function hookServer(
   };
   const post = async (to: URL, body: unknown): Promise<unknown> =>
     await send(to, { method: 'POST', token, text: JSON.stringify(body), onSent });
+  // A copy of the token on another machine can't claim or report the calls of this installation.
+  const claim = pass;
   return {
-    propose: async (call) => toCall(await post(path('calls'), call)),
+    propose: async (call) => toCall(await post(path('calls'), { ...call, claim })),
     async wait(id, seconds) {
       const to = path('calls', id);
       to.searchParams.set('wait', String(seconds));
+      to.searchParams.set('claim', claim);
       return toCall(await send(to, { method: 'GET', token, text: '', onSent }));
     },
-    fetch: async (id) => toCall(await post(path('calls', id, 'fetch'), {})),
+    fetch: async (id) => toCall(await post(path('calls', id, 'fetch'), { claim })),
     async report(id, result) {
-      await post(path('calls', id, 'result'), result);
+      await post(path('calls', id, 'result'), { ...result, claim });
     },
     async endSession(session) {
       await post(path('sessions', session, 'end'), {});
