@@ -11,6 +11,7 @@ import {
   systemClock,
 } from '@countersign/core';
 import { defineTool, type Provider, type Tool } from '@countersign/core/ports';
+import { MAY_ALL } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { findSandbox, mcpServers } from '@countersign/tools';
 import { z } from 'zod';
@@ -112,7 +113,7 @@ async function openEngine(folder: string, server: string): Promise<OurSide> {
   await addAgent(runtime, world.id, { name: 'Ann', provider: 'bench', model: 'm', tools: ['*'] }, SIGNER);
   await engine.start();
   const args = { name: 'everything', transport: 'stdio' as const, command: process.execPath, args: [server] };
-  await addMcpServer(runtime, world.id, args, SIGNER);
+  await addMcpServer(runtime, world.id, args, SIGNER, MAY_ALL);
   await runtime.mcp?.start(world.id, 'everything');
   const chat = await createChat(runtime, world.id);
   const context = {

@@ -14,6 +14,7 @@ import {
   systemClock,
   type Engine,
 } from '@countersign/core';
+import { MAY_ALL } from '@countersign/core/testing';
 import { openPostgres } from '@countersign/storage';
 import { acpAgents } from '@countersign/tools';
 import { expect, it, onTestFinished } from 'vitest';
@@ -52,7 +53,7 @@ async function prepare({ losesHints = false } = {}) {
   const { id: worldId } = await createWorld(here.runtime, { name: 'Harbour' }, signer);
   const acp = { command: [process.execPath, program], program: 'fixture' };
   const coder = { name: 'Coder', provider: 'acp', model: 'fixture', acp };
-  await addAgent(here.runtime, worldId, coder, signer, { mayRunPrograms: true });
+  await addAgent(here.runtime, worldId, coder, signer, MAY_ALL);
   const { id: chatId } = await createChat(here.runtime, worldId);
   const scene: Scene = { worldId, chatId };
   const waiting = nextEvent(there, worldId, isStatus('waiting'));

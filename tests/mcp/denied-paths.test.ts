@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMcpContext, setPolicy, showPolicy, testMcpServer, updateMcpServer } from '@countersign/core';
+import { MAY_ALL } from '@countersign/core/testing';
 import { findSandbox } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
@@ -66,7 +67,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     expect(asked.sandbox.readable).toContain(more);
 
     const failing = async (folders: string[]): Promise<string> => {
-      await updateMcpServer(lab.engine.runtime, lab.worldId, 'memory', { folders }, ME);
+      await updateMcpServer(lab.engine.runtime, lab.worldId, 'memory', { folders }, ME, MAY_ALL);
       return (await testMcpServer(lab.engine.runtime, lab.worldId, 'memory')).error ?? '';
     };
     expect(await failing([join(more, 'missing')])).toContain('does not exist');
@@ -124,7 +125,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server
 
     const put = async (rules: string[]): Promise<void> => {
       const { version } = await showPolicy(lab.engine.runtime, lab.worldId);
-      await setPolicy(lab.engine.runtime, lab.worldId, rules, ME, { expected: [version] });
+      await setPolicy(lab.engine.runtime, lab.worldId, rules, ME, { expected: [version], ...MAY_ALL });
     };
     await put([rule]);
     await lab.say('look');

@@ -11,7 +11,7 @@ import {
   stopChat,
   updateMcpServer,
 } from '@countersign/core';
-import { createFakeClock } from '@countersign/core/testing';
+import { MAY_ALL, createFakeClock } from '@countersign/core/testing';
 import { attachmentsIn } from '@countersign/protocol';
 import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
@@ -87,7 +87,7 @@ describe('a server that changes a tool definition', () => {
     await lab.decide(third, { decision: 'deny', reason: 'no' });
     await lab.settled(chat);
 
-    const accepted = await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { accept: true }, ME);
+    const accepted = await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { accept: true }, ME, MAY_ALL);
     expect(accepted.value.changed).toEqual([]);
     await lab.say('once more', chat);
     expect(await lab.pending()).toEqual([]);
@@ -184,7 +184,7 @@ describe('a server that removes a tool and offers it again', () => {
       const listed = await createMcpRecords(() => runtime).listed(worldId, 'shed', listing(...names));
       return listed?.tools.filter((tool) => tool.accepted !== null).map(({ name }) => name);
     };
-    const accept = () => updateMcpServer(runtime, worldId, 'shed', { accept: true }, ME);
+    const accept = () => updateMcpServer(runtime, worldId, 'shed', { accept: true }, ME, MAY_ALL);
     return { list, accept };
   }
 
@@ -258,7 +258,7 @@ describe('annotations of a server', () => {
       return found;
     };
     expect(await asked()).toEqual(['mcp__hostile__lies', 'mcp__hostile__quiet', 'mcp__hostile__destroys']);
-    await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: true }, ME);
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: true }, ME, MAY_ALL);
     expect(await asked()).toEqual(['mcp__hostile__quiet', 'mcp__hostile__destroys']);
   });
 

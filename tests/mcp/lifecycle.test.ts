@@ -13,6 +13,7 @@ import {
   updateAgent,
   updateMcpServer,
 } from '@countersign/core';
+import { MAY_ALL } from '@countersign/core/testing';
 import type { NewMcpServer } from '@countersign/protocol';
 import { findSandbox } from '@countersign/tools';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
@@ -149,7 +150,7 @@ describe('starting and stopping', () => {
     await lab.add({ name: 'shaky', transport: 'stdio', command: process.execPath, args: [program] });
     await until(async () => (await lab.show('shaky')).status === 'failed', 'it fails');
     await writeFile(program, `import ${JSON.stringify(PROGRAMS.hostile)};`);
-    await updateMcpServer(lab.engine.runtime, lab.worldId, 'shaky', { trusted: true }, ME);
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'shaky', { trusted: true }, ME, MAY_ALL);
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
@@ -158,12 +159,12 @@ describe('starting and stopping', () => {
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
     const { runtime } = lab.engine;
-    const off = await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: false }, ME);
+    const off = await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: false }, ME, MAY_ALL);
     expect(off.value.status).toBe('off');
     expect([...runtime.tools(lab.worldId).keys()]).toEqual(['review_call']);
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('There is no tool named');
-    await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: true }, ME);
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: true }, ME, MAY_ALL);
     await lab.running('hostile');
     expect([...runtime.tools(lab.worldId).keys()]).toContain('mcp__hostile__quiet');
   });
@@ -319,11 +320,18 @@ describe('the secrets of a server', () => {
     const args = [...(shown.args ?? []), 'more'];
     // Another command line needs the values again.
     for (const change of [{ args }, { command: 'env' }, { args, env: { TOKEN: null, OLD: 'old-value' } }])
-      await expect(updateMcpServer(runtime, lab.worldId, 'hostile', change, ME)).rejects.toMatchObject({
+      await expect(updateMcpServer(runtime, lab.worldId, 'hostile', change, ME, MAY_ALL)).rejects.toMatchObject({
         field: 'env.TOKEN',
       });
-    await updateMcpServer(runtime, lab.worldId, 'hostile', { args, env: { TOKEN: SECRET, OLD: 'old-value' } }, ME);
-    await updateMcpServer(runtime, lab.worldId, 'hostile', { env: { TOKEN: null, NEW: 'x' } }, ME);
+    await updateMcpServer(
+      runtime,
+      lab.worldId,
+      'hostile',
+      { args, env: { TOKEN: SECRET, OLD: 'old-value' } },
+      ME,
+      MAY_ALL,
+    );
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { env: { TOKEN: null, NEW: 'x' } }, ME, MAY_ALL);
     const stored = await runtime.store.read((reader) => reader.mcpServer(lab.worldId, 'hostile'));
     expect(stored?.definition).toMatchObject({
       args: ['plain', '--api-key', SECRET, 'more'],
@@ -336,7 +344,7 @@ describe('the secrets of a server', () => {
       { nothing: true },
     ] as unknown as Parameters<typeof updateMcpServer>[3][];
     for (const change of refusals) {
-      await expect(updateMcpServer(runtime, lab.worldId, 'hostile', change, ME)).rejects.toMatchObject({
+      await expect(updateMcpServer(runtime, lab.worldId, 'hostile', change, ME, MAY_ALL)).rejects.toMatchObject({
         code: 'invalid',
       });
     }
@@ -363,10 +371,10 @@ describe('people and servers', () => {
     };
     await runtime.store.transact(worldId, (tx) => tx.insertMcpServer(record));
     const change = { command: 'vault', env: { TOKEN: 'in plain text' } };
-    await expect(updateMcpServer(runtime, worldId, 'vault', change, ME)).rejects.toThrow(
+    await expect(updateMcpServer(runtime, worldId, 'vault', change, ME, MAY_ALL)).rejects.toThrow(
       'the values of the MCP server "vault" are encrypted, and this process has no secrets key',
     );
-    await updateMcpServer(runtime, worldId, 'vault', { trusted: true }, ME);
+    await updateMcpServer(runtime, worldId, 'vault', { trusted: true }, ME, MAY_ALL);
     const after = { ...record, definition: { ...definition, trusted: true } };
     expect(await runtime.store.read((reader) => reader.mcpServer(worldId, 'vault'))).toEqual(after);
   });
@@ -386,11 +394,18 @@ describe('people and servers', () => {
     await approve();
     await lab.settled(chat);
     expect(await listGrants(runtime, lab.worldId)).toHaveLength(1);
-    await updateMcpServer(runtime, lab.worldId, 'hostile', { args: [PROGRAMS.hostile, 'plain', 'other'] }, ME);
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { args: [PROGRAMS.hostile, 'plain', 'other'] }, ME, MAY_ALL);
     expect(await listGrants(runtime, lab.worldId)).toEqual([]);
     await lab.running('hostile');
     await lab.say('go', chat);
-    await updateMcpServer(runtime, lab.worldId, 'hostile', { args: [PROGRAMS.hostile, 'plain', 'another'] }, ME);
+    await updateMcpServer(
+      runtime,
+      lab.worldId,
+      'hostile',
+      { args: [PROGRAMS.hostile, 'plain', 'another'] },
+      ME,
+      MAY_ALL,
+    );
     expect(await approve()).toMatchObject({ kind: 'refused', code: 'changed' });
     await approve();
     await lab.settled(chat);
@@ -405,7 +420,7 @@ describe('people and servers', () => {
   it('[A16.1] every change is in the audit log with its author, and clients are notified', async () => {
     const lab = await openLab();
     await lab.add({ ...GONE, trusted: true });
-    await updateMcpServer(lab.engine.runtime, lab.worldId, 'gone', { trusted: false }, ME);
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'gone', { trusted: false }, ME, MAY_ALL);
     await removeMcpServer(lab.engine.runtime, lab.worldId, 'gone', ME);
     const { store } = lab.engine.runtime;
     const audit = await store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 1000 }));

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { addMcpServer, listApprovals, publishToolResult } from '@countersign/core';
-import type { ScriptedReply } from '@countersign/core/testing';
+import { MAY_ALL, type ScriptedReply } from '@countersign/core/testing';
 import { MARK } from './lures.js';
 import { answerMcp, type McpAnswers } from './mcp-server.js';
 import { ME, type Site } from './site.js';
@@ -87,7 +87,7 @@ export function openChannels(): { channels: readonly Channel[]; close: () => voi
       async prepare(site) {
         const port = await listen(createServer(answerMcp(evilMcp(site))));
         const url = `http://127.0.0.1:${port}/mcp`;
-        await addMcpServer(site.engine.runtime, site.worldId, { name: 'evil', transport: 'http', url }, ME);
+        await addMcpServer(site.engine.runtime, site.worldId, { name: 'evil', transport: 'http', url }, ME, MAY_ALL);
       },
       deliver: async (site, text, order) => void (await site.try('ok', order, text, '@Ada hello')),
     },

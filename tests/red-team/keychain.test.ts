@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addAgent, createChat, createWorld, publishMessage } from '@countersign/core';
-import { scripted } from '@countersign/core/testing';
+import { MAY_ALL, scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { expect, it, onTestFinished } from 'vitest';
 import { ME } from './site.js';
@@ -74,7 +74,12 @@ it('[P8.2] [P8.7] [P8.9] the secrets key is in the desktop’s keychain, an obed
   expect(secretsKey).toMatch(/^[\w-]{43}$/);
 
   // The command can see the folder with the socket, but not the socket itself.
-  await createWorld(runtime, { name: 'Lab', mode: 'auto', workingDirectory: join(base, 'work'), streaming: false }, ME);
+  await createWorld(
+    runtime,
+    { name: 'Lab', mode: 'auto', workingDirectory: join(base, 'work'), streaming: false },
+    ME,
+    MAY_ALL,
+  );
   await addAgent(runtime, 'lab', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
   const chat = await createChat(runtime, 'lab');
   const bus = `DBUS_SESSION_BUS_ADDRESS=${env['DBUS_SESSION_BUS_ADDRESS'] ?? ''}`;

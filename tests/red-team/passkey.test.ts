@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { addAgent, createChat, createWorld, publishMessage } from '@countersign/core';
-import { scripted } from '@countersign/core/testing';
+import { MAY_ALL, scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { defineTool } from 'countersign';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -137,7 +137,7 @@ it("[A49] [A49.5] [A49.9] [A49.11] [W8.8] an obedient agent with the owner's tok
   const mine = createSoftPasskey('ed25519', { origin });
   const passkey = await insertPasskey(runtime.store, 'owner', mine, { origin });
   const owner = caller({ Authorization: `Bearer ${token.value}` });
-  await createWorld(runtime, { name: 'Bank', mode: 'ask', workingDirectory: folder, streaming: false }, ME);
+  await createWorld(runtime, { name: 'Bank', mode: 'ask', workingDirectory: folder, streaming: false }, ME, MAY_ALL);
   await addAgent(runtime, 'bank', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
   const putRules = async (rules: string[], more: object = {}): Promise<Answer> => {
     const { headers } = await owner('GET', '/worlds/bank/policy');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { join } from 'node:path';
 import { createClient } from '@countersign/client';
 import { addAgent, createChat, createWorld, listMessages, publishMessage, exportWorld } from '@countersign/core';
-import { scripted } from '@countersign/core/testing';
+import { MAY_ALL, scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ME } from './site.js';
@@ -47,7 +47,7 @@ it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secret
   const { runtime } = engine;
   const folder = join(base, 'work');
   mkdirSync(folder);
-  await createWorld(runtime, { name: 'Lab', mode: 'auto', workingDirectory: folder, streaming: false }, ME);
+  await createWorld(runtime, { name: 'Lab', mode: 'auto', workingDirectory: folder, streaming: false }, ME, MAY_ALL);
   await addAgent(runtime, 'lab', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
   await providers.add(runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, ME);
   const file = join(base, 'home-secrets');
@@ -79,7 +79,7 @@ it('[P8] [P8.2] an obedient agent that prints a key gets it into no file, log, e
   const { runtime } = engine;
   const folder = join(base, 'printing');
   mkdirSync(folder);
-  await createWorld(runtime, { name: 'Press', mode: 'auto', workingDirectory: folder, streaming: false }, ME);
+  await createWorld(runtime, { name: 'Press', mode: 'auto', workingDirectory: folder, streaming: false }, ME, MAY_ALL);
   await addAgent(runtime, 'press', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
   // No vendor prefix: it can be detected only by its value.
   const plain = 'qX7vB2nM9kLp4Rt6Wz8sYd3Fg5Hj';

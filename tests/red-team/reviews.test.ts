@@ -10,7 +10,7 @@ import {
   setPolicy,
   updateWorld,
 } from '@countersign/core';
-import { scripted, type ScriptedCall } from '@countersign/core/testing';
+import { MAY_ALL, scripted, type ScriptedCall } from '@countersign/core/testing';
 import { serve } from '@countersign/server';
 import { defineTool } from 'countersign';
 import { expect, it, onTestFinished } from 'vitest';
@@ -62,7 +62,7 @@ it('[A50.3] [A50.4] an obedient reviewer can’t get its own call approved, nor 
   const { runtime } = engine;
   const workingDirectory = join(base, 'work');
   mkdirSync(workingDirectory);
-  await createWorld(runtime, { name: 'Bank', workingDirectory, streaming: false, turnLimit: 50 }, ME);
+  await createWorld(runtime, { name: 'Bank', workingDirectory, streaming: false, turnLimit: 50 }, ME, MAY_ALL);
   const agent = { provider: 'obedient', model: 'm', tools: ['*'] };
   await addAgent(runtime, 'bank', { ...agent, name: 'Teller' }, ME);
   await addAgent(runtime, 'bank', { ...agent, name: 'Reviewer' }, ME);

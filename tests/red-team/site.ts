@@ -16,7 +16,7 @@ import {
   updateWorld,
   type Engine,
 } from '@countersign/core';
-import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
+import { MAY_ALL, scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
 import type { Approval, Signer, WorldEvent } from '@countersign/protocol';
 import { serve, type Serving } from '@countersign/server';
 import { expect, vi } from 'vitest';
@@ -174,6 +174,7 @@ export async function openSite(ground: Ground): Promise<Site> {
     runtime,
     { name: 'Target', policy: rules.ask, workingDirectory: work, streaming: false, maxIterations: 6 },
     ME,
+    MAY_ALL,
   );
   const worldId = world.id;
   for (const name of ['Ada', 'Bob', 'Vic']) {
@@ -212,6 +213,7 @@ export async function openSite(ground: Ground): Promise<Site> {
     worldId,
     { name: 'kind', transport: 'http', url: `http://127.0.0.1:${traps.port}/mcp`, trusted: true },
     ME,
+    MAY_ALL,
   );
   await send('@Vic VICTIM');
   const [victim] = await listApprovals(runtime, worldId, { status: 'pending' });
@@ -301,9 +303,9 @@ export async function openSite(ground: Ground): Promise<Site> {
 async function growMcp({ runtime }: Engine, worldId: string, traps: Traps): Promise<void> {
   const tools = async () => (await showMcpServer(runtime, worldId, 'kind')).value.tools;
   await vi.waitFor(async () => expect(await tools()).toEqual(['mcp__kind__read']), 30_000);
-  await updateMcpServer(runtime, worldId, 'kind', { enabled: false }, ME);
+  await updateMcpServer(runtime, worldId, 'kind', { enabled: false }, ME, MAY_ALL);
   traps.grow();
-  await updateMcpServer(runtime, worldId, 'kind', { enabled: true }, ME);
+  await updateMcpServer(runtime, worldId, 'kind', { enabled: true }, ME, MAY_ALL);
   await vi.waitFor(async () => expect(await tools()).toContain('mcp__kind__late'), 30_000);
 }
 

@@ -72,6 +72,8 @@ export { turnFailure } from './views/turn-failure.js';
 export type { TurnFailure } from './views/turn-failure.js';
 export { turnTimeline } from './views/turn-timeline.js';
 export { agentVersion, worldVersion } from './worlds/versions.js';
+export type { May } from './worlds/refuse-reach.js';
+export type { Safeguards } from './worlds/refuse-unconfirmed.js';
 export type { Expected } from './worlds/versions.js';
 export { exportWorld, importWorld } from './views/world-file.js';
 export { worldStats } from './worlds/world-stats.js';

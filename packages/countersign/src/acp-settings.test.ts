@@ -7,8 +7,9 @@ import {
   updateAgent,
   type Engine,
 } from '@countersign/core';
+import { MAY_ALL } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MAY_RUN, openAcpWorld, W } from './testing/acp-world.js';
+import { openAcpWorld, W } from './testing/acp-world.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
 
@@ -41,7 +42,7 @@ describe('the program of an ACP agent', () => {
     [{ ...coder, acp: { ...acp, program: 'mcp' } }, 'acp.program', 'reserved'],
   ])('[A59.9] [A59.11] is refused with the field: %j', async (definition, field, detail) => {
     const t = await open();
-    const adding = addAgent(t.runtime, W, definition, person, MAY_RUN);
+    const adding = addAgent(t.runtime, W, definition, person, MAY_ALL);
     await expect(adding).rejects.toMatchObject({ code: 'invalid', field });
     await expect(adding).rejects.toThrow(detail);
     const { agents } = await exportWorld(t.runtime, W);
@@ -76,8 +77,8 @@ describe('the program of an ACP agent', () => {
 
   it('[A59.11] the command is in the audit log', async () => {
     const t = await open();
-    await addAgent(t.runtime, W, { ...coder, acp }, person, MAY_RUN);
-    await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person, MAY_RUN);
+    await addAgent(t.runtime, W, { ...coder, acp }, person, MAY_ALL);
+    await updateAgent(t.runtime, W, 'builder', { acp: { command: ['opencode', 'acp'] } }, person, MAY_ALL);
     const items = await t.runtime.store.read((reader) => reader.audit(W, { after: 0, limit: 100 }));
     expect(JSON.stringify(items)).toContain('gemini');
     expect(JSON.stringify(items)).toContain('opencode');

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setPolicy, stopChat, systemClock, updateAgent, type Engine } from '@countersign/core';
 import type { Clock } from '@countersign/core/ports';
+import { MAY_ALL } from '@countersign/core/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, MAY_RUN, openAcpWorld, W } from './testing/acp-world.js';
+import { call, openAcpWorld, W } from './testing/acp-world.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { person } from './testing/test-engine.js';
 
@@ -374,7 +375,7 @@ describe('the session of an ACP agent', () => {
         // The program has a minute to start.
         if (ms === 60_000 && !wasChanged) {
           wasChanged = true;
-          void updateAgent(t.runtime, W, 'coder', { acp: { command: ['other-program'] } }, person, MAY_RUN);
+          void updateAgent(t.runtime, W, 'coder', { acp: { command: ['other-program'] } }, person, MAY_ALL);
         }
         return systemClock.after(ms, fire, options);
       },

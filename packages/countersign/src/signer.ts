@@ -16,8 +16,8 @@ export const PROGRAM: Signer = Object.freeze({
   via: 'library',
 });
 
-/** The program is trusted code: it could open the store itself. Only people's requests need a confirmation (A49.10) or a role (A59.11). */
-export const TRUSTED = { isConfirmed: true, mayRunPrograms: true } as const;
+/** The program is trusted code: it could open the store itself. Only people's requests need a confirmation (A49.10) or a role (A21.7). */
+export const TRUSTED = { isConfirmed: true, may: (): boolean => true } as const;
 
 /** The signer to record. Core refuses it if a field is invalid. */
 export function signerOf(by: SignedBy | undefined): Signer {

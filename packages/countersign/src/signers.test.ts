@@ -16,7 +16,7 @@ import {
   updateWorld,
   type Engine,
 } from '@countersign/core';
-import { createFakeClock } from '@countersign/core/testing';
+import { createFakeClock, MAY_ALL } from '@countersign/core/testing';
 import { describeNeed, type Who } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -412,7 +412,7 @@ describe('a rule with passkey', () => {
     const t = await openSigningWorld(['allow *'], { adminRules: ['ask pay with passkey'] });
     opened.push(t.engine);
     const server = { name: 'sh', transport: 'stdio', command: '/bin/true' } as const;
-    await expect(addMcpServer(t.engine.runtime, t.worldId, server, person)).rejects.toMatchObject(refused);
+    await expect(addMcpServer(t.engine.runtime, t.worldId, server, person, MAY_ALL)).rejects.toMatchObject(refused);
     // It applies in all other worlds too.
     await deleteWorld(t.engine.runtime, t.worldId, person);
   });

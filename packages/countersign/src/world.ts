@@ -272,7 +272,8 @@ export function createWorldHandle<A extends Approval>(
     setPolicy: async (rules) => {
       await setPolicy(runtime, id, rules, PROGRAM, TRUSTED);
     },
-    checkPolicy: async (check) => await checkPolicy(runtime, id, parseInput(policyCheckSchema, check, 'check')),
+    checkPolicy: async (check) =>
+      await checkPolicy(runtime, id, parseInput(policyCheckSchema, check, 'check'), TRUSTED),
     update: async (change) => {
       await updateWorld(runtime, id, change, PROGRAM, TRUSTED);
     },

@@ -15,7 +15,7 @@ import {
   systemClock,
   type Engine,
 } from '@countersign/core';
-import { scripted, type Script, type ScriptedProvider } from '@countersign/core/testing';
+import { MAY_ALL, scripted, type Script, type ScriptedProvider } from '@countersign/core/testing';
 import type {
   Approval,
   McpServer,
@@ -108,6 +108,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       engine.runtime,
       { name: 'Harbour', workingDirectory: folder, policy: options.policy ?? [], ...options.world },
       ME,
+      MAY_ALL,
     ));
   const worldId = world.id;
   const agents = await store.read((reader) => reader.agents(worldId));
@@ -140,7 +141,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     folder,
     provider,
     events,
-    add: async (server) => (await addMcpServer(engine.runtime, worldId, server, ME)).value,
+    add: async (server) => (await addMcpServer(engine.runtime, worldId, server, ME, MAY_ALL)).value,
     async running(name) {
       await until(
         async () => (await show(name)).status === 'running',

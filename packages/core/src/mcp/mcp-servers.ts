@@ -23,7 +23,8 @@ import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
-import { refuseUnconfirmed, type Safeguards } from '../worlds/refuse-unconfirmed.js';
+import { refuseReach, type May } from '../worlds/refuse-reach.js';
+import { MAY_NOTHING, refuseUnconfirmed, type Safeguards } from '../worlds/refuse-unconfirmed.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 
 /** Adds a server to a world and starts it immediately, so that people see whether it runs and which tools it offers. */
@@ -32,11 +33,13 @@ export async function addMcpServer(
   worldId: string,
   input: NewMcpServer,
   signer: Signer,
-  { isConfirmed = false }: Pick<Safeguards, 'isConfirmed'> = {},
+  { isConfirmed = false, may = MAY_NOTHING }: Omit<Safeguards, 'expected'> = {},
 ): Promise<Versioned<McpServer>> {
-  const definition = parseInput(newMcpServerSchema, input, 'MCP server');
+  const definition = limited(parseInput(newMcpServerSchema, input, 'MCP server'), undefined, may);
   await changeWorld(runtime, 'add-mcp-server', worldId, async (change) => {
-    refuseUnconfirmed(change.snapshot, { kind: 'mcp-server', before: undefined, after: definition }, isConfirmed);
+    const { tx: reader, snapshot } = change;
+    await refuseReach({ runtime, reader, snapshot }, { kind: 'mcp-server', after: definition }, may);
+    refuseUnconfirmed(snapshot, { kind: 'mcp-server', before: undefined, after: definition }, isConfirmed);
     await insertMcpServer(change.tx, worldId, definition, { signer, secretBox: runtime.secretBox });
     emitServer(change, 'create', definition.name);
   });
@@ -65,7 +68,7 @@ export async function updateMcpServer(
   name: string,
   change: McpServerChange,
   signer: Signer,
-  { expected, isConfirmed = false }: Safeguards = {},
+  { expected, isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
 ): Promise<Versioned<McpServer>> {
   const { accept, ...sent } = parseInput(mcpServerChangeSchema, change, 'MCP server');
   await changeWorld(runtime, 'update-mcp-server', worldId, async (change) => {
@@ -76,8 +79,10 @@ export async function updateMcpServer(
       'this MCP server',
     );
     const opened = openedFor(runtime, server, sent);
-    const definition = applyChange(opened, sent);
-    refuseUnconfirmed(change.snapshot, { kind: 'mcp-server', before: opened, after: definition }, isConfirmed);
+    const definition = limited(applyChange(opened, sent), opened, may);
+    const asked = { kind: 'mcp-server', before: opened, after: definition } as const;
+    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, may);
+    refuseUnconfirmed(change.snapshot, asked, isConfirmed);
     const { trusted, enabled, ...connection } = definition;
     const { trusted: wasTrusted, enabled: wasEnabled, ...before } = opened;
     const isOther = JSON.stringify(connection) !== JSON.stringify(before);
@@ -103,6 +108,15 @@ export async function updateMcpServer(
   });
   await reload(runtime, worldId, name);
   return await showMcpServer(runtime, worldId, name);
+}
+
+/** Only admins of the whole server choose URLs whose names may point to a private address (A21.7). */
+function limited(after: McpServerDefinition, before: McpServerDefinition | undefined, may: May): McpServerDefinition {
+  if (after.transport !== 'http') return after;
+  const isSame = before?.transport === 'http' && before.url === after.url && (before.enabled || !after.enabled);
+  if (isSame) return after;
+  const { publicOnly: _, ...plain } = after;
+  return may('admin') ? plain : { ...plain, publicOnly: true };
 }
 
 /**

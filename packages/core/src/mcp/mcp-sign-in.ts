@@ -166,8 +166,8 @@ async function readRemote(runtime: Runtime, { worldId, name }: Place) {
 function remoteOf(runtime: Runtime, server: Parameters<typeof openDefinition>[1]): McpRemote | undefined {
   const opened = openDefinition(runtime.secretBox, server);
   if (!opened.ok || opened.definition.transport !== 'http') return undefined;
-  const { url, headers } = opened.definition;
-  return { url, headers };
+  const { url, headers, publicOnly } = opened.definition;
+  return { url, headers, ...(publicOnly === undefined ? {} : { publicOnly }) };
 }
 
 function placeIn(box: SecretBox, state: string): Place {

@@ -54,11 +54,11 @@ async function takeTurn(runtime: Runtime, { worldId, name, used }: Renewal): Pro
     const now = change.tx.now();
     if (signIn.refresh !== undefined && signIn.refresh.until > now) return { value: { kind: 'wait' } };
     const by = randomUUID();
-    const { url, headers } = opened.definition;
+    const { url, headers, publicOnly } = opened.definition;
     const mine: Turn = {
       kind: 'mine',
       by,
-      remote: { url, headers },
+      remote: { url, headers, ...(publicOnly === undefined ? {} : { publicOnly }) },
       grant: signIn.grant,
       refreshToken: tokens.refresh,
     };

@@ -21,5 +21,7 @@ export { readRules } from './read-rules.js';
 export { NETWORK_RULE, SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';
 export type { SandboxGrants } from './paths/sandbox-rules.js';
 export { isNarrow, sessionPattern } from './session-pattern.js';
+export { reachesBeyond, type Reach, type WorldChangeOf } from './reaches-beyond.js';
 export { readSubjects } from './read-subjects.js';
+export { contains, overlap } from './weakened-passkey-rule.js';
 export { withholdPaths } from './paths/withhold-paths.js';

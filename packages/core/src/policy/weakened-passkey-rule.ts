@@ -48,9 +48,14 @@ function widens({ before, after }: { before: WorldSettings; after: WorldSettings
   return before.workingDirectory !== after.workingDirectory || RANKS[after.mode] > RANKS[before.mode];
 }
 
-function overlap(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => (path.endsWith('/') ? path : `${path}/`)) as [string, string];
-  return a.startsWith(b) || b.startsWith(a);
+/** Whether a path is the folder or inside it, as text. */
+export function contains(folder: string, path: string): boolean {
+  const asFolder = (text: string): string => (text.endsWith('/') ? text : `${text}/`);
+  return asFolder(path).startsWith(asFolder(folder));
+}
+
+export function overlap(one: string, other: string): boolean {
+  return contains(one, other) || contains(other, one);
 }
 
 /** A server starts a program without approval, and offers tools under names that a rule may not cover. Turning one off is always safe. */

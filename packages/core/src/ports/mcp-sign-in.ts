@@ -57,6 +57,8 @@ export interface McpPendingSignIn extends McpAuthorization {
 export interface McpRemote {
   url: string;
   headers: Readonly<Record<string, string>>;
+  /** Connect only to public addresses (A21.7). */
+  publicOnly?: true;
 }
 
 export interface McpSignInStart {

@@ -12,12 +12,12 @@ import type {
   Tool,
   ToolSource,
 } from '../ports/index.js';
-import { NO_RULES, sandboxGrants } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
 import { newId, REVIEW_CALL } from '../turn/ids.js';
 import { failTurn } from '../turns/call-model.js';
 import { dropEndedRehearsals } from '../step/drop-rehearsal.js';
+import { withSandboxGrants } from '../step/in-roots.js';
 import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
 import { checkAdminSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
@@ -369,15 +369,6 @@ function createProviders(given: readonly Provider[], source: ProviderSource | un
       if (get(name) === undefined) await source?.load();
       return get(name);
     },
-  };
-}
-
-/** Adds the sandbox permissions from rules to the place where commands run. */
-function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
-  return (snapshot) => {
-    const place = findPlace(snapshot);
-    const grants = sandboxGrants({ admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES }, place);
-    return grants.folders.length === 0 && grants.mayReach === undefined ? place : { ...place, grants };
   };
 }
 

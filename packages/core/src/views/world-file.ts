@@ -31,7 +31,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
   return await readWorld(runtime, worldId, async (reader, snapshot) => {
     const { world, agents } = snapshot;
     const servers = await reader.mcpServers(worldId);
-    const { mainAgent, ...settings } = world.settings;
+    const { mainAgent, roots: _roots, ...settings } = world.settings;
     return {
       countersign: WORLD_FILE_VERSION,
       name: world.name,

@@ -19,7 +19,8 @@ import { maskSecrets, revealPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
-import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
+import { refuseReach } from './refuse-reach.js';
+import { MAY_NOTHING, refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn, changeWorld, commit } from '../step/commit.js';
@@ -39,17 +40,17 @@ export async function addAgent(
   worldId: string,
   input: NewAgent,
   signer: Signer,
-  { isConfirmed = false, mayRunPrograms = false }: Omit<Safeguards, 'expected'> = {},
+  { isConfirmed = false, may = MAY_NOTHING }: Omit<Safeguards, 'expected'> = {},
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseAcp(definition);
-  if (definition.acp !== undefined && !mayRunPrograms) throw mayNotRunPrograms();
   await runtime.providers.find(definition.provider);
   refuseUnknownProvider(runtime, definition.provider);
   refuseSettings(runtime, definition);
   const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId) };
   checkRules(written.rules, written.source, written.tools);
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
+    await refuseReach({ runtime, reader: tx, snapshot }, { kind: 'agent', after: definition }, may);
     await checkSigners(tx, worldId, { ...written, agents: snapshot.agents });
     refuseTakenName(snapshot, definition, undefined);
     refuseUnconfirmed(snapshot, { kind: 'agent-program', before: undefined, after: definition }, isConfirmed);
@@ -91,7 +92,7 @@ export async function updateAgent(
   agentId: string,
   change: PartOf<NewAgent>,
   signer: Signer,
-  { expected, isConfirmed = false, mayRunPrograms = false }: Safeguards = {},
+  { expected, isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
@@ -103,15 +104,14 @@ export async function updateAgent(
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     refuseAcp(definition);
-    const hasProgram = agent.definition.acp !== undefined || definition.acp !== undefined;
-    if (hasProgram && !mayRunPrograms && !onlyTurnsOff(part)) throw mayNotRunPrograms();
+    const programs = { before: agent.definition, after: definition };
+    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, { kind: 'agent', ...programs }, may);
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
     if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
     const stored = agent.definition.policy;
     refuseUnconfirmed(change.snapshot, { kind: 'rules', before: stored, after: definition.policy }, isConfirmed);
-    const programs = { before: agent.definition, after: definition };
     refuseUnconfirmed(change.snapshot, { kind: 'agent-program', ...programs }, isConfirmed);
     const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId), stored };
     checkRules(written.rules, POLICY, written.tools, stored);
@@ -128,16 +128,6 @@ export async function updateAgent(
   const isOutside = provider === EXTERNAL_PROVIDER || provider === ACP_PROVIDER;
   if (isOutside && !active) await stopInactive(runtime, worldId, agentId, signer);
   return updated;
-}
-
-/** The program runs as the server's user, outside any sandbox. */
-function mayNotRunPrograms(): CountersignError {
-  const detail = 'Only admins of the whole server can add, change or turn on an agent that runs a program.';
-  return new CountersignError('forbidden', detail, { field: 'acp' });
-}
-
-function onlyTurnsOff(change: Readonly<Record<string, unknown>>): boolean {
-  return change['active'] === false && Object.keys(change).length === 1;
 }
 
 /** Prompts are shown with masked secrets, so masks that are sent back are replaced with their values. */

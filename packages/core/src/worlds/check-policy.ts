@@ -11,6 +11,8 @@ import type { Gate } from '../approval/check-tool-approval.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
+import { refuseRulesReach } from './refuse-reach.js';
+import { MAY_NOTHING, type Safeguards } from './refuse-unconfirmed.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall } from '../calls/read-call.js';
 import { rehearseToCheck } from '../calls/rehearse-call.js';
@@ -23,11 +25,21 @@ import { errorMessage } from '../ports/error-message.js';
  * Checks what would happen to a call, and which rule decides (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
  * is written, and nothing runs except a rehearsal that was asked for. Without an agent, every tool is permitted.
  */
-export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
+export async function checkPolicy(
+  runtime: Runtime,
+  worldId: string,
+  check: PolicyCheck,
+  { may = MAY_NOTHING }: Pick<Safeguards, 'may'> = {},
+): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
   const snapshot =
     check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
+  // A rehearsal runs with the folders and addresses that the tried rules open.
+  if (check.rehearse === true)
+    await runtime.store.read((reader) =>
+      refuseRulesReach({ runtime, reader, snapshot: known }, { policy: snapshot.policy, field: 'rules' }, may),
+    );
   const { agentId } = check;
   if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
   const tools = runtime.tools(worldId);

@@ -1,5 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { May } from './refuse-reach.js';
 import type { Expected } from './versions.js';
 import { weakenedPasskeyRule, type PossibleWeakening } from '../policy/weakened-passkey-rule.js';
 
@@ -9,9 +10,12 @@ export interface Safeguards {
   expected?: Expected;
   /** Whether a trusted passkey confirmed exactly this change. A program that uses the library needs no confirmation (A49.10). */
   isConfirmed?: boolean;
-  /** Whether the sender may add, change and turn on agents that run a program (A59.11). If absent, it may not. */
-  mayRunPrograms?: boolean;
+  /** What the sender may do here and elsewhere (A21.7). If absent, nothing. */
+  may?: May;
 }
+
+/** For callers that don't say what they may do. */
+export const MAY_NOTHING: May = () => false;
 
 /**
  * Refuses a change that would weaken a rule `with passkey`, unless a trusted passkey confirmed it (A49.5, A49.9). Otherwise, someone with a

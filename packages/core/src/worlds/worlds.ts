@@ -14,11 +14,13 @@ import {
   type WorldSettings,
 } from '@countersign/protocol';
 import { z } from 'zod';
+import { compileStored } from '../policy/index.js';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
 import { refuseSharedFolder } from './refuse-shared-folder.js';
-import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
-import { checkRules } from './compile-rules.js';
+import { refuseReach, refuseRulesReach } from './refuse-reach.js';
+import { MAY_NOTHING, refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
+import { checkRules, compileRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
 import { changeWorld, commit, retry, retryStale } from '../step/commit.js';
@@ -32,7 +34,7 @@ export async function createWorld(
   runtime: Runtime,
   input: NewWorld,
   signer: Signer,
-  { isConfirmed = false }: Pick<Safeguards, 'isConfirmed'> = {},
+  { isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
 ): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   const source = { field: 'policy', of: 'policy' };
@@ -40,6 +42,8 @@ export async function createWorld(
   checkRules(policy, source, tools);
   await runtime.store.read(async (reader) => {
     await checkSigners(reader, '', { rules: policy, source, tools, agents: [] });
+    await refuseReach({ runtime, reader }, { kind: 'settings', after: settings }, may);
+    await refuseRulesReach({ runtime, reader }, { policy: compileRules(policy, source), field: 'policy' }, may);
     await refuseSharedFolder(runtime, reader, { settings, isConfirmed });
   });
   if (settings.mainAgent !== undefined) {
@@ -86,7 +90,7 @@ export async function updateWorld(
   worldId: string,
   change: PartOf<WorldSettings> & { name?: string },
   signer: Signer,
-  { expected, isConfirmed = false }: Safeguards = {},
+  { expected, isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
 ): Promise<Versioned<World>> {
   const { name, ...settings } = parseInput(changeSchema, change, 'world');
   return await changeWorld(runtime, 'update-world', worldId, async (change) => {
@@ -109,7 +113,9 @@ export async function updateWorld(
     }
     const { name: newName, ...newSettings } = merged;
     const { settings: before } = change.snapshot.world;
-    refuseUnconfirmed(change.snapshot, { kind: 'settings', before, after: newSettings }, isConfirmed);
+    const asked = { kind: 'settings', before, after: newSettings } as const;
+    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, may);
+    refuseUnconfirmed(change.snapshot, asked, isConfirmed);
     if (newSettings.workingDirectory !== before.workingDirectory)
       await refuseSharedFolder(runtime, change.tx, { worldId, settings: newSettings, isConfirmed });
     await change.tx.updateWorld(worldId, { name: newName, settings: newSettings });
@@ -129,7 +135,7 @@ export async function setPolicy(
   worldId: string,
   rules: readonly string[],
   signer: Signer,
-  { expected, keep, isConfirmed = false }: Safeguards & { keep?: readonly string[] } = {},
+  { expected, keep, isConfirmed = false, may = MAY_NOTHING }: Safeguards & { keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
   const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
@@ -138,6 +144,11 @@ export async function setPolicy(
     refuseUnconfirmed(change.snapshot, { kind: 'rules', before: before.policy, after: policy }, isConfirmed);
     const written = { rules: policy, source: { field: 'rules' }, tools: runtime.tools(worldId), stored: before.policy };
     checkRules(policy, written.source, written.tools, written.stored);
+    await refuseRulesReach(
+      { runtime, reader: change.tx, snapshot: change.snapshot },
+      { policy: compileStored(policy), field: 'rules' },
+      may,
+    );
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents });
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {

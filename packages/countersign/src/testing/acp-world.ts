@@ -11,6 +11,7 @@ import {
   type Engine,
 } from '@countersign/core';
 import type { Clock, Tool } from '@countersign/core/ports';
+import { MAY_ALL } from '@countersign/core/testing';
 import type { AcpSettings, Message, NewWorld, SSEEvent, ToolDecision } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { acpAgents } from '@countersign/tools';
@@ -21,9 +22,6 @@ import { createTestEngine, person } from './test-engine.js';
 const program = fileURLToPath(new URL('../../dist/testing/bundle/acp-agent.js', import.meta.url));
 
 export const W = 'harbour';
-
-/** The person may add agents that run programs. */
-export const MAY_RUN = { mayRunPrograms: true };
 
 /** The settings of an agent whose program does what the last line of its prompt says. */
 function fixtureAgent(...flags: string[]): AcpSettings {
@@ -77,7 +75,7 @@ export async function openAcpWorld(folder: string, options: Options = {}) {
   if ((await store.read((reader) => reader.world(W))) === undefined) {
     await createWorld(runtime, { name: 'Harbour', ...world }, person);
     const definition = { name: 'Coder', provider: 'acp', model: 'fixture', acp: { ...fixtureAgent(...flags), ...acp } };
-    await addAgent(runtime, W, definition, person, MAY_RUN);
+    await addAgent(runtime, W, definition, person, MAY_ALL);
   }
   await engine.start();
   const streamed: SSEEvent[] = [];

@@ -81,6 +81,8 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     transport: z.literal('http'),
     url: serverUrl,
     headers: z.record(headerName, headerValue).default({}),
+    /** The server connects only to public addresses. Set if the URL wasn't chosen by an admin of the whole server (A21.7). */
+    publicOnly: z.literal(true).exactOptional(),
   }),
 ]);
 /** An MCP server to add. */

@@ -11,7 +11,7 @@ const fileAgentSchema = newAgentSchema.extend({
 });
 
 /** A world as a single file (W3 `export`, `import`): settings, rules, agents and MCP servers. No chats, grants or secrets. */
-export const worldFileSchema = newWorldSchema.extend({
+export const worldFileSchema = newWorldSchema.omit({ roots: true }).extend({
   countersign: z.literal(WORLD_FILE_VERSION, `only files of version ${WORLD_FILE_VERSION} are supported`),
   /** The name of one of the agents below, because ids are assigned on import. */
   mainAgent: z.string().min(1).max(64).exactOptional(),

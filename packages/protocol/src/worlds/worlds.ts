@@ -10,6 +10,8 @@ const ruleText = z.string().max(2000);
 export const worldSettingsSchema = z.strictObject({
   description: z.string().max(4000).exactOptional(),
   workingDirectory: z.string().min(1).max(4096).exactOptional(),
+  /** Folders that a server admin gives to the admins of this world, to choose its folder from (A21.8). */
+  roots: z.array(z.string().min(1).max(4096)).max(50).exactOptional(),
   mode: z.enum(['read', 'ask', 'auto']).default('ask'),
   /** The id of the agent that receives messages without a mention (M2). */
   mainAgent: z.string().min(1).exactOptional(),

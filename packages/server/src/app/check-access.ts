@@ -46,11 +46,6 @@ export async function checkServerRead(c: AppRequest, context: AppContext): Promi
   if (!actionsOf(access).has('read')) throw await refusal(context, access, 'read', undefined);
 }
 
-/** For what reaches beyond a world: whether the person is an admin of the whole server. */
-export function isServerAdmin(c: AppRequest): boolean {
-  return actionsOf(c.var.access).has('admin');
-}
-
 /** A token of an external agent may not even read its world, and no other world exists for it (A55). */
 async function checkPropose(context: AppContext, access: Access, worldId: string): Promise<void> {
   const { external = { worldId } } = access;

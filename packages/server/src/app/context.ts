@@ -4,6 +4,7 @@ import type { Access } from '../people/access.js';
 import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
+import type { WorkFolders } from '../home/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
 import type { NewSession, Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -66,7 +67,7 @@ export interface AppContext {
    * Throws if a world must not use this folder, such as one that contains our home folder (A21). If absent, the folder is checked at the first
    * call.
    */
-  checkWorkingDirectory?: (folder: string) => void;
+  checkFolder?: WorkFolders['check'];
   /** The folder of a world that has no `workingDirectory`. */
   ownFolder?: (worldId: string) => string;
   /** The folder of the built web app. If absent, only the API is served. */

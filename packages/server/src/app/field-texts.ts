@@ -515,6 +515,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   who: 'Who did it. Records from older versions have only a name.',
   why: 'The reason as a sentence.',
   workingDirectory: 'The folder that file tools and commands work in.',
+  roots: 'Folders in which admins of this world can choose its folder. Only admins of the whole server set them.',
+  publicOnly: 'Whether it connects only to public addresses, because the admin of one world chose its URL.',
   worldId: 'Id of the world.',
 };
 

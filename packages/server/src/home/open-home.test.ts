@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { addAgent, createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
 import { isOwnFile } from '@countersign/core/ports';
+import { MAY_ALL } from '@countersign/core/testing';
 import { findSandbox, type Sandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TESTER } from '../testing/stream-fixture.js';
@@ -278,7 +279,7 @@ describe('working folders', () => {
     await home.start();
     const { runtime } = home.engine;
     await mkdir(join(folder, 'work'));
-    await updateWorld(runtime, 'harbour', { workingDirectory: join(folder, 'work') }, TESTER);
+    await updateWorld(runtime, 'harbour', { workingDirectory: join(folder, 'work') }, TESTER, MAY_ALL);
     await rm(join(folder, 'work'), { recursive: true });
     await symlink(home.folder, join(folder, 'work'));
     const { id: chatId } = await createChat(runtime, 'harbour');

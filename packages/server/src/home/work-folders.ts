@@ -1,10 +1,15 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, sep } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { PlaceFinder } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
 import { secretFolderAt, secretFolderText, systemFolderIn } from '@countersign/tools';
+import { autorunFolders } from './autorun-folders.js';
+import { isWithin } from './is-within.js';
 import { makeFolder } from './make-folder.js';
+
+/** The settings of a world that name folders. */
+type FolderField = 'workingDirectory' | 'roots';
 
 /** The folders that worlds work in. */
 export interface WorkFolders {
@@ -14,8 +19,8 @@ export interface WorkFolders {
   own(worldId: string): string;
   /** The folders that agents in these worlds can write to. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
-  /** The real path of a folder that a world may use. Throws for folders that A21 excludes. */
-  check(folder: string): string;
+  /** The real path of a folder that a world may use, or have as a root. Throws for folders that A21 excludes. */
+  check: (folder: string, field?: FolderField) => string;
   findPlace: PlaceFinder;
 }
 
@@ -24,9 +29,12 @@ export interface WorkFolders {
  * may have been replaced by a symlink (A7).
  */
 export function createWorkFolders(home: string, worlds = `${home}-worlds`): WorkFolders {
-  function check(folder: string): string {
+  const findAutorun = autorunFolders(worlds);
+
+  function check(folder: string, field: FolderField = 'workingDirectory'): string {
+    const what = field === 'roots' ? 'root' : 'working folder';
     const refuse = (why: string, cause?: unknown): CountersignError =>
-      new CountersignError('invalid', `the working folder ${folder} ${why}`, { field: 'workingDirectory', cause });
+      new CountersignError('invalid', `the ${what} ${folder} ${why}`, { field, cause });
     // A path relative to the server's folder would mean nothing to the client.
     if (!isAbsolute(folder)) throw refuse('must be an absolute path');
     const real = realPathOf(folder, (cause) => refuse('does not exist; create it first', cause));
@@ -48,6 +56,11 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     const system = systemFolderIn(real);
     if (system !== undefined)
       throw refuse(`contains ${system}, from which Countersign starts programs; choose another folder`);
+    const autorun = findAutorun(real, person);
+    if (autorun !== undefined)
+      throw refuse(
+        `contains or is inside ${autorun}, whose files run or are read by other programs; choose another folder`,
+      );
     return real;
   }
 
@@ -77,9 +90,4 @@ function realPathOf(path: string, refuse: (cause: unknown) => Error): string {
   } catch (cause) {
     throw refuse(cause);
   }
-}
-
-/** Whether a path is the folder or inside it. A text comparison is enough, because both are real paths. */
-function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -23,10 +23,9 @@ import {
   type Agent,
   type SavedAgent,
 } from '@countersign/protocol';
-import { isServerAdmin } from '../app/check-access.js';
 import type { AppContext } from '../app/context.js';
 import { route } from '../app/route.js';
-import { confirmChange } from '../confirmations/confirm-change.js';
+import { safeguardsOf } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
 const tag = 'agents';
@@ -71,8 +70,7 @@ export const agentRoutes = [
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...input } = body;
       const agent = await addAgent(context.engine.runtime, params.world, input, c.var.signer, {
-        isConfirmed: await confirmChange({ c, context, sent }),
-        mayRunPrograms: isServerAdmin(c),
+        ...(await safeguardsOf({ c, context, sent })),
       });
       return {
         status: 201,
@@ -111,8 +109,7 @@ export const agentRoutes = [
       const { runtime } = context.engine;
       const { value, version } = await updateAgent(runtime, params.world, params.agent, change, c.var.signer, {
         expected: ifMatch(c),
-        isConfirmed: await confirmChange({ c, context, sent }),
-        mayRunPrograms: isServerAdmin(c),
+        ...(await safeguardsOf({ c, context, sent })),
       });
       const isOther = change['model'] !== undefined || change['provider'] !== undefined;
       return { status: 200, body: isOther ? await withWarning(context, value) : value, headers: etag(version) };
@@ -134,7 +131,7 @@ export const agentRoutes = [
     async handle({ context, params, sent, c }) {
       await removeAgent(context.engine.runtime, params.world, params.agent, c.var.signer, {
         expected: ifMatch(c),
-        isConfirmed: await confirmChange({ c, context, sent }),
+        ...(await safeguardsOf({ c, context, sent })),
       });
       return { status: 204 };
     },

@@ -27,7 +27,7 @@ import {
   mcpSignedInSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
-import { confirmChange } from '../confirmations/confirm-change.js';
+import { safeguardsOf } from '../confirmations/confirm-change.js';
 import { etag, IF_MATCH, ifMatch, pageOf, returnUrlAt } from './support.js';
 
 const tag = 'mcp-servers';
@@ -62,9 +62,9 @@ export const mcpServerRoutes = [
     answers: { 201: { description: 'The server', schema: mcpServerSchema } },
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...server } = body;
-      const isConfirmed = await confirmChange({ c, context, sent });
+      const safeguards = await safeguardsOf({ c, context, sent });
       const { runtime } = context.engine;
-      const { value, version } = await addMcpServer(runtime, params.world, server, c.var.signer, { isConfirmed });
+      const { value, version } = await addMcpServer(runtime, params.world, server, c.var.signer, safeguards);
       return { status: 201, body: value, headers: etag(version) };
     },
   }),
@@ -98,7 +98,7 @@ export const mcpServerRoutes = [
       const { runtime } = context.engine;
       const { value, version } = await updateMcpServer(runtime, world, name, change, c.var.signer, {
         expected: ifMatch(c),
-        isConfirmed: await confirmChange({ c, context, sent }),
+        ...(await safeguardsOf({ c, context, sent })),
       });
       return { status: 200, body: value, headers: etag(version) };
     },

@@ -12,7 +12,7 @@ import {
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
-import { confirmChange } from '../confirmations/confirm-change.js';
+import { mayOf, safeguardsOf } from '../confirmations/confirm-change.js';
 import { etag, ifMatch, pageOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -54,7 +54,7 @@ export const policyRoutes = [
       }
       const { value, version } = await setPolicy(context.engine.runtime, params.world, body.rules, c.var.signer, {
         expected,
-        isConfirmed: await confirmChange({ c, context, sent }),
+        ...(await safeguardsOf({ c, context, sent })),
         ...(body.proposed === undefined ? {} : { keep: body.proposed }),
       });
       return { status: 200, body: value, headers: etag(version) };
@@ -72,9 +72,9 @@ export const policyRoutes = [
       'Nobody is asked for approval. Nothing runs, unless `rehearse` is true: the call is then rehearsed in a draft, which is deleted, and rules about effects are judged on what it did. This needs the right to sign calls.',
     body: policyCheckSchema,
     answers: { 200: { description: 'The verdict', schema: policyVerdictSchema } },
-    handle: async ({ context, params, body }) => ({
+    handle: async ({ context, params, body, c }) => ({
       status: 200,
-      body: await checkPolicy(context.engine.runtime, params.world, body),
+      body: await checkPolicy(context.engine.runtime, params.world, body, { may: mayOf(c) }),
     }),
   }),
   route({

@@ -8,6 +8,7 @@ import {
   toWorld,
   updateWorld,
   worldVersion,
+  type May,
 } from '@countersign/core';
 import {
   confirmedWorldSchema,
@@ -22,7 +23,7 @@ import {
 } from '@countersign/protocol';
 import type { AppContext } from '../app/context.js';
 import { route } from '../app/route.js';
-import { confirmChange } from '../confirmations/confirm-change.js';
+import { safeguardsOf } from '../confirmations/confirm-change.js';
 import { actionsOf } from '../people/access.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
@@ -32,6 +33,17 @@ const tag = 'worlds';
 function withFolder<W extends World>({ ownFolder }: Pick<AppContext, 'ownFolder'>, world: W): W {
   const folder = world.workingDirectory ?? ownFolder?.(world.id);
   return folder === undefined ? world : { ...world, folder };
+}
+
+/** Says why no world may use a folder (A21.1). Others than server admins don't learn which folders exist (A21.7). */
+function checkFolders(
+  { checkFolder }: AppContext,
+  { workingDirectory, roots }: Readonly<Record<string, unknown>>,
+  { may }: { may: May },
+): void {
+  if (!may('admin')) return;
+  if (typeof workingDirectory === 'string') checkFolder?.(workingDirectory);
+  for (const root of Array.isArray(roots) ? roots : []) if (typeof root === 'string') checkFolder?.(root, 'roots');
 }
 
 export const worldRoutes = [
@@ -71,9 +83,9 @@ export const worldRoutes = [
     answers: { 201: { description: 'The world', schema: worldSchema } },
     async handle({ context, body, sent, c }) {
       const { confirmation: _, ...wanted } = body;
-      if (wanted.workingDirectory !== undefined) context.checkWorkingDirectory?.(wanted.workingDirectory);
-      const isConfirmed = await confirmChange({ c, context, sent });
-      const world = await createWorld(context.engine.runtime, wanted, c.var.signer, { isConfirmed });
+      const safeguards = await safeguardsOf({ c, context, sent });
+      checkFolders(context, wanted, safeguards);
+      const world = await createWorld(context.engine.runtime, wanted, c.var.signer, safeguards);
       return { status: 201, body: withFolder(context, toWorld(world)), headers: etag(worldVersion(world)) };
     },
   }),
@@ -123,10 +135,11 @@ export const worldRoutes = [
     async handle({ context, params, body, sent, c }) {
       const { confirmation: _, ...change } = body;
       const { runtime } = context.engine;
-      if (typeof change['workingDirectory'] === 'string') context.checkWorkingDirectory?.(change['workingDirectory']);
+      const safeguards = await safeguardsOf({ c, context, sent });
+      checkFolders(context, change, safeguards);
       const { value, version } = await updateWorld(runtime, params.world, change, c.var.signer, {
         expected: ifMatch(c),
-        isConfirmed: await confirmChange({ c, context, sent }),
+        ...safeguards,
       });
       return { status: 200, body: withFolder(context, value), headers: etag(version) };
     },
@@ -147,7 +160,7 @@ export const worldRoutes = [
     async handle({ context, params, sent, c }) {
       await deleteWorld(context.engine.runtime, params.world, c.var.signer, {
         expected: ifMatch(c),
-        isConfirmed: await confirmChange({ c, context, sent }),
+        ...(await safeguardsOf({ c, context, sent })),
       });
       return { status: 204 };
     },

@@ -103,7 +103,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       metrics: home.metrics,
       providers: home.providers,
       ...(publicUrl === undefined ? {} : { publicUrl }),
-      checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
+      checkFolder: home.workFolders.check,
       ownFolder: (worldId: string) => home.workFolders.pathOf(worldId),
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });

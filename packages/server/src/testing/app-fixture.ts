@@ -19,6 +19,7 @@ import { PROGRAM_TOKEN } from '../auth/holders.js';
 import type { OidcSettings } from '../oidc/oidc-settings.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { ensureOwner } from '../people/ensure-owner.js';
+import type { WorkFolders } from '../home/work-folders.js';
 import { createRegistry } from '../providers/create-registry.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';
@@ -63,8 +64,10 @@ export interface AppFixtureOptions {
   script?: Script;
   tools?: readonly Tool[];
   mcp?: McpHostFactory;
-  /** Parent of the working folders. Default: the current folder. */
+  /** The working folder of all worlds. Default: the current folder. */
   folder?: string;
+  /** Checks and finds the folder of each world, as in a home. */
+  workFolders?: WorkFolders;
   /** Default: in memory. */
   file?: string;
   store?: Store;
@@ -96,7 +99,8 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     externalTool: acp.externalTool,
     secretBox: createSecretBox(secrets),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
-    findPlace: () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),
+    findPlace:
+      options.workFolders?.findPlace ?? (() => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' })),
     onListenerFailure: (error) => errors.push(String(error)),
     onError: (error, what) => errors.push(`${what}: ${String(error)}`),
   });
@@ -130,6 +134,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     log: { info: quiet, warn: quiet, error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`) },
     version: '0.0.0-test',
     providers: registry,
+    ...(options.workFolders === undefined ? {} : { checkFolder: options.workFolders.check }),
     ...options.context,
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;

@@ -14,6 +14,7 @@ export const worldsHelp = {
   name: 'new name',
   description: 'description',
   folder: 'working folder of its agents',
+  root: 'folder in which admins of this world can choose folders; repeat for more',
   mode: 'approval mode: read, ask or auto',
   mainAgent: 'agent (id or name) that receives messages without a mention; "none" sends them to all agents',
   turnLimit: 'maximum turns per agent between messages from a person',

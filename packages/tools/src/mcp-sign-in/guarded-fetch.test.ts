@@ -43,7 +43,7 @@ it.each([
   ['https://inside.example/mcp', 'https://rebound.example/'],
 ])('[A46.9] a server at %s can’t make us send a request to %s', async (server, url) => {
   await expect(
-    guardedFetch(server, async (host) => await resolve(host.replace('localhost', 'rebound.example')))(url),
+    guardedFetch(server, {}, async (host) => await resolve(host.replace('localhost', 'rebound.example')))(url),
   ).rejects.toThrow('is on a private network, but the MCP server is not');
 });
 
@@ -52,7 +52,7 @@ it('[A46.9] an unknown host is an error of the request, and leaves no unhandled 
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on('unhandledRejection', note);
   onTestFinished(() => void process.off('unhandledRejection', note));
-  const guarded = guardedFetch('https://gone.example/mcp', async () => Promise.resolve([]));
+  const guarded = guardedFetch('https://gone.example/mcp', {}, async () => Promise.resolve([]));
   await expect(guarded('https://gone.example/mcp')).rejects.toThrow('gone.example could not be resolved');
   // Node reports unhandled rejections before the next turn of the event loop.
   await setImmediate();
@@ -63,7 +63,7 @@ it.each(['http://127.0.0.1:9/', 'http://localhost:9/', 'https://inside.example/t
   '[A46.9] a server whose name also has a private address can’t make us send a request to %s',
   async (url) => {
     const both = ['93.184.216.34', '127.0.0.1'].map((address) => ({ address, family: 4 }));
-    const guarded = guardedFetch('https://mcp.example/mcp', async (host) =>
+    const guarded = guardedFetch('https://mcp.example/mcp', {}, async (host) =>
       host === 'mcp.example' ? both : await resolve(host.replace('localhost', 'rebound.example')),
     );
     await expect(guarded(url)).rejects.toThrow('is on a private network, but the MCP server is not');
@@ -71,7 +71,7 @@ it.each(['http://127.0.0.1:9/', 'http://localhost:9/', 'https://inside.example/t
 );
 
 it('[A46.9] a server whose name was moved to this machine can’t make us send a request to it in plain text', async () => {
-  const guarded = guardedFetch('https://rebound.example/mcp', resolve);
+  const guarded = guardedFetch('https://rebound.example/mcp', {}, resolve);
   await expect(guarded('http://127.0.0.1:9/')).rejects.toThrow('is on a private network, but the MCP server is not');
 });
 

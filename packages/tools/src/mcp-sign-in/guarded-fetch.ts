@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { FetchLike } from '@modelcontextprotocol/client';
+import type { McpRemote } from '@countersign/core/ports';
+import { privateText } from '../mcp/refuse-metadata.js';
 import { isOwnAddress } from '../web/is-own-address.js';
 import { isPublicAddress } from '../web/is-public-address.js';
 import { publicNetwork, type Address } from '../web/network.js';
@@ -44,7 +46,11 @@ type Resolve = (host: string) => Promise<readonly Address[]>;
  * A `fetch` for URLs that an untrusted MCP server names (SSRF): HTTPS only, and no address that is more private than the server's own. It
  * connects to the addresses that were checked, follows no redirect, and limits the size and duration of the response.
  */
-export function guardedFetch(server: string, resolve: Resolve = publicNetwork.resolve): FetchLike {
+export function guardedFetch(
+  server: string,
+  { publicOnly }: Pick<McpRemote, 'publicOnly'> = {},
+  resolve: Resolve = publicNetwork.resolve,
+): FetchLike {
   let least: Promise<Reach> | undefined;
   const addressesOf = async ({ hostname }: URL): Promise<readonly Address[]> => {
     const literal = hostname.replace(/^\[|\]$/g, '');
@@ -65,6 +71,7 @@ export function guardedFetch(server: string, resolve: Resolve = publicNetwork.re
     const [limit, addresses] = await Promise.all([least, addressesOf(url)]);
     const reach = addresses.map(({ address }) => reachOf(address)).reduce(lower, REACH.internet);
     // DNS could also move it to this machine later. Plain HTTP is only for servers whose URL names this machine.
+    if (publicOnly === true && reach < REACH.internet) throw new TypeError(privateText(url.host));
     const isMoved = isLoopbackName(url.hostname) && !isLoopbackName(own.hostname);
     if (isMoved || (reach < limit && url.hostname !== own.hostname)) {
       throw new TypeError(`${url.host} is on a private network, but the MCP server is not`);

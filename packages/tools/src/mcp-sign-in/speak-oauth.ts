@@ -31,7 +31,7 @@ import { guardedFetch, secureUrl } from './guarded-fetch.js';
 const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
 export async function startSignIn(server: McpRemote, wanted: McpSignInStart): Promise<McpSignInStarted> {
-  const fetchFn = guardedFetch(server.url);
+  const fetchFn = guardedFetch(server.url, server);
   const challenge = await askForChallenge(server, fetchFn);
   const found = await explained(() =>
     discoverOAuthServerInfo(server.url, {
@@ -80,7 +80,7 @@ export async function redeemCode(
       codeVerifier: verifier,
       redirectUri: redirectUrl,
       ...(resource === undefined ? {} : { resource }),
-      fetchFn: guardedFetch(server.url),
+      fetchFn: guardedFetch(server.url, server),
     }),
   );
   return toTokens(tokens, clock);
@@ -98,7 +98,7 @@ export async function refreshTokens(
       clientInformation: informationOf(client),
       refreshToken,
       ...(resource === undefined ? {} : { resource }),
-      fetchFn: guardedFetch(server.url),
+      fetchFn: guardedFetch(server.url, server),
     });
     return toTokens(tokens, clock);
   } catch (error) {
@@ -118,7 +118,7 @@ export async function revokeTokens(server: McpRemote, { metadata, client, tokens
     ...(client.secret === undefined ? {} : { client_secret: client.secret }),
   });
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const response = await guardedFetch(server.url)(endpoint, { method: 'POST', headers, body });
+  const response = await guardedFetch(server.url, server)(endpoint, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(`the authorization server answered with ${response.status}`);
 }
 

@@ -33,7 +33,7 @@ export function createHttpTransport(definition: HttpDefinition, signIn?: SignInO
       maxRetries: 2,
     },
     fetch: async (to, init) => {
-      await refuseMetadata(new URL(to));
+      await refuseMetadata(new URL(to), definition);
       const response = await limitedFetch(to, init);
       signIn?.onStatus(response.status);
       return response;

@@ -6,14 +6,15 @@ it('[A46.13] refuses link-local addresses, and names that point to one', async (
     'wiki.example': ['10.0.0.5'],
     'cloud.example': ['93.184.216.34', '169.254.169.254'],
     'six.example': ['fe80::1%eth0'],
+    localhost: ['127.0.0.1'],
   };
   const resolve = (host: string) => {
     const found = names[host];
     if (found === undefined) return Promise.reject(new Error('unknown'));
     return Promise.resolve(found.map((address) => ({ address, family: 4 })));
   };
-  const refused = (url: string) =>
-    refuseMetadata(new URL(url), resolve).then(
+  const refused = (url: string, publicOnly?: true) =>
+    refuseMetadata(new URL(url), publicOnly === undefined ? {} : { publicOnly }, resolve).then(
       () => false,
       () => true,
     );
@@ -33,4 +34,8 @@ it('[A46.13] refuses link-local addresses, and names that point to one', async (
     'metadata.google.internal',
   ];
   for (const host of metadata) expect([host, await refused(`http://${host}/mcp`)]).toEqual([host, true]);
+  // A server whose URL the admin of one world chose (A21.7).
+  for (const url of urls.filter((url) => !url.includes('unknown')))
+    expect([url, await refused(url, true)]).toEqual([url, true]);
+  expect(await refused('http://93.184.216.34', true)).toBe(false);
 });

@@ -47,7 +47,7 @@ function completionScript(shell: string, tree: WordTree): string {
 }
 
 /** Flags whose value is a file or folder, and the command that takes a file. */
-const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder', '--script'];
+const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder', '--root', '--script'];
 
 // Only known words extend the path: the value of a flag must not be mistaken for a command.
 

@@ -6,6 +6,7 @@ import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
 import { editJson } from '../../edit-text.js';
 import { findAgent, findWorld } from '../../find-things.js';
+import { again } from '../machine/serve.js';
 import { readChoice, readCount, readDuration } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
@@ -18,6 +19,7 @@ interface WorldFlags {
   name?: string;
   description?: string;
   folder?: string;
+  root?: string[];
   mode?: string;
   mainAgent?: string;
   turnLimit?: string;
@@ -96,6 +98,7 @@ function withFlags(command: Command): Command {
   return command
     .option('--description <text>', help.description)
     .option('--folder <dir>', help.folder)
+    .option('--root <dir>', help.root, again)
     .option('--mode <mode>', help.mode)
     .option('--main-agent <agent>', help.mainAgent)
     .option('--turn-limit <n>', help.turnLimit)
@@ -110,12 +113,13 @@ function withFlags(command: Command): Command {
 
 function readFlags(flags: WorldFlags): Partial<NewWorld> {
   const { name, description, folder, mode, mainAgent, turnLimit, unattended, approvalTimeout } = flags;
-  const { maxIterations, maxParallel, streaming, rehearse } = flags;
+  const { maxIterations, maxParallel, streaming, rehearse, root } = flags;
   if (folder === '') throw new CommandError(errors.emptyFolder);
   return {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...(folder === undefined ? {} : { workingDirectory: resolve(folder) }),
+    ...(root === undefined ? {} : { roots: root.map((dir) => resolve(dir)) }),
     ...(mode === undefined ? {} : { mode: readChoice(mode, '--mode', ['read', 'ask', 'auto']) }),
     ...(mainAgent === undefined ? {} : mainAgent === 'none' ? nothing('mainAgent') : { mainAgent }),
     ...(turnLimit === undefined ? {} : { turnLimit: readCount(turnLimit, '--turn-limit') }),

@@ -1,0 +1,188 @@
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@countersign/core/ports';
+import type { CreatedToken, Person, ShownPolicy } from '@countersign/protocol';
+import { openPostgres } from '@countersign/storage';
+import { findSandbox, mcpServers, shellCmd } from '@countersign/tools';
+import { systemClock } from '@countersign/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWorkFolders } from '../../packages/server/src/home/work-folders.js';
+import { closeApps, openApp, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+import { ask, signInAs } from '../../packages/server/src/testing/sign-in.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
+
+const bases: string[] = [];
+afterEach(async () => {
+  await closeApps();
+  for (const base of bases.splice(0)) await rm(base, { recursive: true, force: true });
+});
+
+/** Bob is admin of the world Beta and has no role on the server or in Alpha, which has secrets. */
+async function setUp(store: Store | undefined) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'countersign-world-admin-')));
+  bases.push(base);
+  const at = (path: string): string => join(base, path);
+  for (const folder of ['home', 'alpha', 'beta/work', 'beta/lib', 'shared'])
+    await mkdir(at(folder), { recursive: true });
+  await writeFile(at('alpha/secret.txt'), 'the secret of Alpha');
+  const sandbox = await findSandbox();
+  const t = await openApp({
+    ...(store === undefined ? {} : { store }),
+    tools: [shellCmd({ sandbox })],
+    mcp: mcpServers({ sandbox, clock: systemClock }),
+    workFolders: createWorkFolders(at('home'), at('worlds')),
+  });
+  expect((await t.api('POST', '/worlds', { name: 'Alpha', workingDirectory: at('alpha') })).status).toBe(201);
+  expect((await t.api('POST', '/worlds', { name: 'Beta' })).status).toBe(201);
+  const person = { name: 'Bob', role: null, worldRoles: { beta: 'admin' } };
+  expect((await t.api<Person>('POST', '/people', person)).status).toBe(201);
+  const wanted = { name: 'bob', scopes: ['read', 'chat', 'admin'] };
+  const { token } = (await t.api<CreatedToken>('POST', '/people/bob/tokens', wanted)).body;
+  return { t, at, bob: { Authorization: `Bearer ${token}` } };
+}
+
+type Headers = Record<string, string>;
+
+async function putRules(t: AppFixture, by: Headers, rules: readonly string[]) {
+  const { headers } = await t.api('GET', '/worlds/beta/policy');
+  return await t.api<ShownPolicy>(
+    'PUT',
+    '/worlds/beta/policy',
+    { rules },
+    { ...by, 'If-Match': headers.get('etag') ?? '' },
+  );
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s', (kind) => {
+  const open = async () =>
+    await setUp(kind === 'SQLite' ? undefined : await openPostgres(await createMigratedDatabase()));
+
+  it('reaches no other world, no private address and no program of the machine', async () => {
+    const { t, at, bob } = await open();
+    const { port } = new URL(t.url);
+    // A session may sign too. The token may not.
+    const signingBob = await signInAs(t, 'bob');
+    const patch = (body: object) => t.api('PATCH', '/worlds/beta', body, bob);
+    const add = (server: object) => t.api('POST', '/worlds/beta/mcp-servers', { name: 'x', ...server }, bob);
+    const http = (url: string) => add({ transport: 'http', url });
+    const attacks: Record<string, () => Promise<{ status: number; body: unknown }>> = {
+      'the folder of another world': () => patch({ workingDirectory: at('alpha') }),
+      'a folder above it': () => patch({ workingDirectory: at('') }),
+      'any other folder': () => patch({ workingDirectory: at('shared') }),
+      'a root': () => patch({ roots: [at('alpha')] }),
+      'a folder for commands': () => putRules(t, bob, [`allow sandbox_folder(${at('alpha')})`]),
+      'a folder below it': () => putRules(t, bob, ['allow shell_cmd(ls)', `allow sandbox_folder(${at('alpha')}/x/**)`]),
+      'our own port': () => putRules(t, bob, [`allow sandbox_network(127.0.0.1:${port})`]),
+      'our own port by name': () => putRules(t, bob, [`allow sandbox_network(localhost:${port})`]),
+      'a rehearsal with such a rule': () =>
+        ask(t, 'POST', '/worlds/beta/policy/check', signingBob, {
+          tool: 'shell_cmd',
+          arguments: { command: `cat ${at('alpha/secret.txt')}` },
+          rules: [`allow sandbox_folder(${at('alpha')})`],
+          rehearse: true,
+        }),
+      'a program as MCP server': () => add({ transport: 'stdio', command: '/bin/sh', args: ['-c', 'id'] }),
+      'a program with folders': () => add({ transport: 'stdio', command: 'npx', folders: [at('alpha')] }),
+      'an MCP server on this machine': () => http(`http://127.0.0.1:${port}/mcp`),
+      'the same, spelled differently': () => http(`http://0x7f.1:${port}/mcp`),
+      'an MCP server by a local name': () => http('http://localhost:1/mcp'),
+      'an MCP server on IPv6': () => http('http://[::1]:1/mcp'),
+      'an agent that is a program': () =>
+        t.api(
+          'POST',
+          '/worlds/beta/agents',
+          { name: 'C', provider: 'acp', model: 'x', acp: { command: ['/bin/true'] } },
+          bob,
+        ),
+    };
+    for (const [name, attack] of Object.entries(attacks)) {
+      const { status, body } = await attack();
+      expect([name, status, JSON.stringify(body)]).toEqual([
+        name,
+        403,
+        expect.stringMatching(/admins of the whole server/),
+      ]);
+    }
+    expect((await t.api('GET', '/worlds/beta')).body).not.toHaveProperty('workingDirectory');
+    expect((await t.api('GET', '/worlds/beta/policy')).body).toMatchObject({ rules: [] });
+    expect((await t.api('GET', '/worlds/beta/mcp-servers')).body).toEqual({ items: [] });
+    // An owner does all of this without being asked anything.
+    const owner = {};
+    expect((await t.api('PATCH', '/worlds/beta', { workingDirectory: at('shared') })).status).toBe(200);
+    expect(
+      (await putRules(t, owner, [`allow sandbox_folder(${at('alpha')})`, 'allow sandbox_network(127.0.0.1:1)'])).status,
+    ).toBe(200);
+    const server = { name: 'local', transport: 'http', url: `http://127.0.0.1:${port}/none`, enabled: false };
+    expect((await t.api('POST', '/worlds/beta/mcp-servers', server)).status).toBe(201);
+    // What an owner gave stays, and Bob can change everything else.
+    expect(
+      (
+        await putRules(t, bob, [
+          'allow sandbox_network(127.0.0.1:1)',
+          `allow sandbox_folder(${at('alpha')})`,
+          'allow sandbox_network(example.com)',
+        ])
+      ).status,
+    ).toBe(200);
+    expect((await patch({ description: 'mine', mode: 'auto' })).status).toBe(200);
+    expect((await t.api('PATCH', '/worlds/beta/mcp-servers/local', { enabled: true }, bob)).status).toBe(403);
+    expect((await patch({ workingDirectory: null })).status).toBe(200);
+  });
+
+  it('opens nothing by removing the rule that closed it', async () => {
+    const { t, at, bob } = await open();
+    const allow = `allow sandbox_folder(${at('shared')})`;
+    await putRules(t, {}, [allow, `deny sandbox_folder(${at('shared')})`]);
+    expect((await putRules(t, bob, [allow])).status).toBe(403);
+    expect((await putRules(t, bob, [])).status).toBe(200);
+  });
+
+  it('[A21.8] chooses folders inside the roots that a server admin gave to the world', async () => {
+    const { t, at, bob } = await open();
+    const patch = (body: object, by: Headers = bob) => t.api('PATCH', '/worlds/beta', body, by);
+    expect((await patch({ roots: [at('beta')] }, {})).status).toBe(200);
+    expect((await patch({ workingDirectory: at('beta/work') })).status).toBe(200);
+    expect((await putRules(t, bob, [`allow sandbox_folder(${at('beta/lib')})`])).status).toBe(200);
+    await symlink(at('alpha'), at('beta/link'));
+    await t.api('POST', '/worlds', { name: 'Gamma', workingDirectory: at('beta/work') });
+    const refused = [at('beta/link'), `${at('beta')}/../alpha`, at('betamax'), at('shared'), at('beta/gone')];
+    for (const workingDirectory of refused) {
+      const { status } = await patch({ workingDirectory });
+      expect([workingDirectory, status]).toEqual([workingDirectory, 403]);
+    }
+    expect((await putRules(t, bob, [`allow sandbox_folder(${at('beta/link')})`])).status).toBe(403);
+    // Gamma works there now, and Bob is not its admin.
+    expect(await patch({ workingDirectory: at('beta') })).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('Only an admin of both worlds') as string },
+    });
+    expect((await patch({ roots: [at('beta'), at('alpha')] })).status).toBe(403);
+    // A folder that is replaced by a link afterwards is noticed when something runs there.
+    await rename(at('beta/work'), at('beta/old'));
+    await symlink(at('alpha'), at('beta/work'));
+    await rm(at('beta/lib'), { recursive: true });
+    await symlink(at('alpha'), at('beta/lib'));
+    const check = { tool: 'shell_cmd', arguments: { command: 'cat secret.txt' } };
+    expect(await t.api('POST', '/worlds/beta/policy/check', check)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('leads out of the roots') as string },
+    });
+    await patch({ workingDirectory: null }, {});
+    const { runtime } = t.engine;
+    const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, 'beta'));
+    if (snapshot === undefined) throw new Error('no world');
+    expect(runtime.findPlace(snapshot).grants?.folders ?? []).toEqual([]);
+  });
+
+  it('[A21.1] gets no folder whose files run later, not even as an owner', async () => {
+    const { t, at } = await open();
+    for (const folder of ['/etc', '/usr/lib'])
+      for (const body of [{ workingDirectory: folder }, { roots: [folder] }])
+        expect(await t.api('PATCH', '/worlds/beta', body)).toMatchObject({
+          status: 422,
+          body: { field: Object.keys(body)[0], detail: expect.stringContaining('whose files run') as string },
+        });
+    expect((await t.api('PATCH', '/worlds/beta', { roots: [at('shared')] })).status).toBe(200);
+  });
+});
