@@ -21,11 +21,22 @@ const ENTRIES = [
   'an HTTP body',
   'an MCP result',
   'output of a command',
+  'an external call',
+  'many keys',
+  'too many keys',
+  'many keys of an external call',
+  'many calls',
+  'many calls with too many keys',
 ] as const;
 type Entry = (typeof ENTRIES)[number];
 
-const TEXTS = ['a+', '\u202Ea', '; ', '%252B', '"\'', '<div>', '{"a":[', 'token=Ab1Cd2Ef3Gh4Ij5Kl6 '];
+const TEXTS = ['a+', '\u202Ea', '; ', 'ls;', '%252B', '"\'', '<div>', '{"a":[', 'token=Ab1Cd2Ef3Gh4Ij5Kl6 '];
 const LONGEST_MESSAGE = 1_000_000;
+/** Just below the limits for arguments and commands. */
+const LONG_ARGUMENTS = 900_000;
+const LONGEST_COMMAND = 120_000;
+const MAX_VALUES = 4_900;
+const MAX_COMMANDS = 1_900;
 
 /** Takes the shortest of several rounds, to exclude other load on the machine, and the longest over all texts. */
 export async function blocksSuite(rounds: number): Promise<BlocksResult> {
@@ -84,6 +95,7 @@ interface Bench {
 async function openBench(folder: string): Promise<Bench> {
   let reply: Awaited<ReturnType<Provider['generate']>> = { type: 'text', content: '', usage: USAGE };
   let result = '';
+  let keys = 0;
   const provider: Provider = {
     name: 'hostile',
     generate: ({ messages, purpose }) =>
@@ -102,9 +114,13 @@ async function openBench(folder: string): Promise<Bench> {
   const page = await openPage(() => result);
   const work = join(folder, 'work');
   mkdirSync(work);
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const limits = 'limit external to 100000 calls a minute\nlimit external to 100000 MB an hour\n';
+  writeFileSync(join(home, 'admin.rules'), limits);
   const ignore = (): void => undefined;
   const serving = await serve({
-    home: join(folder, 'home'),
+    home,
     env: { COUNTERSIGN_WORK: work },
     port: 0,
     version: 'bench',
@@ -122,6 +138,7 @@ async function openBench(folder: string): Promise<Bench> {
   await send('/worlds/hostile/agents', JSON.stringify({ name: 'Ann', provider: 'hostile', model: 'm', tools: ['*'] }));
   const program = { transport: 'stdio', command: process.execPath, args: [MCP_SERVER] };
   await send('/worlds/hostile/mcp-servers', JSON.stringify({ name: 'flood', ...program }));
+  await send('/worlds/hostile/external/agents', JSON.stringify({ name: 'Claude', program: 'claude' }));
 
   /** Sends a message in a new chat and waits until the agent answers or needs approval. One client is listening, as in a browser. */
   async function turn(body: string): Promise<void> {
@@ -132,12 +149,24 @@ async function openBench(folder: string): Promise<Bench> {
     await send(`/worlds/hostile/approvals?chat=${chat}`);
   }
 
+  /** Each round has its own keys, because a call with a known key isn't read again. */
+  function proposing(proposals: readonly string[]): () => Promise<void> {
+    return async () => {
+      for (const text of proposals) {
+        keys += 1;
+        await send('/worlds/hostile/external/calls', `{"key":"k${keys}",${text.slice(1)}`);
+      }
+    };
+  }
+
   return {
     async prepare(entry, unit) {
       const text = unit.repeat(HOSTILE_BYTES / unit.length);
-      const call = (name: string, args: unknown): void => {
+      const escaped = Math.ceil((Buffer.byteLength(JSON.stringify(unit)) - 2) / unit.length);
+      const call = (name: string, args: unknown, count = 1): void => {
         const made = { id: 'c', type: 'function' as const, function: { name, arguments: JSON.stringify(args) } };
-        reply = { type: 'tool_calls', content: '', tool_calls: [made], usage: USAGE };
+        const calls = Array.from({ length: count }, (_, at) => ({ ...made, id: `c${at}` }));
+        reply = { type: 'tool_calls', content: '', tool_calls: calls, usage: USAGE };
       };
       reply = { type: 'text', content: 'Well.', usage: USAGE };
       result = text;
@@ -166,6 +195,26 @@ async function openBench(folder: string): Promise<Bench> {
         case 'output of a command':
           writeFileSync(join(workingDirectory, 'flood.txt'), text);
           call('shell_cmd', { command: 'cat flood.txt' });
+          break;
+        case 'an external call': {
+          const [short, long] = [text.slice(0, LONGEST_COMMAND / escaped), text.slice(0, LONG_ARGUMENTS / escaped)];
+          const lines = Array.from({ length: MAX_COMMANDS }, (_, at) => `${unit.slice(0, 3)}${at}`).join('\n');
+          const runs = [short, long, lines].map((command) => proposal('Bash', { command }));
+          return proposing([...runs, proposal('Write', { file_path: 'a.txt', content: long })]);
+        }
+        case 'many keys':
+          call('write_file', manyKeys(unit, MAX_VALUES));
+          break;
+        case 'too many keys':
+          call('write_file', manyKeys(unit, 60_000));
+          break;
+        case 'many keys of an external call':
+          return proposing([MAX_VALUES, 60_000].map((count) => proposal('Write', manyKeys(unit, count))));
+        case 'many calls':
+          call('write_file', manyKeys(unit, 70), 64);
+          break;
+        case 'many calls with too many keys':
+          call('write_file', manyKeys(unit, 60_000), 10);
       }
       return () => turn(body);
     },
@@ -174,6 +223,15 @@ async function openBench(folder: string): Promise<Bench> {
       await serving.close();
     },
   };
+}
+
+function proposal(tool: string, args: unknown): string {
+  return JSON.stringify({ agent: 'claude', session: 's', program: 'claude', tool, arguments: args });
+}
+
+function manyKeys(unit: string, count: number): Record<string, unknown> {
+  const members = Array.from({ length: count }, (_, at) => [`${unit.slice(0, 3)}${at}`, unit.slice(0, 1)] as const);
+  return { path: 'a.json', content: 'a', ...Object.fromEntries(members) };
 }
 
 const USAGE = { inputTokens: 1, outputTokens: 1 };

@@ -19,6 +19,8 @@ const command = fileURLToPath(new URL('../../packages/countersign/bin/countersig
 export async function hookSuite(rounds: number): Promise<HookResult> {
   return await withFolder(async (folder) => {
     const home = join(folder, 'home');
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(join(home, 'admin.rules'), 'limit external to 100000 calls a minute\n');
     const env = {
       PATH: process.env['PATH'],
       HOME: folder,

@@ -77,6 +77,21 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
+  it('[T1] [T11.1] calls with too many values together fail, and their arguments are truncated', async () => {
+    const many = Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`a${at}`, 'x'.repeat(100)]));
+    const t = await openTestWorld({
+      script: [{ calls: Array.from({ length: 10 }, () => ({ name: 'look', arguments: many })) }, 'done'],
+      tools: [tool('look', () => 'seen')],
+    });
+    await t.chat.send('go');
+    expect(await t.chat.settled()).toBe('idle');
+    const failed = t.toolEvents().filter(({ type }) => type === 'TOOL_EXECUTION_FAILED');
+    expect(failed).toHaveLength(9);
+    expect(failed[0]).toMatchObject({ error: expect.stringContaining('more than 5000 values') as string });
+    const answer = t.provider.requests.at(-1)?.messages.find(({ role }) => role === 'assistant');
+    expect(JSON.stringify(answer).length).toBeLessThan(1_500_000);
+  });
+
   it('[T1] [T11.1] megabytes of text and arguments are truncated to a readable size', async () => {
     const long = 'a+'.repeat(1_000_000);
     const t = await openTestWorld({
@@ -86,7 +101,7 @@ describe('a flood of calls', () => {
     await t.chat.send('go');
     expect(await t.chat.settled()).toBe('idle');
     expect(t.toolEvents()).toMatchObject([
-      { error: 'The arguments are larger than 1 MB. Send less, or split it into several calls.' },
+      { error: 'The arguments of your response are larger than 1 MB. Send less, or split it into several responses.' },
     ]);
     const answer = t.provider.requests.at(-1)?.messages.find(({ role }) => role === 'assistant');
     expect(answer?.content).toMatch(/\+\n\[1000000 characters were left out here\.\]$/);

@@ -516,8 +516,8 @@ describe('rules', () => {
 
   it('[T11.3] [T11.2] [A55] a call that nobody could read, or with a mask, is refused', async () => {
     const t = await open({ policy: ['allow claude__Bash'] });
-    const hidden = await t.propose({ command: `echo ${'\u200b'.repeat(20_001)}` });
-    expect(await t.claim(hidden.id)).toMatchObject({ state: 'denied' });
+    const hidden = t.propose({ command: `echo ${'\u200b'.repeat(20_001)}` });
+    await expect(hidden).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('read') as string });
     const masked = await t.propose({ key: 'k2', command: 'echo ‹masked›' });
     expect(await t.claim(masked.id)).toMatchObject({ state: 'denied' });
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from '../policy/index.js';
-import { readCall } from './read-call.js';
+import { argumentsLimit, readCall } from './read-call.js';
 
 type Parsed = { ok: true; value: Record<string, unknown>; text: string } | { ok: false; error: string };
 
@@ -50,6 +50,25 @@ describe('the arguments of a call', () => {
     const parsed = parseArguments('{"password": hunter2}');
     expect(parsed).toMatchObject({ ok: false, error: expect.stringContaining('not valid JSON') as string });
     expect(JSON.stringify(parsed)).not.toMatch(/hunter2|password/);
+  });
+
+  it('[T11.1] the calls of one response have at most 1 MB and 5,000 values together, and the rest is not parsed', () => {
+    const many = JSON.stringify(Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`a${at}`, 1])));
+    expect(parseArguments(many)).toMatchObject({ ok: true });
+    const left = argumentsLimit();
+    const read = (text: string) => readCall(undefined, 'tool', text, left).arguments;
+    expect(read(many)).toMatchObject({ ok: true });
+    expect(read(many)).toMatchObject({ ok: false, error: expect.stringContaining('5000 values') as string });
+    const long = JSON.stringify({ a: 'x'.repeat(600_000) });
+    const others = argumentsLimit();
+    expect(readCall(undefined, 'tool', long, others).arguments).toMatchObject({ ok: true });
+    const error = expect.stringContaining('1 MB') as string;
+    expect(readCall(undefined, 'tool', long, others).arguments).toMatchObject({ ok: false, error });
+    // Not parsed: otherwise, this would be invalid JSON.
+    expect(parseArguments('['.repeat(6_000))).toMatchObject({ error: expect.stringContaining('levels') as string });
+    expect(parseArguments('[1,'.padEnd(20_000, '1,'))).toMatchObject({
+      error: expect.stringContaining('values') as string,
+    });
   });
 
   it('[T11.1] rejects more than 64 levels and more than 1 MB', () => {

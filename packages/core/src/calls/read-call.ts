@@ -1,4 +1,4 @@
-import type { Subject } from '@countersign/protocol';
+import { measureJson, type Subject } from '@countersign/protocol';
 import type { GateInput } from '../approval/check-tool-approval.js';
 import {
   defaultSubjects,
@@ -22,8 +22,19 @@ export interface ReadCall {
   arguments: { ok: true; value: unknown } | { ok: false; error: string };
 }
 
-export function readCall(tool: Tool | undefined, toolName: string, argumentsText: string): ReadCall {
-  const parsed = parseArguments(argumentsText);
+/** What the arguments of a response's calls may still have together. */
+export interface ArgumentsLeft {
+  bytes: number;
+  values: number;
+}
+
+export function readCall(
+  tool: Tool | undefined,
+  toolName: string,
+  argumentsText: string,
+  left: ArgumentsLeft = argumentsLimit(),
+): ReadCall {
+  const parsed = parseArguments(argumentsText, left);
   // The call never runs; its text is stored so that people and the model see what went wrong.
   if (!parsed.ok) return { toolName, tool, argumentsText: capText(argumentsText), arguments: parsed };
   const checked = tool === undefined ? ({ ok: true, value: parsed.value } as const) : validate(tool, parsed.value);
@@ -166,9 +177,14 @@ function subjectsOf(call: ReadCall, place: Place): readonly Subject[] {
   }
 }
 
-/** More than any model writes in one response. Parsing and showing more would block the process. */
+/** More than any model writes in one response. Parsing, storing and showing more would block the process. */
 const LARGEST_BYTES = 1024 * 1024;
+const MAX_VALUES = 5000;
 const MAX_DEPTH = 64;
+
+export function argumentsLimit(): ArgumentsLeft {
+  return { bytes: LARGEST_BYTES, values: MAX_VALUES };
+}
 
 type ParsedArguments =
   | { readonly ok: true; readonly value: Record<string, unknown>; readonly text: string }
@@ -178,11 +194,10 @@ type ParsedArguments =
  * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is parsed from exactly that text. Only an empty text is treated as
  * `{}`, because some vendors send it for calls without arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
  */
-function parseArguments(text: string): ParsedArguments {
+function parseArguments(text: string, left: ArgumentsLeft): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
-  if (text.length > LARGEST_BYTES || Buffer.byteLength(text) > LARGEST_BYTES) {
-    return failure('The arguments are larger than 1 MB. Send less, or split it into several calls.');
-  }
+  const trouble = takeFrom(left, text);
+  if (trouble !== undefined) return failure(trouble);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -192,24 +207,27 @@ function parseArguments(text: string): ParsedArguments {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return failure(`The arguments must be one JSON object, not ${nameOf(parsed)}. Call the tool again with an object.`);
   }
-  const trouble = findTrouble(parsed, 1);
-  if (trouble !== undefined) return failure(trouble);
-  const canonical = canonicalJson(parsed);
+  let canonical: string;
+  try {
+    canonical = canonicalJson(parsed);
+  } catch {
+    return failure('The arguments contain a number that is too large. Send it as a string, or send a smaller number.');
+  }
   const value = canonical === text ? parsed : (JSON.parse(canonical) as unknown);
   return { ok: true, value: value as Record<string, unknown>, text: canonical };
 }
 
-function findTrouble(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return 'The arguments contain a number that is too large. Send it as a string, or send a smaller number.';
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
+/** Before the text is parsed. Returns why it may not be. */
+function takeFrom(left: ArgumentsLeft, text: string): string | undefined {
+  left.bytes -= text.length > left.bytes ? text.length : Buffer.byteLength(text);
+  if (left.bytes < 0)
+    return 'The arguments of your response are larger than 1 MB. Send less, or split it into several responses.';
+  const { values, depth } = measureJson(text);
   if (depth > MAX_DEPTH)
     return `The arguments are nested more than ${MAX_DEPTH} levels deep. Call the tool with a flatter object.`;
-  for (const member of Object.values(value)) {
-    const trouble = findTrouble(member, depth + 1);
-    if (trouble !== undefined) return trouble;
-  }
+  left.values -= values;
+  if (left.values < 0)
+    return `The arguments of your response have more than ${MAX_VALUES} values. Send less, or split it into several responses.`;
   return undefined;
 }
 

@@ -72,12 +72,15 @@ export async function writeExternal(
   // A call that the program runs has one of its tools, and a call that runs here has one of ours.
   const tool = (found?.external === true) === (runs.where === 'outside') ? found : undefined;
   const place = runtime.findPlace(snapshot);
-  const proposed = await signProposed(
-    runtime,
-    { worldId, chatId, agentId, review: null },
-    refuseMasked(readCall(tool, toolName, canonicalJson(proposal.arguments))),
-    { id, place: runs.where === 'outside' ? placeOutside(place, runs) : place, trouble: missing, signal },
-  );
+  const read = refuseMasked(readCall(tool, toolName, canonicalJson(proposal.arguments)));
+  if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
+    throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
+  const proposed = await signProposed(runtime, { worldId, chatId, agentId, review: null }, read, {
+    id,
+    place: runs.where === 'outside' ? placeOutside(place, runs) : place,
+    trouble: missing,
+    signal,
+  });
   const people = saysWhoSigns(snapshot, agentId) ? { people: true } : {};
   const needs = { chats: hasChat ? [chatId] : [], pendingOf: agentId, ...people, ...gateNeeds([proposed.judged]) };
   let written: WrittenCall | undefined;
@@ -92,6 +95,9 @@ export async function writeExternal(
     if (written === undefined && proposed.signed?.rehearsal) dropRehearsal(runtime, tool, id);
   }
 }
+
+/** A longer call that can't run isn't stored: each one added several megabytes that nobody needs. */
+const LONG_REFUSED = 16 * 1024;
 
 function refuseUnable(isAble: boolean, agentId: string): void {
   if (isAble) return;

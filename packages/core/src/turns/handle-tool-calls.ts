@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { LLMResponse, MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { agentMayAskFor } from '../policy/index.js';
@@ -14,7 +15,7 @@ import {
   writeProposed,
   type Proposed,
 } from '../calls/propose-call.js';
-import { readCall, refreshTool } from '../calls/read-call.js';
+import { argumentsLimit, readCall, refreshTool, type ReadCall } from '../calls/read-call.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { isHeld, startCall } from '../calls/start-call.js';
 import { commit } from '../step/commit.js';
@@ -55,16 +56,12 @@ export async function handleToolCalls(
   await maskLongTexts([response.content]);
   // Stopped or shutting down while a server was starting: write nothing.
   if (signal.aborted) return undefined;
-  const tools = runtime.tools(turn.worldId);
+  const calls = await readCalls(runtime, turn, response);
   const proposed = await Promise.all(
-    response.tool_calls.map(
-      async ({ id, function: { name, arguments: text } }, position, { length }): Promise<ProposedByModel> => {
-        const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text)), position, length);
-        const callId = newId('call');
-        const about = { id: callId, place, trouble: missing.get(name), signal };
-        return { vendorId: id, ...(await signProposed(runtime, turn, call, about)) };
-      },
-    ),
+    calls.map(async ({ vendorId, call }): Promise<ProposedByModel> => {
+      const about = { id: newId('call'), place, trouble: missing.get(call.toolName), signal };
+      return { vendorId, ...(await signProposed(runtime, turn, call, about)) };
+    }),
   );
   const rehearsed = proposed.filter(({ signed }) => signed !== undefined && signed.rehearsal !== null);
   let written: WrittenCalls | undefined;
@@ -75,6 +72,31 @@ export async function handleToolCalls(
     if (written === undefined) for (const { judged, id } of rehearsed) dropRehearsal(runtime, judged.call.tool, id);
   }
 }
+
+/** Lets others run in between: reading the calls of a hostile response takes long. */
+async function readCalls(
+  runtime: Runtime,
+  { worldId }: TurnRecord,
+  { tool_calls: given }: ToolCallsResponse,
+): Promise<{ vendorId: string; call: ReadCall }[]> {
+  const tools = runtime.tools(worldId);
+  const left = argumentsLimit();
+  const calls: { vendorId: string; call: ReadCall }[] = [];
+  for (const [
+    position,
+    {
+      id: vendorId,
+      function: { name, arguments: text },
+    },
+  ] of given.entries()) {
+    if (position > 0 && text.length > LONG_TEXT) await setImmediate();
+    const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text, left)), position, given.length);
+    calls.push({ vendorId, call });
+  }
+  return calls;
+}
+
+const LONG_TEXT = 10_000;
 
 async function writeCalls(
   runtime: Runtime,

@@ -95,8 +95,8 @@ describe('request bodies', () => {
     ['a lone surrogate', '{"name": "a\\ud800b"}', 422],
     ['a lone surrogate in a key', '{"name": "x", "a\\udc00": 1}', 422],
     ['a number too large', '{"name": "x", "turnLimit": 1e999}', 422],
-    ['deep nesting', `{"name": ${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 422],
-    ['very deep nesting', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, 422],
+    ['deep nesting', `{"name": ${'['.repeat(9_000)}${']'.repeat(9_000)}}`, 422],
+    ['very deep nesting', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, 413],
   ])('[W2] a body with %s is rejected and writes nothing', async (_, body, status) => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds', body, json);
@@ -157,6 +157,13 @@ describe('request bodies', () => {
     expect((await t.api('POST', '/worlds', body, { 'Content-Type': 'Application/JSON; charset="UTF-8"' })).status).toBe(
       201,
     );
+  });
+
+  it('[W2.1] a body with more than 10,000 values is 413, and is not parsed', async () => {
+    const t = await openApp();
+    const { status, body } = await t.api<{ detail: string }>('POST', '/worlds', '[1'.padEnd(30_000, ',1'), json);
+    const detail = 'The body has too many values. The limit is 10000.';
+    expect({ status, detail: body.detail }).toEqual({ status: 413, detail });
   });
 
   it('[W2.1] a body over the limit is 413, with or without Content-Length', async () => {

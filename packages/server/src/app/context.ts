@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
 import type { Access } from '../people/access.js';
+import type { ExternalLimiter } from '../people/external-limiter.js';
 import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
@@ -17,6 +18,8 @@ export interface Env {
     signer: Signer;
     /** What the credential may do. Set together with `signer`. */
     access: Access;
+    /** Is told how much of a body without `Content-Length` was read. */
+    received?: (bytes: number) => void;
   };
 }
 export type AppRequest = Context<Env>;
@@ -78,6 +81,8 @@ export interface AppContext {
   publicUrl?: string;
   /** Set if a program serves the API, without the routes for people and the log of the server. */
   mounted?: true;
+  /** Limits what programs outside send (A55.17). Absent if a program serves the API. */
+  externalLimiter?: ExternalLimiter;
   /** Request body limit in bytes. */
   bodyLimit?: number;
 }

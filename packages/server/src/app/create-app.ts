@@ -74,6 +74,7 @@ function register(app: Hono<Env>, route: Route, context: AppContext): void {
   app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
     // Before the body is read, unless the body decides what is needed.
     if (typeof route.needs !== 'function') await checkAccess(route, c, context, undefined);
+    if (route.needs === 'propose') context.externalLimiter?.request(c);
     const input = await readInput(route, c, context);
     if (typeof route.needs === 'function') await checkAccess(route, c, context, input.body);
     const reply = await route.handle(input);

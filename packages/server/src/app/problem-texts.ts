@@ -34,6 +34,10 @@ export const problemTexts = {
   needsSocket: "This server can't stream events. Poll, or serve the API with its Node handler.",
   wrongToken: 'This token is invalid, expired or revoked.',
   unknownSession: 'This browser session is unknown or has ended. Open a new start link.',
+  tooManyCalls: (limit: number, seconds: number) =>
+    `This agent or its token proposed more than ${limit} calls within a minute. Nothing ran. Try again in ${seconds} s.`,
+  tooManyBytes: (limit: number, seconds: number) =>
+    `This agent or its token sent more than ${limit} MB within an hour. Nothing ran. Try again in ${seconds} s.`,
   tooManyAttempts: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
   needsToken: "A browser session can't create start links. Send the token, or run countersign open.",
   usedInvitation: 'This invitation was already used, has expired or was replaced. Ask an admin for a new one.',
@@ -72,6 +76,7 @@ export const problemTexts = {
   cutOff: 'The connection closed before the whole body arrived. Send the request again.',
   notUtf8: 'The body is not valid UTF-8.',
   tooLarge: (limit: number) => `The body is too large. The limit is ${limit} bytes.`,
+  tooManyValues: (limit: number) => `The body has too many values. The limit is ${limit}.`,
   emptyJson: 'The body is empty. Send a JSON object.',
   notJson: 'The body is not valid JSON.',
   emptyYaml: 'The body is empty. Send a YAML file.',

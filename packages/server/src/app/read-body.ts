@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream';
+import { measureJson } from '@countersign/protocol';
 import type { AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 
 /** In bytes. Enough for the longest message in any script. */
 const DEFAULT_BODY_LIMIT = 4 * 1024 * 1024;
+
+/** More than any request has. Parsing more would block the process. */
+const MAX_VALUES = 10_000;
 
 const TYPES = {
   json: { pattern: /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i, name: 'application/json' },
@@ -25,7 +29,10 @@ export async function readBody(c: AppRequest, kind: keyof typeof TYPES, limit = 
   const encoding = c.req.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') throw new HttpProblem(415, problemTexts.encoded);
   if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(limit);
-  return await readText(c, limit);
+  const text = await readText(c, limit);
+  if (kind === 'json' && measureJson(text).values > MAX_VALUES)
+    throw new HttpProblem(413, problemTexts.tooManyValues(MAX_VALUES));
+  return text;
 }
 
 /** Decodes chunk by chunk: decoding megabytes at once would block the event loop. */
@@ -36,6 +43,7 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
   try {
     for await (const piece of piecesOf(c)) {
       size += piece.byteLength;
+      c.var.received?.(piece.byteLength);
       if (size > limit) throw tooLarge(limit);
       text += decode(piece);
     }

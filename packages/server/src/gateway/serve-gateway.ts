@@ -15,6 +15,7 @@ export function serveGateway(app: Hono<Env>, context: AppContext): void {
   const elicitations = createElicitations();
   app.all('/mcp/:world', context.auth.middleware, async (c) => {
     const gate = await findGate(c, context, c.req.param('world'));
+    context.externalLimiter?.request(c);
     switch (c.req.method) {
       case 'POST': {
         // Loaded lazily: most servers have no MCP clients, and loading the SDK takes longer than the rest of a start (N5).

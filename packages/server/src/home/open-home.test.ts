@@ -167,6 +167,22 @@ describe('a home', () => {
     await open();
   });
 
+  it('[A55.17] reads the limits of programs outside from the administrator’s file', async () => {
+    await mkdir(join(folder, 'home'), { recursive: true });
+    const file = join(folder, 'home', 'admin.rules');
+    const defaults = { callsPerMinute: 120, megabytesPerHour: 50 };
+    await writeFile(file, '# limit external to 9 calls a minute\ndeny shell_cmd\n');
+    const first = await open();
+    expect(first.externalLimits).toEqual(defaults);
+    await first.close();
+    await writeFile(file, 'limit external to 7 calls a minute\ndeny shell_cmd\n  limit external to 900 MB an hour\n');
+    const second = await open();
+    expect(second.externalLimits).toEqual({ callsPerMinute: 7, megabytesPerHour: 900 });
+    await second.close();
+    await writeFile(file, 'deny shell_cmd\nlimit external to none\n');
+    await expect(open()).rejects.toThrow(/admin\.rules, line 2, character 1: /);
+  });
+
   it('[A41] [A21] keeps agents away from the key that signs audit heads', async () => {
     const key = join(await realpath(folder), 'audit.key');
     await writeFile(key, 'a key', { mode: 0o600 });

@@ -2,12 +2,17 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readRules } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
+import { EXTERNAL_LIMITS, type ExternalLimits } from '../people/external-limiter.js';
 
 export interface AdminRules {
   rules: readonly string[];
   /** The configured file, which must be hidden from agents. The default file is hidden together with the home folder. */
   file?: string;
+  limits: ExternalLimits;
 }
+
+/** `limit external to 120 calls a minute` and `limit external to 50 MB an hour`. */
+const LIMIT = /^[^\S\n]*limit external to (?:(\d{1,9}) calls a minute|(\d{1,9}) MB an hour)[^\S\n]*$/gm;
 
 /**
  * The administrator's rules (A19.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home folder. Throws if the file is unreadable:
@@ -21,14 +26,20 @@ export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): Admin
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (missing && named === undefined) return { rules: [] };
+    if (missing && named === undefined) return { rules: [], limits: EXTERNAL_LIMITS };
     const advice = missing ? 'The file does not exist.' : 'Check its permissions.';
     throw new CountersignError('invalid', `The rules in ${file} can't be read. ${advice}`, { cause });
   }
-  const read = readRules(text);
+  const limits = { ...EXTERNAL_LIMITS };
+  const others = text.replaceAll(LIMIT, (_, calls?: string, megabytes?: string) => {
+    if (calls !== undefined) limits.callsPerMinute = Number(calls);
+    if (megabytes !== undefined) limits.megabytesPerHour = Number(megabytes);
+    return '';
+  });
+  const read = readRules(others);
   if (!read.ok) {
     const where = `line ${read.line}, character ${read.column}`;
     throw new CountersignError('invalid', `${file}, ${where}: ${read.error}. Correct the rule, then start again.`);
   }
-  return { rules: read.rules, ...(named === undefined ? {} : { file: realpathSync(file) }) };
+  return { rules: read.rules, limits, ...(named === undefined ? {} : { file: realpathSync(file) }) };
 }

@@ -19,11 +19,12 @@ export function callerOf(c: AppRequest, claim = ''): ExternalCaller {
  */
 export async function proposeFollowed(
   c: AppRequest,
-  context: Pick<AppContext, 'auth' | 'engine'>,
+  context: Pick<AppContext, 'auth' | 'engine' | 'externalLimiter'>,
   worldId: string,
   proposal: Omit<ExternalProposal, 'signal'>,
   claim?: string,
 ): Promise<FollowedCall | undefined> {
+  context.externalLimiter?.call(c, worldId, proposal.agentId);
   const credential = followCredential(c, context, { worldId });
   try {
     // It may have ended since the request was authenticated, for example while the body was being sent.

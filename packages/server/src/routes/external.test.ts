@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { CreatedExternalAgent, ExternalCall, Grant } from '@countersign/protocol';
 import type { Tool } from '@countersign/core/ports';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { createFakeClock } from '@countersign/core/testing';
+import { createExternalLimiter } from '../people/external-limiter.js';
 import { closeApps, openApp, until, type AppFixture } from '../testing/app-fixture.js';
 import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 
@@ -29,8 +31,10 @@ const bash = (command: string, more: Record<string, unknown> = {}) => ({
 });
 const CALLS = '/worlds/harbour/external/calls';
 
-async function open(): Promise<Harbour & { claude: Awaited<ReturnType<typeof addAgent>> }> {
-  const t = await openHarbour();
+async function open(
+  options: Parameters<typeof openHarbour>[0] = {},
+): Promise<Harbour & { claude: Awaited<ReturnType<typeof addAgent>> }> {
+  const t = await openHarbour(options);
   return { ...t, claude: await addAgent(t, 'Claude Code') };
 }
 
@@ -125,6 +129,70 @@ it('[A5.9] [W3.15] a command approved for the chat needs approval again in anoth
   expect(card).toMatchObject({ session: { pattern: 'rm -rf build', any: false, folder: one } });
   const { items } = (await t.api<{ items: Grant[] }>('GET', '/worlds/harbour/grants')).body;
   expect(items).toMatchObject([{ pattern: 'rm -rf build', folder: one }]);
+});
+
+it('[T11.1] [A55.18] a call that is too long to be read is refused, and nothing is stored', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const before = await t.api<{ chats: unknown[] }>('GET', '/worlds/harbour/chats');
+  const lines = Array.from({ length: 3_000 }, (_, at) => `echo line ${at}`).join('\n');
+  for (const command of ['ls;'.repeat(300_000), lines]) {
+    const refused = await t.api<{ detail: string }>('POST', CALLS, bash('ls', { arguments: { command } }), as);
+    expect(refused).toMatchObject({ status: 422, body: { detail: expect.stringContaining('too long') as string } });
+  }
+  const files = Array.from({ length: 1_500 }, (_, at) => `*** Add File: ${at}\n+text`).join('\n');
+  const patch = bash('patch', { tool: 'apply_patch', arguments: { input: files } });
+  expect(await t.api('POST', CALLS, patch, as)).toMatchObject({ status: 422 });
+  const many = bash('many', { arguments: Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`a${at}`, 1])) });
+  expect(await t.api('POST', CALLS, many, as)).toMatchObject({ status: 422 });
+  expect((await t.api('GET', '/worlds/harbour/chats')).body).toEqual(before.body);
+});
+
+it('[A55.17] a token and an agent propose 120 calls a minute, and refused calls count', async () => {
+  const clock = createFakeClock();
+  const limiter = createExternalLimiter(clock, { callsPerMinute: 3, megabytesPerHour: 1 });
+  const t = await open({ context: { externalLimiter: limiter } });
+  const { as } = t.claude;
+  const propose = (command: string, as: Record<string, string>, more = {}) =>
+    t.api<{ detail: string }>('POST', CALLS, bash(command, more), as);
+  expect((await propose('a', as)).status).toBe(201);
+  // Another call with a known key.
+  expect((await propose('b', as, { key: 'a' })).status).toBe(409);
+  expect((await propose('b', as, { arguments: { command: 'ls;'.repeat(50_000) } })).status).toBe(422);
+  clock.advance(45_000);
+  const refused = await propose('b', as);
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { detail: expect.stringMatching(/more than 3 calls within a minute.*Try again in 15 s/) as string },
+  });
+  expect(refused.headers.get('retry-after')).toBe('15');
+  // The agent is limited with other credentials too. Another agent isn't.
+  expect((await propose('b', {}, { agent: t.claude.agent })).status).toBe(429);
+  expect((await propose('b', (await addAgent(t, 'Other')).as)).status).toBe(201);
+  clock.advance(15_000);
+  expect((await propose('b', as)).status).toBe(201);
+});
+
+it('[A55.17] a token and an agent send 50 MB an hour, with or without Content-Length', async () => {
+  const clock = createFakeClock();
+  const limiter = createExternalLimiter(clock, { callsPerMinute: 100, megabytesPerHour: 1 });
+  const t = await open({ context: { externalLimiter: limiter } });
+  const { as } = t.claude;
+  const body = JSON.stringify(bash('a', { arguments: { command: 'a'.repeat(600_000) } }));
+  const stream = () => new Blob([body]).stream();
+  const propose = async (body: string | ReadableStream) => {
+    const headers = { ...as, 'Content-Type': 'application/json' };
+    return await fetch(`${t.url}/api${CALLS}`, { method: 'POST', headers, body, duplex: 'half' });
+  };
+  expect((await propose(stream())).status).toBe(422);
+  const refused = await propose(body);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('3600');
+  expect(await refused.text()).toContain('more than 1 MB within an hour');
+  const mcp = { method: 'POST', headers: { ...as, 'Content-Type': 'application/json' }, body: '{}' };
+  expect((await fetch(`${t.url}/mcp/harbour`, mcp)).status).toBe(429);
+  clock.advance(60 * 60_000);
+  expect((await propose(body)).status).toBe(422);
 });
 
 it('[A55.6] the token of an agent can propose its calls and nothing else', async () => {

@@ -10,6 +10,7 @@ import { readTrustedProxies } from '../auth/client-address.js';
 import { createAuth, type AuthOptions } from '../auth/create-auth.js';
 import { readPublicUrl } from '../auth/public-url.js';
 import { readOwner } from '../home/home-owner.js';
+import { createExternalLimiter } from '../people/external-limiter.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { acceptTokenChannels } from './accept-token-channels.js';
@@ -102,6 +103,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       version,
       metrics: home.metrics,
       providers: home.providers,
+      externalLimiter: createExternalLimiter(engine.runtime.clock, home.externalLimits),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       checkFolder: home.workFolders.check,
       ownFolder: (worldId: string) => home.workFolders.pathOf(worldId),

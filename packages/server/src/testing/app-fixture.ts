@@ -14,6 +14,7 @@ import { acpAgents } from '@countersign/tools';
 import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
+import { createExternalLimiter, EXTERNAL_LIMITS } from '../people/external-limiter.js';
 import { createAuth } from '../auth/create-auth.js';
 import { PROGRAM_TOKEN } from '../auth/holders.js';
 import type { OidcSettings } from '../oidc/oidc-settings.js';
@@ -75,7 +76,7 @@ export interface AppFixtureOptions {
   secrets?: SecretsKey;
   /** Settings of an OIDC provider. */
   oidc?: OidcSettings;
-  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers'>>;
+  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter'>>;
 }
 
 const opened = new Set<AppFixture>();
@@ -135,6 +136,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     version: '0.0.0-test',
     providers: registry,
     ...(options.workFolders === undefined ? {} : { checkFolder: options.workFolders.check }),
+    externalLimiter: createExternalLimiter(clock, EXTERNAL_LIMITS),
     ...options.context,
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;

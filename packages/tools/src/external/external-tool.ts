@@ -11,6 +11,7 @@ import {
   readCommand,
   runsCommand,
   touchedBy,
+  whyUnread,
   type Arguments,
   type Touched,
 } from './touched-by.js';
@@ -32,7 +33,10 @@ export function externalTool(name: string): Tool | undefined {
     external: true,
     ...(readsUnnamedPaths(known) ? { unconfined: true } : {}),
     sandbox: () => ({ kind: 'external', network: 'unknown', hosts: [], readable: [], detail }),
-    validate: (args) => ({ ok: true, value: args }),
+    validate(args) {
+      const error = known === undefined ? undefined : whyUnread(known, readArguments(args));
+      return error === undefined ? { ok: true, value: args } : { ok: false, error };
+    },
     preview: async (args) => previewOf(readArguments(args)),
     ...(known === undefined
       ? { inspect: async (args) => (titleIn(readArguments(args)) === 'none' ? [] : [TITLE_ONLY]) }

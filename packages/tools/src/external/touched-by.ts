@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { StandIn, ToolPlace } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
 import { absolutePath, writeSubjects } from '../files/path-argument.js';
+import { isTooLong, joinCommand, TOO_LONG } from '../shell/join-command.js';
 import { onlyExactly } from '../shell/shell-cmd.js';
 import { subjectsOfCommand } from '../shell/subjects-of-command.js';
 import { hostSubjects } from '../web/web-fetch.js';
@@ -11,7 +12,8 @@ import { FOLDER_ARGUMENTS, PATH_ARGUMENTS, type KnownTool } from './known-tools.
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export function readArguments(args: unknown): Arguments {
-  return typeof args === 'object' && args !== null ? { ...args } : {};
+  // Not copied: this is called for each check of a call, which may have thousands of keys.
+  return typeof args === 'object' && args !== null ? (args as Arguments) : {};
 }
 
 /** What a call touches, for rules about the tool itself and about the built-in tool that it stands for. */
@@ -24,6 +26,28 @@ export interface Touched {
 function unknown(tool: string, args: Arguments): Touched {
   const own: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
   return { own, standIn: { tool, arguments: args, subjects: own } };
+}
+
+/** More than a call names. Judging each would block the process. */
+const MAX_NAMED = 1000;
+
+/** Why a call is refused before anything judges what it touches. */
+export function whyUnread({ does }: KnownTool, args: Arguments): string | undefined {
+  const command = readCommand(args);
+  if (command !== undefined && isTooLong(typeof command === 'string' ? command : joinCommand('', command)))
+    return `command: ${TOO_LONG}`;
+  const { include, prompt } = args;
+  const names =
+    (does === 'read-many' && Array.isArray(include) && include.length > MAX_NAMED) ||
+    (does === 'fetch' && typeof prompt === 'string' && hasMany(prompt, URL_IN_TEXT)) ||
+    (does === 'patch' && hasMany(textsIn(args).join('\n'), PATCHED));
+  return names ? `The call names more than ${MAX_NAMED} files or URLs. Split it into several calls.` : undefined;
+}
+
+function hasMany(text: string, pattern: RegExp): boolean {
+  let count = 0;
+  for (const _ of text.matchAll(pattern)) if ((count += 1) > MAX_NAMED) return true;
+  return false;
 }
 
 export function touchedBy(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
@@ -165,10 +189,13 @@ function filesOf(args: Arguments, place: ToolPlace): Touched {
 
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 
+function textsIn(args: Arguments): readonly string[] {
+  return Object.values(args).filter((value) => typeof value === 'string');
+}
+
 /** The files that a patch in Codex's format names. */
 function patchOf(args: Arguments, place: ToolPlace): Touched {
-  const texts = Object.values(args).filter((value) => typeof value === 'string');
-  const paths = texts.flatMap((text) => [...text.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim()));
+  const paths = textsIn(args).flatMap((text) => [...text.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim()));
   if (paths.length === 0) return unknown('edit_file', args);
   const own = paths.flatMap((path) => pathSubjects('edit_file', path, place, 'path'));
   return { own, standIn: { tool: 'edit_file', arguments: { path: paths[0] }, subjects: own } };

@@ -12,6 +12,7 @@ import { literalValue } from './literal-value.js';
 import { type Reason, reasonFor } from './node-kinds.js';
 import { baseName, kindOfProgram } from './programs.js';
 import { readRedirect } from './redirects.js';
+import { roughCommands } from './rough-commands.js';
 
 /** Beyond these limits, the parser takes seconds, and a model could block the process with one call. */
 const LONGEST = 32 * 1024;
@@ -24,12 +25,12 @@ const DEEPEST = 64;
 export function readCommandText(text: string, findings: Findings): ParsedScript | undefined {
   if (text.length > LONGEST || nestsDeeply(text)) {
     noteReason(findings, { why: { code: 'too-complex' }, told: false });
-    findings.inner.push(...roughCommands(text));
+    noteRoughCommands(findings, text);
     return undefined;
   }
   const script = parse(text);
   visit(script, findings, false);
-  if (script.errors !== undefined) findings.inner.push(...roughCommands(text));
+  if (script.errors !== undefined) noteRoughCommands(findings, text);
   return script;
 }
 
@@ -44,17 +45,14 @@ function nestsDeeply(text: string): boolean {
 }
 
 /** If the parser gives up, an approximation of the commands is enough for deny and ask rules. */
-function roughCommands(text: string): readonly (readonly string[])[] {
-  return text
-    .replaceAll(/\\\n/g, '')
-    .split(/[;&|\n(){}`]/)
-    .map((part) =>
-      part
-        .replaceAll(/["'\\]/g, '')
-        .split(/\s+/)
-        .filter((word) => word !== ''),
-    )
-    .filter((words) => words.length > 0);
+function noteRoughCommands({ inner }: Findings, text: string): void {
+  for (const command of roughCommands(text)) {
+    const words = command
+      .replaceAll(/["'\\]/g, '')
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    if (words.length > 0) inner.push(words);
+  }
 }
 
 function visit(node: SyntaxNode, findings: Findings, piped: boolean): void {

@@ -1,6 +1,20 @@
+import { roughCommands } from '../shell-syntax/rough-commands.js';
+
 /** The text that is checked and run (T15): the command, then each parameter as a quoted word. */
 export function joinCommand(command: string, parameters: readonly string[] = []): string {
   return [command, ...parameters.map(quoteWord)].join(' ');
+}
+
+export const TOO_LONG = 'is too long; write it to a file and run the file';
+/** Linux's limit for one argument. */
+const LONGEST_BYTES = 120 * 1024;
+
+/** More than any script has. Judging each would block the process. */
+const MAX_COMMANDS = 2000;
+
+export function isTooLong(command: string): boolean {
+  if (command.length > LONGEST_BYTES || Buffer.byteLength(command) > LONGEST_BYTES) return true;
+  return roughCommands(command).size > MAX_COMMANDS;
 }
 
 /** In single quotes, only the quote itself is special. */

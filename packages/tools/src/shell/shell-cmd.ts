@@ -18,16 +18,13 @@ import { NoRehearsal } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
 import { keptUndos, type KeptUndos } from '../sandbox/draft/undo/kept-undos.js';
 import { MAX_HOSTS } from '../sandbox/gateway/refuse-hosts.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
-import { joinCommand, whyNoParameters } from './join-command.js';
+import { isTooLong, joinCommand, TOO_LONG, whyNoParameters } from './join-command.js';
 import { predictEffect } from './predict-effect.js';
 import { commandRehearsals, mayUseNetwork } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
 import { checkShellOptions, type ShellOptions } from './shell-options.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
-
-/** Linux's limit for one argument. */
-const LONGEST_BYTES = 120 * 1024;
 
 const text = z.string().refine((value) => !value.includes('\0'), 'must not contain a NUL character');
 
@@ -55,10 +52,8 @@ const parameters = z
   .superRefine(({ command, parameters: words = [] }, context) => {
     const why = words.length === 0 ? undefined : whyNoParameters(command);
     if (why !== undefined) context.addIssue({ code: 'custom', path: ['parameters'], message: why });
-    if (Buffer.byteLength(joinCommand(command, words)) > LONGEST_BYTES) {
-      const message = 'is too long; write it to a file and run the file';
-      context.addIssue({ code: 'custom', path: ['command'], message });
-    }
+    if (isTooLong(joinCommand(command, words)))
+      context.addIssue({ code: 'custom', path: ['command'], message: TOO_LONG });
   });
 
 const KNOWN: Record<keyof ShellOptions, true> = {

@@ -31,6 +31,12 @@ describe('subjectsOfCommand', () => {
     expect(told(command)).toEqual(subjects);
   });
 
+  it('[A19.6] a long text of equal commands is one subject, and a rule about it applies', () => {
+    const subjects = subjectsOfCommand('ls;'.repeat(300_000));
+    expect(subjects).toEqual([{ kind: 'dynamic', why: { code: 'too-complex' } }, inner('ls')]);
+    expect(told(`${'ls;'.repeat(12_000)} r"m" -r\\\nf x`)).toContainEqual(inner('rm', '-rf', 'x'));
+  });
+
   it('[A1.3] [T15.2] parameters are plain words, whatever they contain', () => {
     expect(told('git commit -m', ['it works; rm -rf $HOME'])).toEqual([
       words('git', 'commit', '-m', 'it works; rm -rf $HOME'),

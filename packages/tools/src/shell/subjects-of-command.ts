@@ -19,6 +19,14 @@ const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorabl
  */
 export function subjectsOfCommand(command: string, parameters: readonly string[] = []): readonly Subject[] {
   const text = joinCommand(command, parameters);
+  if (latest?.text !== text) latest = { text, subjects: subjectsOfText(text) };
+  return latest.subjects;
+}
+
+/** A call is judged several times in a row. */
+let latest: { text: string; subjects: readonly Subject[] } | undefined;
+
+function subjectsOfText(text: string): readonly Subject[] {
   const findings = noFindings();
   const script = readCommandText(text, findings);
   const reasons = [...findings.reasons, ...reasonsOfText(text), ...reasonsOfFolders(findings)];
