@@ -351,4 +351,32 @@ describe('countersign chat', () => {
     open = undefined;
     expect(await terminal.exitCode).toBe(130);
   });
+
+  it('[X6.3] keeps a message typed while the server is away, warns before it quits, and sends it later', async () => {
+    const terminal = await newChat();
+    await t.stop();
+    await terminal.waitFor('Waiting for it to come back');
+    terminal.type(`are you there?${ENTER}`);
+    await terminal.waitFor('Not sent yet');
+    terminal.type(CTRL_C);
+    await terminal.waitFor('Your message has not been sent and would be lost');
+    await t.restart();
+    await terminal.waitFor('Your message was sent.');
+    await terminal.waitFor('│ ok');
+    await terminal.waitFor('you  ');
+    await t.stop();
+    await terminal.waitFor('Waiting for it to come back');
+    terminal.type(`good night${ENTER}`);
+    await terminal.waitFor('Not sent yet');
+    terminal.type(`/quit${ENTER}`);
+    await terminal.waitFor('would be lost');
+    terminal.type(`/quit${ENTER}`);
+    await terminal.waitFor('The server did not confirm this message: good night');
+    open = undefined;
+    expect(await terminal.exitCode).toBe(0);
+    await t.restart();
+    const [newest] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
+    const { items } = await t.client.messages('docks', newest?.id ?? '');
+    expect(items.map(({ content }) => content)).toEqual(['are you there?', 'ok']);
+  });
 });

@@ -485,9 +485,28 @@ describe.runIf(hasBrowser)('talking', () => {
       const [, , , , chat = ''] = new URL(page.url()).pathname.split('/');
       const { items } = await opened.api.messages(world, chat);
       expect(items.filter(({ content }) => content === 'say a beginning')).toHaveLength(1);
-      // A new chat can still be started afterwards.
+      // A new chat can still be started afterwards. A long message that is refused leaves the page usable, and no chat.
       await goTo(page, `/w/${world}`);
       await page.getByRole('heading', { name: 'New chat' }).waitFor();
+      await page.getByLabel('Message').fill('a long line\n'.repeat(200));
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.route('**/messages', async (route) => {
+        if (route.request().method() !== 'POST') return await route.fallback();
+        const problem = { type: 'about:blank', title: 'No', status: 422, detail: 'Not like this.' };
+        await route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(problem) });
+      });
+      await sendByKey(page);
+      await page.getByText('Not sent: Not like this.').waitFor();
+      const height = page.viewportSize()?.height ?? 0;
+      for (const shown of [page.getByText('Not sent: Not like this.'), page.getByLabel('Message')]) {
+        const box = await shown.boundingBox();
+        expect(box?.y).toBeGreaterThan(0);
+        expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+      }
+      expect((await opened.api.chats(world)).items).toHaveLength(before + 1);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await wrote(page, 'a long line').getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Message').fill('');
 
       const empty = await opened.api.createChat(world);
       await goTo(page, `/w/${world}/c/${empty.id}`);

@@ -19,7 +19,7 @@ export type { Clock } from './clock.js';
 export type { Batch, EventsOptions, StreamItem } from './events.js';
 export { openChat } from './open-chat.js';
 export type { OpenChatOptions } from './open-chat.js';
-export { createOutbox, notYetShown } from './outbox.js';
+export { createOutbox, isWaiting, notYetShown } from './outbox.js';
 export type { Outbox, Outgoing } from './outbox.js';
 export { openWorldView } from './open-world-view.js';
 export { readAll } from './read-all.js';

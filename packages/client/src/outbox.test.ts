@@ -19,10 +19,16 @@ interface Post {
 function open(answers: (number | 'down')[], saved?: string) {
   const clock = createFakeClock();
   const posts: Post[] = [];
+  const deleted: string[] = [];
   const memory: { text?: string } = {};
   const answer = async (url: string, init: RequestInit): Promise<Response> => {
     const body = JSON.parse(typeof init.body === 'string' ? init.body : '{}') as Omit<Post, 'path'>;
     const path = new URL(url).pathname;
+    if (init.method === 'GET') return Response.json({ items: [] });
+    if (init.method === 'DELETE') {
+      deleted.push(path);
+      return new Response(null, { status: 204 });
+    }
     posts.push({ path, ...body });
     const status = answers[Math.min(posts.length, answers.length) - 1] ?? 'down';
     if (status === 'down') throw new TypeError('fetch failed');
@@ -46,7 +52,7 @@ function open(answers: (number | 'down')[], saved?: string) {
       await settle();
     }
   };
-  return { outbox, posts, memory, progress, wait };
+  return { outbox, posts, deleted, memory, progress, wait };
 }
 
 describe('the outbox', () => {
@@ -112,6 +118,18 @@ describe('the outbox', () => {
       'chats',
       'messages',
     ]);
+  });
+
+  it('[W3.56] leaves no empty chat behind if its first message is rejected', async () => {
+    const t = open([200, 413, 200, 202]);
+    t.outbox.send({ worldId: 'w', content: 'one' });
+    await settle();
+    expect(t.outbox.getState()).toMatchObject([{ progress: { kind: 'refused', why: 'No: 413' } }]);
+    expect(t.deleted).toEqual(['/api/worlds/w/chats/made']);
+    t.outbox.retry(t.outbox.getState()[0]?.clientMessageId ?? '');
+    await settle();
+    expect(t.progress()).toEqual(['sent']);
+    expect(t.deleted).toHaveLength(1);
   });
 
   it('[W3.8] continues after a page reload, with the same id', async () => {

@@ -28,8 +28,8 @@ export type Outgoing = Readonly<z.infer<typeof outgoingSchema>> & { readonly pro
 export interface Outbox {
   readonly getState: () => readonly Outgoing[];
   readonly subscribe: (listener: () => void) => () => void;
-  /** If `chatId` is absent, the message starts a chat. */
-  readonly send: (message: { worldId: string; chatId?: string; content: string }) => void;
+  /** If `chatId` is absent, the message starts a chat. Returns its `clientMessageId`. */
+  readonly send: (message: { worldId: string; chatId?: string; content: string }) => string;
   /** Sends a rejected message again, with the same id. */
   readonly retry: (clientMessageId: string) => void;
   /** Removes messages that appear in the transcript, or one that a person takes back to edit. */
@@ -96,7 +96,7 @@ export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
         const why = error instanceof Error ? error.message : String(error);
         const isSignedOut = error instanceof ClientError && error.status === 401;
         if (!isSignedOut && !(error instanceof ClientError && isTransient(error))) {
-          change(id, { progress: { kind: 'refused', why }, ...withoutLostChat(find(id), error) });
+          change(id, { progress: { kind: 'refused', why }, ...(await withoutEmptyChat(client, find(id))) });
           return;
         }
         change(id, { progress: { kind: 'retrying', why } });
@@ -135,6 +135,7 @@ export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
       };
       set([...all, message]);
       void deliver(laneOf(message));
+      return message.clientMessageId;
     },
     retry(id) {
       const message = find(id);
@@ -158,14 +159,23 @@ function laneOf({ worldId, chatId, beginsChat }: Outgoing): string {
   return beginsChat ? `new ${worldId}` : (chatId ?? '');
 }
 
-function isWaiting({ progress }: Outgoing): boolean {
+/** Whether the server may not have the message yet. */
+export function isWaiting({ progress }: Outgoing): boolean {
   return progress.kind === 'sending' || progress.kind === 'retrying';
 }
 
-/** If the chat was deleted before the message arrived, clears it; the next attempt creates another. */
-function withoutLostChat(message: Outgoing | undefined, error: unknown): { chatId?: undefined } {
-  const isLost = message?.beginsChat === true && error instanceof ClientError && error.status === 404;
-  return isLost ? { chatId: undefined } : {};
+/** Deletes the chat that was created for a rejected message, because an empty one would stay in the list. The next attempt creates another. */
+async function withoutEmptyChat(client: Client, message: Outgoing | undefined): Promise<{ chatId?: undefined }> {
+  if (message?.beginsChat !== true || message.chatId === undefined) return {};
+  const { worldId, chatId } = message;
+  try {
+    // Someone else may have written in it.
+    if ((await client.messages(worldId, chatId, { limit: 1 })).items.length > 0) return {};
+    await client.deleteChat(worldId, chatId);
+  } catch (error) {
+    if (!(error instanceof ClientError && error.status === 404)) return {};
+  }
+  return { chatId: undefined };
 }
 
 function readSaved(saved: string | undefined): readonly Outgoing[] {

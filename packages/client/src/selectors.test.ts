@@ -30,7 +30,7 @@ const waiting: Approval = {
   why: 'no rule allows this call',
 };
 
-function heldBy(content: string, second: number, more: Partial<Message> = {}): string[] {
+function heldBy(content: string, second: number, more: Partial<Message> = {}, mainAgent?: string): string[] {
   const message: Message = {
     messageId: 'msg_1',
     chatId: 'chat_1',
@@ -48,7 +48,7 @@ function heldBy(content: string, second: number, more: Partial<Message> = {}): s
     approvals: [waiting],
     agents,
   });
-  return approvalsBlocking(state, 'msg_1').map(({ agentId }) => agentId);
+  return approvalsBlocking(state, 'msg_1', mainAgent).map(({ agentId }) => agentId);
 }
 
 describe('what blocks the answer to a message', () => {
@@ -67,12 +67,14 @@ describe('what blocks the answer to a message', () => {
     );
   });
 
-  it('[M3] [M11] is not an approval for an agent that was not mentioned', () => {
+  it('[M3] [M11] is not an approval for an agent that will not answer', () => {
     expect(heldBy('@scout what do you see?', 20)).toEqual([]);
     expect(heldBy('look:\n  @Mason, @scout go on', 20)).toEqual(['mason']);
     expect(heldBy('@scout, @MASON: go on', 20)).toEqual(['mason']);
     expect(heldBy('@mason junior go on', 20)).toEqual([]);
-    expect(heldBy('I asked @scout', 20)).toEqual(['mason']);
-    expect(heldBy('@human hello', 20)).toEqual(['mason']);
+    expect(heldBy('and then?', 20, {}, 'scout')).toEqual([]);
+    expect(heldBy('and then?', 20, {}, 'mason')).toEqual(['mason']);
+    expect(heldBy('I asked @scout', 20)).toEqual([]);
+    expect(heldBy('@human hello', 20)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Agent } from '@countersign/protocol';
+import { resolveAddressees, toAddressable, type Agent } from '@countersign/protocol';
 import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage, WorldState } from './state.js';
 import { rowAt } from './rows.js';
 import { isForYou } from './show/signing.js';
@@ -72,17 +72,22 @@ export function waitingCount(count: number, { laterApprovals }: Pick<Queue, 'lat
 }
 
 /** The pending approvals that block the answer to this message: requested earlier, so their agents handle them first (M11). */
-export function approvalsBlocking(state: ChatState, messageId: string): readonly ApprovalView[] {
+export function approvalsBlocking(
+  state: ChatState,
+  messageId: string,
+  mainAgent: string | undefined,
+): readonly ApprovalView[] {
   const message = get(state.messages, messageId);
   if (message === undefined || (message.speaker.kind !== 'person' && message.speaker.kind !== 'world')) return [];
   const asked = pendingApprovals(state).filter(({ requestedAt }) => requestedAt < message.createdAt);
   if (asked.length === 0) return asked;
-  const addressed = addressedIn(message.content, state.agents);
-  return addressed.size === 0 ? asked : asked.filter(({ agentId }) => addressed.has(agentId));
+  const agents = state.agents.map(toAddressable);
+  const { agentIds } = resolveAddressees({ content: message.content, speaker: { kind: 'human' }, agents, mainAgent });
+  return asked.filter(({ agentId }) => agentIds.includes(agentId));
 }
 
 /** All pending approvals that block a message from a person (M11). */
-export function allBlockingApprovals(state: ChatState): readonly ApprovalView[] {
+export function allBlockingApprovals(state: ChatState, mainAgent: string | undefined): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);
   if (oldest === undefined) return [];
@@ -90,34 +95,9 @@ export function allBlockingApprovals(state: ChatState): readonly ApprovalView[] 
     const message = get(state.messages, rowAt(state.transcript, index) ?? '');
     if (message === undefined || message.createdAt <= oldest.requestedAt) break;
     if (message.speaker.kind === 'person')
-      for (const each of approvalsBlocking(state, message.messageId)) found.add(each);
+      for (const each of approvalsBlocking(state, message.messageId, mainAgent)) found.add(each);
   }
   return [...found];
-}
-
-/** The agents that a message mentions, as far as a view can tell (M3). Only the server decides who answers. */
-function addressedIn(content: string, agents: readonly Agent[]): ReadonlySet<string> {
-  const longestFirst = agents
-    .flatMap(({ id, name }) => [
-      { id, called: name.toLowerCase() },
-      { id, called: id.toLowerCase() },
-    ])
-    .toSorted((a, b) => b.called.length - a.called.length);
-  const found = new Set<string>();
-  for (const line of content.toLowerCase().split('\n')) {
-    let rest = line.trimStart();
-    while (rest.startsWith('@')) {
-      const named = longestFirst.find(({ called }) => rest.startsWith(called, 1) && !isLetter(rest, called.length + 1));
-      if (named === undefined) break;
-      found.add(named.id);
-      rest = rest.slice(named.called.length + 1).replace(/^[\s,]+/, '');
-    }
-  }
-  return found;
-}
-
-function isLetter(text: string, at: number): boolean {
-  return /^[\p{L}\p{N}_-]/u.test(text.slice(at, at + 2));
 }
 
 /** The turn in which an agent wrote this line, for `timeline`. The turn's id is derived from the message and the agent. */

@@ -44,7 +44,7 @@ describe('line mode', () => {
     const after = chatOf(
       [
         messageOf(1),
-        messageOf(2, { createdAt: LATER, content: 'and then?' }),
+        messageOf(2, { clientMessageId: 'own', createdAt: LATER, content: 'and then?' }),
         messageOf(3, { role: 'assistant', sender: 'scout', agentId: 'scout', content: 'I see', createdAt: LATER }),
       ],
       [approvalOf(1)],
@@ -58,7 +58,7 @@ describe('line mode', () => {
     expect(theirs.indexOf('and then?')).toBeLessThan(theirs.indexOf(KEPT));
     const own = printed((printer) => {
       printer.skip(before);
-      printer.skipMessage(messageOf(2).messageId);
+      printer.skipMessage('own');
       printer.show(after);
     });
     expect(own.split(KEPT)).toHaveLength(2);

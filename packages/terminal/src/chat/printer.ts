@@ -24,7 +24,7 @@ export interface Printer {
   /** Marks existing messages as printed. */
   skip(state: ChatState): void;
   /** Skips the person's own message, which is already on the screen. */
-  skipMessage(messageId: string): void;
+  skipMessage(clientMessageId: string): void;
   /** Prints everything new since the last call. */
   show(state: ChatState): void;
   /** Pauses output while a card is open, so that nothing scrolls it away. */
@@ -40,6 +40,8 @@ export interface PrinterOptions {
   readonly columns: () => number;
   /** The reader's id, if it is known. */
   readonly me: string | undefined;
+  /** The agent that answers messages that mention nobody. */
+  readonly mainAgent?: string | undefined;
 }
 
 /** How much of a stream has been printed, and the column where its line ends. */
@@ -49,8 +51,10 @@ interface Spoken {
   column: number;
 }
 
-export function createPrinter({ write, paint, columns, me }: PrinterOptions): Printer {
+export function createPrinter({ write, paint, columns, me, mainAgent }: PrinterOptions): Printer {
   const known = new Set<string>();
+  /** The person's own messages, by `clientMessageId`. */
+  const own = new Set<string>();
   const spoken = new Map<string, Spoken>();
   /** Streams whose thinking has been announced. */
   const thinking = new Set<string>();
@@ -193,7 +197,7 @@ export function createPrinter({ write, paint, columns, me }: PrinterOptions): Pr
     for (const id of maybeHeld) {
       if (get(state.messages, id) === undefined) continue;
       maybeHeld.delete(id);
-      const held = approvalsBlocking(state, id);
+      const held = approvalsBlocking(state, id, mainAgent);
       if (held.length > 0) line(paint.dim(chatWords.held(plainLine(heldText(state, held)))));
     }
   }
@@ -224,7 +228,7 @@ export function createPrinter({ write, paint, columns, me }: PrinterOptions): Pr
       known.add(id);
       const message = get(state.messages, id);
       if (message === undefined) continue;
-      showMessage(state, message);
+      if (!own.has(message.clientMessageId ?? '')) showMessage(state, message);
       maybeHeld.add(id);
       tellHeld(state);
       showCalls(state, message.invocationIds);
@@ -263,10 +267,7 @@ export function createPrinter({ write, paint, columns, me }: PrinterOptions): Pr
       }
       for (const { eventId } of state.notices) notice = Math.max(notice, eventId);
     },
-    skipMessage(messageId) {
-      known.add(messageId);
-      maybeHeld.add(messageId);
-    },
+    skipMessage: (clientMessageId) => void own.add(clientMessageId),
     show,
     hold() {
       breakLine();

@@ -1,5 +1,14 @@
 import { once } from 'node:events';
-import { ClientError, get, isForYou, recipientsText, rowAt, whoAnswers, type ChatState } from '@countersign/client';
+import {
+  ClientError,
+  get,
+  isForYou,
+  isWaiting,
+  recipientsText,
+  rowAt,
+  whoAnswers,
+  type ChatState,
+} from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
@@ -44,6 +53,31 @@ export async function runInteractive(
   const list = (text: string): void => say(`  ${cutTo(plainLine(text), (context.columns() ?? 80) - 4)}`);
   const failed = (error: unknown): void => say(context.paint.red(`· ${plainLine(describeFailure(error).message)}`));
 
+  const { outbox } = session;
+  /** Messages that were reported as not sent. */
+  const late = new Set<string>();
+  outbox.subscribe(() => {
+    for (const { clientMessageId: id, progress } of outbox.getState()) {
+      if (progress.kind === 'retrying' || (progress.kind === 'sending' && session.isAway())) {
+        if (!late.has(id)) say(context.paint.amber(chatWords.notSent));
+        late.add(id);
+      } else if (progress.kind !== 'sending') {
+        outbox.remove([id]);
+        if (progress.kind === 'refused') say(context.paint.red(`· ${plainLine(progress.why)}`));
+        else if (late.has(id)) say(context.paint.dim(chatWords.sent));
+      }
+    }
+  });
+  /** The last unsent message that the person was warned about. */
+  let warnedOf: string | undefined;
+  function mayLeave(): boolean {
+    const last = outbox.getState().findLast(isWaiting)?.clientMessageId;
+    if (last === undefined || last === warnedOf) return true;
+    warnedOf = last;
+    say(context.paint.amber(chatWords.leaveUnsent));
+    return false;
+  }
+
   async function obey(command: SlashCommand): Promise<void> {
     switch (command.kind) {
       case 'help':
@@ -54,10 +88,10 @@ export async function runInteractive(
         say(chatWords.stopped);
         break;
       case 'new':
-        way.leaving = { kind: 'new' };
+        if (mayLeave()) way.leaving = { kind: 'new' };
         break;
       case 'chat':
-        way.leaving = { kind: 'chat', id: command.id };
+        if (mayLeave()) way.leaving = { kind: 'chat', id: command.id };
         break;
       case 'chats': {
         const { items } = await session.client().chats(world, { newest: true, limit: 20 });
@@ -89,7 +123,7 @@ export async function runInteractive(
         say(`· ${cutTo(plainLine(command.hint), 200)}`);
         break;
       case 'quit':
-        way.leaving = { kind: 'end', exitCode: EXIT.ok };
+        if (mayLeave()) way.leaving = { kind: 'end', exitCode: EXIT.ok };
         break;
     }
     if (way.leaving !== undefined) left.abort();
@@ -99,7 +133,7 @@ export async function runInteractive(
     const command = readSlashCommand(line);
     try {
       if (command !== undefined) await obey(command);
-      else if (line.trim() !== '') await session.send(line);
+      else if (line.trim() !== '') session.post(line);
     } catch (error) {
       // The input was invalid, or the server is unreachable: the conversation continues.
       if (!(error instanceof ClientError)) throw error;
@@ -110,6 +144,7 @@ export async function runInteractive(
   function loose(typed: Typed): void {
     if (typed.kind === 'interrupt') {
       if (session.isAway()) {
+        if (!mayLeave()) return;
         // Don't wait for a request that may be waiting for the server.
         way.leaving = { kind: 'end', exitCode: EXIT.interrupted };
         left.abort();
@@ -151,6 +186,7 @@ export async function runInteractive(
         await Promise.race([take(typed.text), leftAlready]);
         break;
       case 'interrupt':
+        if (!mayLeave()) break;
         if (isWarned || session.isAway()) return { kind: 'end', exitCode: EXIT.interrupted };
         isWarned = true;
         say(context.paint.dim(chatWords.interruptAgain));

@@ -1,14 +1,17 @@
 import {
   agentName,
   ClientError,
+  createOutbox,
   get,
   has,
   isForYou,
   isTransient,
+  isWaiting,
+  newClientMessageId,
   openChat,
   pendingApprovals,
 } from '@countersign/client';
-import type { ApprovalView, ChatState, ChatStore, Client } from '@countersign/client';
+import type { ApprovalView, ChatState, ChatStore, Client, Outbox } from '@countersign/client';
 import { askApproval } from '../approvals/ask-approval.js';
 import { describeForOthers } from '../approvals/describe-for-others.js';
 import { describeDecision } from '../approvals/describe-decision.js';
@@ -64,6 +67,9 @@ export interface Session {
   state(): ChatState;
   client(): Client;
   send(content: string): Promise<string>;
+  /** Sends a message as soon as the server is there (X6.3). */
+  post(content: string): void;
+  readonly outbox: Outbox;
   /** Waits until the chat has settled. Meanwhile, calls that need approval are shown, denied or left waiting. */
   settle(limits?: SettleLimits): Promise<Settled>;
   stop(): Promise<void>;
@@ -96,6 +102,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const told = new Map<string, string>();
   let isAtCard = false;
   let isReady = false;
+  let wasAway = false;
+  const outbox = createOutbox({ client });
   const store = await open();
 
   async function open(): Promise<ChatStore> {
@@ -104,6 +112,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const opened = openChat(client, world, chat, { pageSize: LINES_BEFORE });
     opened.subscribe(() => {
       changes.tell();
+      const { kind } = opened.getState().connection;
+      if (wasAway && kind === 'open') outbox.retryNow();
+      wasAway = kind !== 'open';
       if (isReady) printer.show(opened.getState());
     });
     return opened;
@@ -122,7 +133,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   /** Checks with the server, because received events may lag behind. */
   async function isSettled(state: ChatState): Promise<boolean> {
-    if (state.connection.kind !== 'open' || !isAtRest(state)) return false;
+    if (state.connection.kind !== 'open' || outbox.getState().some(isWaiting) || !isAtRest(state)) return false;
     const { status } = await client.chat(world, chat);
     if (status !== state.status) return false;
     const newest = (await client.messages(world, chat, { newest: true, limit: 1 })).items.at(-1);
@@ -243,15 +254,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     state: () => store.getState(),
     client: () => client,
     async send(content) {
-      printer.hold();
-      try {
-        const { messageId } = await client.send(world, chat, { content });
-        printer.skipMessage(messageId);
-        return messageId;
-      } finally {
-        printer.release();
-      }
+      const clientMessageId = newClientMessageId();
+      printer.skipMessage(clientMessageId);
+      return (await client.send(world, chat, { content, clientMessageId })).messageId;
     },
+    post: (content) => printer.skipMessage(outbox.send({ worldId: world, chatId: chat, content })),
+    outbox,
     async settle({ deadline = Infinity, signal, isHeard = () => true, isEnough = () => false } = {}) {
       let awaySince: number | undefined;
       for (;;) {
@@ -287,6 +295,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     },
     close() {
       stopLooking();
+      outbox.remove(outbox.getState().map(({ clientMessageId }) => clientMessageId));
+      outbox.retryNow();
       store.close();
     },
   };

@@ -77,7 +77,7 @@ describe('prose by agents and people', () => {
     const state = chatOf([message], []);
     const stored = get(state.messages, message.messageId);
     if (stored === undefined) throw new Error('no message');
-    const view = messageLines(viewOf(state, stored, []), 120, { now: 0, isWide: false, me: undefined });
+    const view = messageLines(viewOf(state, stored, [], undefined), 120, { now: 0, isWide: false, me: undefined });
     expect(view.map(textOf).join('\n')).toContain(said);
     const question = { ...approvalOf(1), invocationId: 'inv_1', question: { text: said, choices: [said] } };
     const card = cardBody(question, 120).lines.map(textOf);

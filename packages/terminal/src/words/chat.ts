@@ -17,6 +17,10 @@ export const chatWords = {
   held: (why: string): string => `  · On hold. ${why}`,
   reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits.',
   reconnected: '· Reconnected',
+  notSent: '· Not sent yet. Your message will be sent when the server responds.',
+  sent: '· Your message was sent.',
+  leaveUnsent: '· Your message has not been sent and would be lost. Repeat that to quit anyway.',
+  lost: (text: string): string => `· The server did not confirm this message: ${text}`,
   askedAgain: '  · You will be asked again. Nothing ran.',
   pasteIgnored: "  Pasted text can't approve or deny. Type your answer.",
 

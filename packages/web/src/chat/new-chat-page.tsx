@@ -119,7 +119,11 @@ export default function NewChatPage(): ReactElement {
               draftKey={draftKey}
               // Shown as plain text: the code that renders Markdown is loaded with the chat, which replaces this page.
               text={
-                <div dir="auto" className="prose whitespace-pre-wrap">
+                <div
+                  dir="auto"
+                  tabIndex={0}
+                  className="scroll-quiet prose max-h-[25dvh] overflow-y-auto whitespace-pre-wrap"
+                >
                   <Visible text={message.content} />
                 </div>
               }

@@ -1,7 +1,7 @@
 import { heldText, allBlockingApprovals } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useAnswer } from '../approvals/use-answer.js';
-import { useChat, useChatStore } from '../data/connection.js';
+import { useChat, useChatStore, useWorld } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { t } from '../words/chat.js';
@@ -9,8 +9,9 @@ import { t } from '../words/chat.js';
 /** Says that a message is queued behind an approval, and offers to deny the calls that block it (M11). */
 export function WaitingNote(): ReactElement | null {
   const store = useChatStore();
+  const mainAgent = useWorld(({ world }) => world?.mainAgent);
   const why = useChat((state) => {
-    const held = allBlockingApprovals(state);
+    const held = allBlockingApprovals(state, mainAgent);
     return held.length === 0 ? undefined : heldText(state, held);
   });
   const { decide } = useAnswer();
@@ -19,7 +20,7 @@ export function WaitingNote(): ReactElement | null {
   const clear = async (): Promise<void> => {
     setBusy(true);
     const state = store.getState();
-    for (const approval of allBlockingApprovals(state))
+    for (const approval of allBlockingApprovals(state, mainAgent))
       await decide({ worldId: state.worldId, approval, agentName: '' }, { decision: 'deny', reason: t.newerMessage });
     setBusy(false);
   };

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { readAll, readerId, type Client } from '@countersign/client';
+import { isWaiting, readAll, readerId, type Client } from '@countersign/client';
 import type { Chat, World } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { createJsonPrinter } from '../../chat/json-printer.js';
@@ -112,7 +112,7 @@ async function speakOnce(
   message: { content: string; timeoutMs: number | undefined },
 ): Promise<number> {
   const me = await readerId(client);
-  const printer = printerFor(context, answering.kind === 'person' ? answering.keyboard : undefined, me);
+  const printer = printerFor(context, answering.kind === 'person' ? answering.keyboard : undefined, me, world);
   const session = await openSession({
     context,
     client,
@@ -131,14 +131,19 @@ async function speakOnce(
   }
 }
 
-function printerFor(context: CommandContext, keyboard: Keyboard | undefined, me: string | undefined): Printer {
+function printerFor(
+  context: CommandContext,
+  keyboard: Keyboard | undefined,
+  me: string | undefined,
+  { mainAgent }: World,
+): Printer {
   if (context.options.json) return createJsonPrinter(context.jsonLine);
   const { stdout } = context.console;
   const write = (shown: string): void => {
     if (keyboard === undefined) stdout.write(shown);
     else keyboard.print(shown);
   };
-  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100, me });
+  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100, me, mainAgent });
 }
 
 interface Beginning {
@@ -160,7 +165,7 @@ async function converse(
   for (;;) {
     const isResumed = chat !== undefined;
     chat ??= await client.createChat(world.id);
-    const printer = printerFor(context, keyboard, me);
+    const printer = printerFor(context, keyboard, me, world);
     const session = await openSession({
       context,
       client,
@@ -178,6 +183,9 @@ async function converse(
       if (leaving.kind === 'end') return leaving.exitCode;
       chat = leaving.kind === 'chat' ? await findOr(client, world.id, leaving.id, chat, keyboard) : undefined;
     } finally {
+      session.breakLine();
+      for (const { content } of session.outbox.getState().filter(isWaiting))
+        keyboard.print(`${chatWords.lost(proseLine(content))}\n`);
       session.close();
       printer.breakLine();
     }

@@ -117,12 +117,17 @@ export function noticeLines({ type, message }: Notice, width: number): Line[] {
   ]);
 }
 
-export function viewOf(state: ChatState, message: TranscriptMessage, notices: readonly Notice[]): MessageView {
+export function viewOf(
+  state: ChatState,
+  message: TranscriptMessage,
+  notices: readonly Notice[],
+  mainAgent: string | undefined,
+): MessageView {
   return {
     message,
     name: nameOf(state, message),
     notices,
-    held: heldBy(state, message),
+    held: heldBy(state, message, mainAgent),
     calls: message.invocationIds.flatMap((id): CallView[] => {
       const invocation = get(state.invocations, id);
       if (invocation === undefined) return [];
@@ -177,8 +182,8 @@ function nameSpans(name: string, colour: Colour): Line {
   ];
 }
 
-function heldBy(state: ChatState, { messageId }: TranscriptMessage): string {
-  const held = state.queue.length === 0 ? [] : approvalsBlocking(state, messageId);
+function heldBy(state: ChatState, { messageId }: TranscriptMessage, mainAgent: string | undefined): string {
+  const held = state.queue.length === 0 ? [] : approvalsBlocking(state, messageId, mainAgent);
   return held.length === 0 ? '' : heldText(state, held);
 }
 

@@ -62,6 +62,7 @@ export function planOf(scene: Scene): Plan {
           isWide: ui.isWide,
           now: scene.now,
           me: scene.me,
+          mainAgent: scene.world.world?.mainAgent,
           unsent: unsentIn(scene),
         });
   // Title and rule at the top, hints at the bottom.

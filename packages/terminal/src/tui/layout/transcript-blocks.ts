@@ -26,6 +26,7 @@ export interface BlocksOptions {
   readonly now: number;
   /** This person's name in decisions, once known. */
   readonly me: string | undefined;
+  readonly mainAgent?: string | undefined;
   readonly unsent?: readonly Unsent[];
 }
 
@@ -38,7 +39,7 @@ export function unsentIn({ ui, world }: Pick<Scene, 'ui' | 'world'>): readonly U
 export function transcriptBlocks(
   state: ChatState,
   measured: Measured,
-  { width, isWide, now, me, unsent = [] }: BlocksOptions,
+  { width, isWide, now, me, mainAgent, unsent = [] }: BlocksOptions,
 ): Blocks {
   const { transcript, streams } = state;
   const notices = noticesByMessage(state.notices);
@@ -77,7 +78,7 @@ export function transcriptBlocks(
         const name = stream.agentId === undefined ? stream.agentName : agentName(state, stream.agentId);
         return streamLines(stream, name, width, isWide);
       }
-      const view = viewOf(state, message, notices.get(message.messageId) ?? NONE);
+      const view = viewOf(state, message, notices.get(message.messageId) ?? NONE, mainAgent);
       const key = `${width} ${isWide} ${day} ${me}`;
       const known = measured.kept.get(message.messageId);
       if (known !== undefined && known.key === key && isSame(known.view, view)) return known.lines;
