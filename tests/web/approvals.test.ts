@@ -288,6 +288,8 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await decide(page, 'Preview');
     await page.getByText('This is the edited call. Check it, then approve it.').waitFor();
     await asks(page, 'edit-right').waitFor();
+    await page.reload();
+    await page.getByText('This is the edited call. Check it, then approve it.').waitFor();
     expect(opened.ran).not.toContain('edit-right');
     await decide(page, 'Approve once');
     await said(page, 'Finished. done').waitFor();
@@ -327,7 +329,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deploy --password correct-horse-battery');
   });
 
-  it('[A12] [T5] three calls of one turn wait in order and get different decisions', async () => {
+  it('[A12] [T5] [S8.7] three calls of one turn wait in order and get different decisions', async () => {
     const { page, ...there } = await enter();
     await ask(there, 'three-a', 'three-b', 'three-c');
     const panel = page.getByRole('complementary', { name: 'Waiting for you' });
@@ -337,6 +339,19 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     // Chosen from the list, out of order.
     await panel.getByRole('button', { name: /three-b/ }).click();
     await asks(page, 'three-b').waitFor();
+    // A half-written edit survives the next card, and a window that gets narrower.
+    await choose(page, 'Edit');
+    await page.getByLabel('Arguments').fill('{"button":"half');
+    await panel.getByRole('button', { name: 'Show next' }).click();
+    await panel.getByRole('button', { name: /three-b/ }).click();
+    expect(await page.getByLabel('Arguments').inputValue()).toBe('{"button":"half');
+    const size = page.viewportSize() ?? { width: 1440, height: 900 };
+    await page.setViewportSize({ ...size, width: 800 });
+    await page.getByRole('button', { name: /waiting for you/ }).waitFor();
+    await page.setViewportSize(size);
+    await panel.getByRole('button', { name: /three-b/ }).click();
+    expect(await page.getByLabel('Arguments').inputValue()).toBe('{"button":"half');
+    await button(page, 'Back').click();
     await giveReason(page, 'leave b');
     await decide(page, 'Deny');
     await toolCard(page, 'three-b').getByText('denied').waitFor();

@@ -139,6 +139,9 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await sheet.getByText(/This is the edited call\. Check .*, then approve it\./).waitFor();
     if (hasRehearsals)
       await sheet.getByRole('group', { name: 'What it will do' }).getByText('Changes no files').waitFor();
+    // The note below the buttons is not cut off.
+    const note = sheet.locator('section footer > p');
+    expect(await note.evaluate(isCutOff)).toBe(false);
     // The new card has the focus.
     await sheet.locator('section:focus').waitFor();
     expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
@@ -216,4 +219,13 @@ async function failInBackground(page: Page): Promise<void> {
       return failed;
     })
     .toBeGreaterThan(1);
+}
+
+function isCutOff(element: {
+  scrollWidth: number;
+  clientWidth: number;
+  scrollHeight: number;
+  clientHeight: number;
+}): boolean {
+  return element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;
 }

@@ -74,6 +74,7 @@ export { failureText } from './show/failure-text.js';
 export { heldText } from './show/held-text.js';
 export {
   coveredGroups,
+  chatPattern,
   chatScopeText,
   coveredLines,
   otherCalls,

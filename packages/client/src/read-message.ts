@@ -118,6 +118,7 @@ const requestSchema = z.object({
   proposedRule: z.string().exactOptional(),
   expiresAt: z.string().exactOptional(),
   editable: z.literal(false).exactOptional(),
+  edited: z.literal(true).exactOptional(),
   question: questionSchema.nullable().exactOptional(),
 });
 const summarySchema = z.object({
@@ -269,7 +270,8 @@ function readEnd(frame: unknown): CallEnd {
 
 /** A listed approval as a view (W3), without its position in the queue, which soon becomes outdated. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, expiresAt, abandoned, preview, needs, session, proposedRule, editable, question } = listed;
+  const { toolCallId, expiresAt, abandoned, preview, needs, session, proposedRule, editable, edited, question } =
+    listed;
   const { effect, prediction, noEffect } = listed;
   return {
     approvalId: listed.approvalId,
@@ -295,6 +297,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     ...(session === undefined ? {} : { session }),
     ...(proposedRule === undefined ? {} : { proposedRule }),
     ...(editable === undefined ? {} : { editable }),
+    ...(edited === undefined ? {} : { edited }),
     ...(question === undefined ? {} : { question }),
   };
 }

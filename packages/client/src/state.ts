@@ -123,6 +123,8 @@ export interface ApprovalView {
   readonly proposedRule?: string;
   /** False if the arguments can't be edited (A59). */
   readonly editable?: false;
+  /** Set if a person edited the call (A7.4). */
+  readonly edited?: true;
   /** Present if this is a question to answer with text, not a call to approve. */
   readonly question?: Question;
   /** Absent while pending. */

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../tests/support/any-character.js';
 import { describeApproval } from './approvals/describe-approval.js';
+import { describeChoices } from './approvals/read-answer.js';
 import { describeDecision } from './approvals/describe-decision.js';
 import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from './testing/screen-fixture.js';
 import { paintFor } from './text/paint.js';
@@ -60,10 +61,30 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
     );
   });
 
+  it('[A7.4] says that a person edited the call', () => {
+    expect(shown({ edited: true })).toContain('This is the edited call. Check it, then approve it.');
+    expect(shown({})).not.toContain('edited call');
+  });
+
   it('[A11] says when it expires', () => {
     expect(shown({ expiresAt: new Date(NOW + 30_000).toISOString() })).toMatch(/[Ee]xpires .*in 30 s/);
     expect(shown({})).not.toMatch(/[Ee]xpires/);
   });
+});
+
+it('[A5.2] approving for this chat is offered in every mode only if something narrower than every call covers this one', () => {
+  const choices = (session: NonNullable<Approval['session']>): string =>
+    describeChoices(approvalOf(1, { session }), 'Mason', {
+      isCut: false,
+      hasOthers: false,
+      isMasked: false,
+      hosts: [],
+    }).join('\n');
+  const narrow = { pattern: 'rm ./**', any: true } as const;
+  for (const text of [choices(narrow), onTheScreen({ session: narrow })])
+    expect(text).toMatch(/approve for this chat/i);
+  for (const text of [choices({ any: true }), onTheScreen({ session: { any: true } })])
+    expect(text).not.toMatch(/approve for this chat/i);
 });
 
 it('[A11] a card also shows in the bar of a short screen when it expires', () => {

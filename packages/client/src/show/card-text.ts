@@ -64,8 +64,9 @@ export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
-/** Shown with the approval that replaces the one whose arguments a person edited (A7.4). */
-export function editedText({ effect }: Pick<ApprovalView, 'effect'>): string {
+/** Shown with the approval that replaces the one whose arguments a person edited (A7.4). Undefined for the agent's own call. */
+export function editedText({ edited, effect }: Pick<ApprovalView, 'edited' | 'effect'>): string | undefined {
+  if (edited === undefined) return undefined;
   return `This is the edited call. Check ${effect === undefined ? 'it' : 'what it will do'}, then approve it.`;
 }
 

@@ -17,6 +17,11 @@ export function grantMatch(
   return { chatId, grant: { agentId, toolName, ...(pattern === undefined ? {} : { pattern }), ...where } };
 }
 
+/** What "for this chat" grants unless the person widens it. Undefined if it isn't offered: nothing narrower than every call covers this one. */
+export function chatPattern({ options, session }: Pick<ApprovalView, 'options' | 'session'>): string | undefined {
+  return options.includes('approve_session') ? session?.pattern : undefined;
+}
+
 /** What a grant covers: `shell_cmd calls like ls -a ./**`, or `every shell_cmd call`. */
 export function chatScopeText(toolName: string, pattern: string, folder?: string): string {
   const calls =

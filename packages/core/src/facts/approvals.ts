@@ -94,6 +94,7 @@ function requestText(
     originalToolCall: { id, name: toolName, arguments: shown },
     ...Object.fromEntries(given),
     ...(isFixed(call, asked) ? { editable: false } : {}),
+    ...(call.edited ? { edited: true } : {}),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   });
 }

@@ -206,6 +206,7 @@ export function toApproval(
     ...(approval.session === null ? {} : { session: approval.session }),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
     ...(isFixed(invocation, approval) ? { editable: false as const } : {}),
+    ...(isPending && invocation.edited ? { edited: true } : {}),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };
 }

@@ -87,6 +87,8 @@ export const approvalSchema = z.object({
   proposedRule: z.string().exactOptional(),
   /** False if the arguments can't be edited, because the program that runs the call takes only a yes or no (A59). */
   editable: z.literal(false).exactOptional(),
+  /** Set if a person edited the call, and nobody has approved the edited call yet (A7.4). */
+  edited: z.literal(true).exactOptional(),
   /** Set if this is a question instead of an approval. Answer it with text, `{ tool_call_id, content }` (W3). */
   question: questionSchema.exactOptional(),
 });

@@ -222,6 +222,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   difference: 'How the current definition differs from the accepted one.',
   enabled: 'Whether the server is enabled.',
   endedAt: 'When it ended. Absent while it is running.',
+  edited: 'Present if a person edited the call, which then needs approval again.',
   editable: 'False if nobody can edit the call before approving it.',
   env: 'Environment variables of the program. Responses contain only their names.',
   error: 'What went wrong.',

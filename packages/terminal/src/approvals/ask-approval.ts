@@ -1,5 +1,6 @@
 import {
   argumentsWithHosts,
+  chatPattern,
   ClientError,
   hostsToAllow,
   maskedText,
@@ -62,7 +63,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
       case 'approve': {
         const { scope } = answer;
         if (needsPasskey(approval.needs)) return await askInBrowser(prompt, approval, signal);
-        const pattern = scope === 'session' ? approval.session?.pattern : undefined;
+        const pattern = scope === 'session' ? chatPattern(approval) : undefined;
         const isSure = pattern === undefined ? 'yes' : await confirmCovered(prompt, approval, pattern, signal);
         if (isSure === 'gone') return { kind: 'gone' };
         if (isSure === 'no') {

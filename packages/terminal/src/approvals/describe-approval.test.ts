@@ -180,6 +180,10 @@ describe('a card', () => {
     expect(whole).toMatchObject({ isCut: false });
     expect(barred(whole.text)).toHaveLength(41);
     expect(card({ command }, { rows: 60 }).isCut).toBe(false);
+    // Saying that one line is missing would take as much room as the line.
+    const rows = (hidden: number): number => 41 - hidden + 14;
+    expect(card({ command }, { rows: rows(1) }).isCut).toBe(false);
+    expect(card({ command }, { rows: rows(2) }).text).toContain('… 2 more lines.');
   });
 
   it('[A17] shows the content itself if its preview was truncated', () => {

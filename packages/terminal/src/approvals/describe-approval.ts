@@ -1,5 +1,6 @@
 import {
   abandonedText,
+  editedText,
   notEditableText,
   describeCall,
   effectText,
@@ -20,7 +21,7 @@ import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/b
 import { widthOf } from '../text/cells.js';
 import { secondText } from '../text/clock-text.js';
 import type { Paint } from '../text/paint.js';
-import { exactText, plainLine, proseLine } from '../text/plain-text.js';
+import { exactText, plainLine, printedText, proseLine } from '../text/plain-text.js';
 import { cardWords } from '../words/cards.js';
 
 export interface CardLook {
@@ -54,13 +55,17 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
   const lines = [...callLines(approval, columns), ...effectLines(approval, columns, look.whole === true)];
   const said = toolText(approval);
-  const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
+  const edited = editedText(approval);
+  const asks = [edited, said === undefined ? undefined : cardWords.toolAsks(said)].flatMap((line) =>
+    line === undefined ? [] : indented(line, columns).split('\n'),
+  );
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
   const abandoned = abandonedText(approval);
   const notEditable = notEditableText(approval);
   const masked = maskedText(approval);
-  const isCut = look.whole !== true && lines.length > most;
+  // One line more takes no more room than saying that it is missing.
+  const isCut = look.whole !== true && lines.length > most + 1;
   const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
     '',
@@ -123,7 +128,7 @@ function effectLines(approval: ApprovalView, columns: number, whole: boolean): s
     ...describeEffectLines(text, columns, whole),
     ...(isRehearsed ? wrapExactLines(foot, columns - 2).map((line) => `  ${line}`) : []),
     ...(hosts.length === 0 ? [] : wrapExactLines(cardWords.allowHosts(hosts), columns - 2).map((line) => `  ${line}`)),
-    ...(whole && output !== '' ? [cardWords.printed, ...exact(output.replace(/\n$/, ''))] : []),
+    ...(whole && output !== '' ? [cardWords.printed, ...exact(printedText(output).replace(/\n$/, ''))] : []),
   ];
 }
 
@@ -141,7 +146,7 @@ export function describeEffectLines(text: EffectText, columns: number, whole: bo
       const rest = whole ? 0 : lines.length - DIFF_LINES;
       return [
         ...exact(`${sign} ${path}${about === '' ? '' : ` (${about})`}`, '  '),
-        ...(rest > 0 ? [...lines.slice(0, DIFF_LINES), `    ${cardWords.moreLinesHere(rest)}`] : lines),
+        ...(rest > 1 ? [...lines.slice(0, DIFF_LINES), `    ${cardWords.moreLinesHere(rest)}`] : lines),
       ];
     }),
     ...notes.flatMap((note) => exact(note, '  ')),

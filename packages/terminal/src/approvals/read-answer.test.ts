@@ -67,6 +67,10 @@ describe('a line typed at a card', () => {
       expect(readAnswer(word, ALL, { ...NONE, isCut: true }).kind).toBe('unknown');
     expect(readAnswer('n', ALL, { ...NONE, hasOthers: true }).kind).toBe('next');
     const choices = describeChoices({ ...only, toolName: 'stamp' }, 'Ada', { ...NONE, isCut: true });
-    expect(choices).toEqual(['d: deny, with an optional reason (Enter denies)', 's: show more']);
+    expect(choices).toEqual([
+      'd: deny, with an optional reason (Enter denies)',
+      'o: approve once, after s',
+      's: show more',
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { chatScopeText, mayEdit, type ApprovalView } from '@countersign/client';
+import { chatPattern, chatScopeText, mayEdit, type ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
 /** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
@@ -60,7 +60,7 @@ export function readAnswer(
       return options.includes('approve_once') ? { kind: 'approve', scope: 'once' } : unknown;
     case 'c':
     case 'chat':
-      return patternOf(approval) !== undefined ? { kind: 'approve', scope: 'session' } : unknown;
+      return chatPattern(approval) !== undefined ? { kind: 'approve', scope: 'session' } : unknown;
     case 'a':
     case 'always':
       return options.includes('approve_always') ? { kind: 'rule' } : unknown;
@@ -82,7 +82,7 @@ export function describeChoices(
   { isCut, hasOthers, isMasked, hosts }: Offers,
 ): string[] {
   const { options, toolName, session, proposedRule } = approval;
-  const pattern = patternOf(approval);
+  const pattern = chatPattern(approval);
   const signs = [
     ...(options.includes('approve_once') ? [cardWords.once] : []),
     ...(pattern === undefined ? [] : [cardWords.session(chatScopeText(toolName, pattern, session?.folder), agentName)]),
@@ -92,14 +92,9 @@ export function describeChoices(
   ];
   return [
     cardWords.deny,
-    ...(isCut ? [] : signs),
+    ...(isCut ? (options.includes('approve_once') ? [cardWords.onceAfterMore] : []) : signs),
     cardWords.more,
     ...(isMasked ? [cardWords.reveal] : []),
     ...(hasOthers ? [cardWords.next] : []),
   ];
-}
-
-/** A grant for every call of the tool is not offered here: one letter must not give that. */
-function patternOf({ options, session }: Pick<ApprovalView, 'options' | 'session'>): string | undefined {
-  return options.includes('approve_session') ? session?.pattern : undefined;
 }

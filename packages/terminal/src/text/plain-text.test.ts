@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
-import { exactText, plainLine, plainText } from './plain-text.js';
+import { exactText, plainLine, plainText, printedText } from './plain-text.js';
 
 const IN_EXACT = /[\0-\x08\x0B-\x1F\x7F-\x9F]|\p{Cf}|\p{Cs}|\p{Bidi_Control}/u;
 const IN_LINE = /[\0-\x1F\x7F-\x9F]|\p{Cs}|\p{Bidi_Control}/u;
@@ -19,6 +19,11 @@ describe('untrusted text', () => {
   ])('[A15.7] escapes %j, in prose and in text that will run', (text, shown) => {
     expect(plainText(text)).toBe(shown);
     expect(exactText(text)).toBe(shown);
+  });
+
+  it('[A15.10] shows output as a terminal would, and escapes what else moves the cursor', () => {
+    expect(printedText('  0 %\r 50 %\r100 %\r\nok\r\n\r\n\r')).toBe('100 %\nok\n\n');
+    expect(exactText(printedText('a\rb\u001B[2J\b'))).toBe('b‹U+001B›[2J‹U+0008›');
   });
 
   it('[A15.7] also escapes unusual spaces and variation selectors in text that will run', () => {

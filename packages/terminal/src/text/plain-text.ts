@@ -64,3 +64,14 @@ export function plainLine(text: string): string {
 export function proseLine(text: string): string {
   return proseText(text).replaceAll(/[\n\t]+/g, ' ');
 }
+
+/** Output as a terminal shows it, such as of a progress bar: of each line, the text after its last carriage return. Never for text that will run. */
+export function printedText(text: string): string {
+  return text.includes('\r') ? text.split('\n').map(lastPrinted).join('\n') : text;
+}
+
+function lastPrinted(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+}

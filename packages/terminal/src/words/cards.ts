@@ -6,6 +6,7 @@ export const cardWords = {
   place: (position: number, total: string): string => `${position} of ${total}`,
   in: (where: string | undefined): string => (where === undefined ? 'in an unknown folder' : `in ${where}`),
   asksYou: (agent: string): string => `${agent} asks you`,
+  /** Never 1: a single line is shown instead. */
   moreLines: (count: number): string => `  … ${count} more lines. Type s to read them before you approve.`,
   effect: 'What it will do:',
   prediction: 'Prediction:',
@@ -21,6 +22,7 @@ export const cardWords = {
   // Choices; deny comes first.
   deny: 'd: deny, with an optional reason (Enter denies)',
   once: 'o: approve once',
+  onceAfterMore: 'o: approve once, after s',
   session: (what: string, agent: string): string => `c: approve for this chat (${what} by ${agent})`,
   always: (rule: string): string => `a: always… ${rule}`.trimEnd(),
   edit: 'e: edit',

@@ -19,7 +19,7 @@ export const screenWords = {
   truncated: '… truncated: read the rest in the browser',
   held: (why: string): string => `⏳ On hold. ${why}`,
   heldHint: ' Ctrl-G shows the call.',
-  moreLines: (count: number, hint: string): string => ` ↓ ${count} more lines${hint}`,
+  moreLines: (count: number, hint: string): string => ` ↓ ${count} more ${count === 1 ? 'line' : 'lines'}${hint}`,
 
   // States
   working: '● working',
@@ -57,7 +57,7 @@ export const screenWords = {
   expires: (left: string): string => `· expires in ${left} `,
   look: ' Ctrl-G to review ',
   notAllShown: (lines: number): string =>
-    `… ${lines} more lines are not shown here. Use the browser or countersign chat to read all of it, or deny it.`,
+    `… ${lines} more ${lines === 1 ? 'line is' : 'lines are'} not shown here. Use the browser or countersign chat to read all of it, or deny it.`,
   sending: ' Sending your answer…',
   cover: (kind: 'always' | 'session', title: string): string =>
     `${kind === 'always' ? 'Add the rule' : 'Approve for this chat'}. ${title}`,
@@ -83,8 +83,6 @@ export const screenWords = {
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
   session: (what: string, agent: string, narrow: string): string =>
     `Allows ${what} by ${agent} in this chat. The grant ends with the chat, when you revoke it, or after 12 hours without use. Enter approves${narrow} · Esc cancels`,
-  noPattern: (tool: string, other: string): string =>
-    `Nothing narrower than every ${tool} call covers this one${other} · Esc cancels`,
   anyUse: 'every call',
   onlyLike: 'only calls like this',
   narrow: (other: string): string => ` · l: ${other}`,

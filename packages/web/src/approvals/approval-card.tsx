@@ -1,6 +1,7 @@
 import {
   type Answer,
   type ApprovalView,
+  chatPattern,
   editedText,
   grantMatch,
   mayEdit,
@@ -25,7 +26,7 @@ import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
 import { Circumstances } from './circumstances.js';
 import { CoveredCalls } from './covered-calls.js';
-import { EditForm, useEdited } from './edit-form.js';
+import { EditForm, isBeingEdited, useEdited } from './edit-form.js';
 import type { MenuEntry } from '../ui/menu.js';
 import { MoreMenu } from './more-menu.js';
 import type { Outcome } from './use-answer.js';
@@ -46,8 +47,6 @@ export interface ApprovalCardProps extends CardPlace {
   me: Reader | undefined;
   /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
-  /** This person just edited the call, and now sees the edited call. */
-  wasEdited: boolean;
 }
 
 type Revealed = Pick<RevealedCall, 'arguments'>;
@@ -57,16 +56,17 @@ type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard(props: ApprovalCardProps): ReactElement {
-  const { onAnswer, onReveal, onShowAll, matches, me, wary, wasEdited, ...place } = props;
+  const { onAnswer, onReveal, onShowAll, matches, me, wary, ...place } = props;
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
-  const [mode, setMode] = useState<Mode>('once');
+  const [mode, setMode] = useState<Mode>(isBeingEdited(approval) ? 'edit' : 'once');
   const [wide, setWide] = useState(false);
   const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
   const edited = useEdited(approval);
-  const pattern = wide ? '*' : approval.session?.pattern;
+  const narrow = chatPattern(approval);
+  const pattern = wide ? '*' : narrow;
   const found = useFound(wantedOf(mode, approval, rule.trim(), pattern), matches);
   const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];
   const { preview, effect, prediction } = shown;
@@ -83,7 +83,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const part = yourPart(approval, me);
   const may = (option: ApprovalView['options'][number]): boolean =>
     part === 'decide' && approval.options.includes(option);
-  const mayChat = may('approve_session') && approval.session !== undefined;
+  const mayChat = may('approve_session') && narrow !== undefined;
   const mayAlways = may('approve_always') && approval.proposedRule !== undefined;
   const isEditable = part === 'decide' && mayEdit(approval);
   const answer = async (given: Answer): Promise<void> => {
@@ -131,6 +131,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
   const verb = verbFor(approval);
+  const editedNote = editedText(approval);
   const entries: readonly MenuEntry[] = [
     ...(mayChat ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }] : []),
     ...(mayAlways ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }] : []),
@@ -163,10 +164,17 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       mayDeny={isArmed}
       isNew={isNew}
       onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
-      onBack={mode === 'once' ? undefined : () => setMode('once')}
+      onBack={
+        mode === 'once'
+          ? undefined
+          : () => {
+              edited.leave();
+              setMode('once');
+            }
+      }
       onKey={onKey}
       form={
-        mode === 'chat' ? (
+        mode === 'chat' && pattern !== undefined ? (
           <ChatScope
             toolName={approval.toolName}
             agentName={agentName}
@@ -199,12 +207,12 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
         <EditForm edited={edited} />
       ) : (
         <>
-          {wasEdited ? (
+          {editedNote === undefined ? null : (
             <p role="status" className="flex items-start gap-1.5 text-[0.8125rem] font-medium text-blue">
               <Icon name="edit" className="mt-0.5 size-3.5" />
-              {editedText(approval)}
+              {editedNote}
             </p>
-          ) : null}
+          )}
           <div className="rounded-md border border-line bg-sunken px-3 py-2">
             <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} effect={shown.effect} />
           </div>

@@ -157,13 +157,6 @@ export function ApprovalPanel({
     if (isTaken) setAside(undefined);
     return outcome;
   };
-  // Only an edit changes the arguments. If the call changed before the edit arrived, the card shows the agent's call again.
-  const wasEdited = edits.some(
-    (edit) =>
-      edit.invocationId === approval.invocationId &&
-      edit.approvalId !== approval.approvalId &&
-      JSON.stringify(edit.arguments) !== JSON.stringify(approval.arguments),
-  );
   const pick = (id: string): void => {
     follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
@@ -224,7 +217,6 @@ export function ApprovalPanel({
           takeFocus={follow}
           below={below}
           wary={told !== undefined}
-          wasEdited={wasEdited}
           matches={(wanted) => matches(asked, wanted)}
           onReveal={() => reveal(asked)}
           onShowAll={() => showWhole(asked)}

@@ -144,7 +144,10 @@ export function CardFrame(props: CardFrameProps): ReactElement {
         <p
           id={noteId}
           role="status"
-          className={cx('h-4 truncate px-1 text-xs leading-4', isTooEarly ? 'font-medium text-amber' : 'text-ink-3')}
+          className={cx(
+            'h-8 overflow-hidden px-1 text-xs leading-4',
+            isTooEarly ? 'font-medium text-amber' : 'text-ink-3',
+          )}
         >
           {note}
         </p>

@@ -17,7 +17,7 @@ export function ChatScope({
 }: {
   toolName: string;
   agentName: string;
-  pattern: string | undefined;
+  pattern: string;
   folder: string | undefined;
   wide: boolean;
   onWide: ((wide: boolean) => void) | undefined;
@@ -34,19 +34,15 @@ export function ChatScope({
       aria-label={t.approveForChat}
       className="space-y-2 text-[0.8125rem] leading-snug text-ink-2"
     >
-      {pattern === undefined ? (
-        <p>{t.noPattern}</p>
-      ) : (
-        <p>
-          {t.chatScope}{' '}
-          {pattern.split('\n').map((line) => (
-            <code key={line} className="mr-1.5 [overflow-wrap:anywhere]">
-              <Visible text={chatScopeText(toolName, line, folder)} strict />
-            </code>
-          ))}
-          {t.by} <bdi>{agentName}</bdi>. {t.chatScopeEnds}
-        </p>
-      )}
+      <p>
+        {t.chatScope}{' '}
+        {pattern.split('\n').map((line) => (
+          <code key={line} className="mr-1.5 [overflow-wrap:anywhere]">
+            <Visible text={chatScopeText(toolName, line, folder)} strict />
+          </code>
+        ))}
+        {t.by} <bdi>{agentName}</bdi>. {t.chatScopeEnds}
+      </p>
       {onWide === undefined ? null : (
         <Checkbox
           checked={wide}
@@ -55,7 +51,7 @@ export function ChatScope({
         />
       )}
       <div aria-live="polite">
-        {found.kind === 'looking' && pattern !== undefined ? <p className="text-ink-3">{t.findingWaiting}</p> : null}
+        {found.kind === 'looking' ? <p className="text-ink-3">{t.findingWaiting}</p> : null}
         {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
         {found.kind === 'found' ? <WaitingCount count={found.matched.waiting.length} /> : null}
       </div>

@@ -12,10 +12,19 @@ export interface Edited {
   /** False while the text is unchanged. */
   isChanged: boolean;
   setText: (text: string) => void;
+  /** The person left the form: the card isn't opened with it again. */
+  leave: () => void;
   /** Shows why the server rejected the text. */
   refuse: (why: string) => void;
   /** Returns the parsed arguments; undefined if they are invalid, which is then shown. */
   read: () => Record<string, unknown> | undefined;
+}
+
+/** Texts of edits in progress, by approval id: the next card, or the layout for another width, replaces the card. */
+const unfinished = new Map<string, string>();
+
+export function isBeingEdited({ approvalId }: Pick<ApprovalView, 'approvalId'>): boolean {
+  return unfinished.has(approvalId);
 }
 
 /** Editing creates a new version of the call in the same invocation (A7). Masked parts can be moved or removed, but not read. */
@@ -24,7 +33,7 @@ export function useEdited(approval: ApprovalView): Edited {
   // With parameters, the command alone would hide part of the approved call.
   const command = shape.kind === 'shell' && shape.parameters.length === 0 ? shape.command : undefined;
   const original = command ?? JSON.stringify(approval.arguments, null, 2);
-  const [text, setText] = useState(original);
+  const [text, setText] = useState(unfinished.get(approval.approvalId) ?? original);
   const [error, setError] = useState<string>();
   const parsed = command === undefined ? readArguments(text) : { arguments: withCommand(approval.arguments, text) };
   return {
@@ -35,8 +44,10 @@ export function useEdited(approval: ApprovalView): Edited {
     isChanged: text !== original,
     setText: (written) => {
       setText(written);
+      unfinished.set(approval.approvalId, written);
       setError(undefined);
     },
+    leave: () => void unfinished.delete(approval.approvalId),
     refuse: setError,
     read: () => {
       if ('arguments' in parsed) return parsed.arguments;

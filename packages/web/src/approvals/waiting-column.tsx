@@ -1,4 +1,4 @@
-import { type ApprovalView, get, isForYou, mayEdit, waitingCount } from '@countersign/client';
+import { type ApprovalView, chatPattern, get, isForYou, mayEdit, waitingCount } from '@countersign/client';
 import { type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import LastTurn from '../chat/last-turn.js';
@@ -58,7 +58,7 @@ export function WaitingColumn({
       <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
         {t.keys({
           once: isYours,
-          chat: isYours && (shown === undefined || shown.options.includes('approve_session')),
+          chat: isYours && (shown === undefined || chatPattern(shown) !== undefined),
           always: isYours && (shown === undefined || shown.proposedRule !== undefined),
           edit: isYours && (shown === undefined || mayEdit(shown)),
         })}

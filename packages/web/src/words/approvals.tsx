@@ -45,7 +45,6 @@ export const t = {
     `The rule would also have allowed these calls in this chat (${count}${more ? ' or more' : ''}):`,
 
   chatScope: '“For this chat” allows',
-  noPattern: 'Nothing narrower than every call of this tool covers this one.',
   by: 'by',
   chatScopeEnds:
     'It covers only this chat, and ends with it, when you revoke it, or after 12 hours without use. ./** stands for files in the working folder.',

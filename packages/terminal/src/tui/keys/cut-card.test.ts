@@ -85,7 +85,7 @@ describe('a call that is too long for the screen', () => {
     const scene = opened(LONG);
     const { ui } = typed(scene, { kind: 'name', name: 'end' });
     const end = drawn({ ...scene, ui }).join('\n');
-    expect(end).toContain('more lines are not shown here');
+    expect(end).toContain('more line is not shown here');
     expect(end).toContain('not sandboxed');
     expect(end).toContain("Why you're asked");
     expect(end).not.toMatch(/Approve|Always|Edit/);

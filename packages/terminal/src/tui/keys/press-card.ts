@@ -1,6 +1,7 @@
 import {
   after,
   argumentsWithHosts,
+  chatPattern,
   get,
   hostsToAllow,
   maskedText,
@@ -88,8 +89,7 @@ function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choi
     case 'o':
       return may('approve_once') ? { kind: 'once' } : before;
     case 'c':
-      if (!may('approve_session') || approval.session === undefined) return before;
-      return { kind: 'session', isNarrow: true };
+      return chatPattern(approval) === undefined ? before : { kind: 'session', isNarrow: true };
     case 'l':
       if (before.kind !== 'session' || approval.session?.any !== true) return before;
       return { kind: 'session', isNarrow: !before.isNarrow };
@@ -110,7 +110,7 @@ function confirm(ui: UiState, approval: ApprovalView): Pressed {
     case 'once':
       return decided(ui, approval, { decision: 'approve', scope: 'once' });
     case 'session': {
-      const pattern = choice.isNarrow ? approval.session?.pattern : '*';
+      const pattern = choice.isNarrow ? chatPattern(approval) : '*';
       if (pattern === undefined) return only(ui);
       return decided(ui, approval, { decision: 'approve', scope: 'session', pattern });
     }

@@ -1,5 +1,6 @@
 import {
   abandonedText,
+  editedText,
   notEditableText,
   changeLines,
   describeCall,
@@ -29,6 +30,7 @@ import {
   type Line,
   type Span,
 } from './spans.js';
+import { printedText } from '../../text/plain-text.js';
 import type { Choice } from '../ui-state.js';
 import { formBody } from './form-lines.js';
 import { cardWords } from '../../words/cards.js';
@@ -66,6 +68,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
   const { words: place, level } = sandboxText(approval.sandbox);
   const abandoned = abandonedText(approval);
   const notEditable = notEditableText(approval);
+  const edited = editedText(approval);
   const masked = maskedText(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
     // Continuation lines are indented further: untrusted text must not start where only our own text may start.
@@ -76,6 +79,7 @@ export function cardBody(approval: ApprovalView, width: number, choice?: Choice,
   const cutWords = screenWords.notAllShown(hidden);
   // Only the call is truncated: the folder and the reason are always shown.
   const lines = [
+    ...(edited === undefined ? [] : about(edited, { colour: 'do' })),
     ...(said === undefined ? [] : about(cardWords.toolAsks(said))),
     ...call.slice(0, MAX_LINES),
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
@@ -157,7 +161,7 @@ export function effectBody(approval: Parameters<typeof effectText>[0], width: nu
       : [
           ...own(cardWords.printed, { dim: true }),
           ...folded(
-            wrapExact(output.replace(/\n$/, ''), room).map((line): Line => [
+            wrapExact(printedText(output).replace(/\n$/, ''), room).map((line): Line => [
               { text: '   ' },
               span(line, { dim: true }),
             ]),
@@ -183,7 +187,7 @@ const FOLDED_LINES = 20;
 
 function folded(lines: readonly Line[]): Line[] {
   const rest = lines.length - FOLDED_LINES;
-  if (rest <= 0) return [...lines];
+  if (rest <= 1) return [...lines];
   return [...lines.slice(0, FOLDED_LINES), [{ text: '     ' }, span(cardWords.moreLinesHere(rest), { dim: true })]];
 }
 

@@ -1,4 +1,5 @@
 import {
+  chatPattern,
   chatScopeText,
   coveredTitle,
   describeCall,
@@ -71,7 +72,7 @@ function optionLines(card: CardState, width: number): Line[] {
     ['d', labels.deny, 'deny', part !== 'watch'],
     ['r', labels.answer, 'answer', isQuestion && isYours],
     ['o', labels.once, 'once', !isQuestion && may('approve_once')],
-    ['c', labels.session, 'session', !isQuestion && may('approve_session') && approval.session !== undefined],
+    ['c', labels.session, 'session', !isQuestion && may('approve_session') && chatPattern(approval) !== undefined],
     ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
     ['e', labels.edit, 'edit', may('approve_once') && mayEdit(approval)],
     ['h', labels.hosts, 'hosts', isYours && !isCut && hostsToAllow(approval).length > 0],
@@ -131,11 +132,12 @@ function choiceLines(
     case 'once':
       return words(screenWords.once, { colour: 'do' });
     case 'session': {
-      const { pattern, folder, any = false } = approval.session ?? {};
-      const other = any ? screenWords.narrow(choice.isNarrow ? screenWords.anyUse : screenWords.onlyLike) : '';
-      const covers = choice.isNarrow ? pattern : '*';
-      if (covers === undefined) return words(screenWords.noPattern(approval.toolName, other), { colour: 'do' });
-      const what = chatScopeText(approval.toolName, covers, folder);
+      const other =
+        approval.session?.any === true
+          ? screenWords.narrow(choice.isNarrow ? screenWords.anyUse : screenWords.onlyLike)
+          : '';
+      const pattern = (choice.isNarrow ? chatPattern(approval) : undefined) ?? '*';
+      const what = chatScopeText(approval.toolName, pattern, approval.session?.folder);
       return words(screenWords.session(what, agent, other), { colour: 'do' });
     }
     case 'deny':

@@ -22,6 +22,7 @@ import {
   type TranscriptMessage,
 } from '@countersign/client';
 import { clockText } from '../../text/clock-text.js';
+import { printedText } from '../../text/plain-text.js';
 import { cut, span, spread, wrapExact, wrapProse, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook } from './words.js';
 import { chatWords } from '../../words/chat.js';
@@ -258,7 +259,8 @@ function outcomeLines(
 }
 
 /** The last lines of a call's output. */
-function tailOf(text: string, width: number, most: number): string[] {
+function tailOf(output: string, width: number, most: number): string[] {
+  const text = printedText(output);
   const shown = text.slice(-most * Math.max(width, 80)).replace(/\n+$/, '');
   if (shown.trim() === '') return [];
   const lines = wrapExact(shown, width);
