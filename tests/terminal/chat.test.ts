@@ -195,7 +195,7 @@ describe('countersign chat', () => {
     await terminal.waitFor('arguments {"letter":"first"}');
     // Unchanged: Enter in the field approves nothing.
     terminal.type(ENTER);
-    await terminal.waitFor('arguments: nothing was changed');
+    await terminal.waitFor('Nothing was changed.');
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"first"}');
     terminal.type(`\u0015{"letter":"better"}${ENTER}`);
@@ -233,7 +233,7 @@ describe('countersign chat', () => {
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"first"}');
     terminal.type(`\u0015{"letter":"never"}${ENTER}`);
-    await terminal.waitFor('arguments: a rule denies this call: deny stamp(letter=never)');
+    await terminal.waitFor('The edited call is not allowed: a rule denies this call: deny stamp(letter=never)');
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"never"}');
     terminal.type(`\u0015{"letter":"better"}${ENTER}`);

@@ -158,6 +158,7 @@ describe('the commands', () => {
   it('[X3] [A17] approve and deny calls exactly as shown, and only after a clear yes', async () => {
     const [first, second, third] = [await ask('one'), await ask('two'), await ask('three')];
     const listed = await json('approvals', 'list');
+    expect((await run('approvals', 'list')).stdout).toMatch(/ Ada +stamp .* letter: one\n/);
     expect(listed).toMatchObject({ items: [{ approvalId: first }, { approvalId: second }, { approvalId: third }] });
     const [shown, unsure, unknown] = await Promise.all([
       run('approvals', 'show', first),

@@ -288,11 +288,11 @@ describe('the full-screen UI with a real server', () => {
     seat.press(char('e'));
     await seat.see('Enter shows the edited call before you approve it');
     seat.press(key('enter'));
-    await seat.see('arguments: nothing was changed');
+    await seat.see('Nothing was changed.');
     seat.later();
     seat.press(char('e'), ctrl('u'), write('{"letter":"final"}'), key('enter'));
     // The transcript has the new arguments before the card.
-    await seat.see(/wants to use stamp\n.*letter: final/);
+    await seat.see(/wants to use stamp\n.*This is the edited call\..*\n.*letter: final/);
     expect(t.runs).not.toContain('final');
     seat.later();
     seat.press(char('o'), key('enter'));

@@ -281,7 +281,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await page
       .getByRole('main')
-      .getByText(/arguments: .*button/)
+      .getByText(/^The edited call is not valid: .*button/)
       .waitFor();
     expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await field.fill('{"button":"edit-right"}');
@@ -310,7 +310,9 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(await page.getByText('The tool asks:').count()).toBe(0);
     expect(await page.getByText('a rule requires approval: ask press(button=edit-a)').count()).toBe(0);
     await decide(page, 'Preview');
-    await page.getByText('arguments: a rule denies this call: deny press(button=edit-never)').waitFor();
+    await page
+      .getByText('The edited call is not allowed: a rule denies this call: deny press(button=edit-never)')
+      .waitFor();
     await page.getByLabel('Arguments').fill('{"button":"edit-b"}');
     await decide(page, 'Preview');
     await page.getByText("Why you're asked: no rule allows this call").waitFor();

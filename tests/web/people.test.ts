@@ -35,6 +35,7 @@ describe.runIf(hasBrowser)('people', () => {
     const link = dialog.getByLabel('Invitation link');
     await dialog.getByText('This link only works on this machine.').waitFor();
     await dialog.getByText('It gives all rights of Bob.').waitFor();
+    expect(await dialog.getByText(/earlier invitation/i).count()).toBe(0);
     expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     const invitation = await link.inputValue();
     await button(page, 'Done').click();

@@ -416,7 +416,7 @@ describe('edited arguments', () => {
     const t = await askedTyped({ path: 'a' });
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } })).toMatchObject({
       status: 422,
-      detail: 'arguments: nothing was changed. To approve the call, send the decision without them',
+      detail: 'Nothing was changed. To approve the call, send the decision without arguments',
     });
     expect(t.runs).toEqual([]);
     expect(await t.onlyApproval()).toEqual(t.approval);
@@ -427,7 +427,7 @@ describe('edited arguments', () => {
     for (const edit of [{}, { path: 7 }, { path: '' }, { path: 'a', more: true }]) {
       expect(await t.world.decide(t.approval, { decision: 'approve', arguments: edit })).toMatchObject({
         status: 422,
-        detail: expect.stringContaining('arguments') as unknown,
+        detail: expect.stringContaining('The edited call is not valid: ') as unknown,
       });
     }
     expect(t.runs).toEqual([]);

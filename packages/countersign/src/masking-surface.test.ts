@@ -289,7 +289,7 @@ describe('hidden characters', () => {
     expect(JSON.stringify(sent)).not.toContain(GITHUB);
     expect(await t.world.decide(approval, { decision: 'approve', arguments: sent })).toMatchObject({
       status: 422,
-      detail: expect.stringContaining('nothing was changed') as string,
+      detail: expect.stringContaining('Nothing was changed') as string,
     });
     await t.world.decide(await t.edit({ ...sent, more: 1 }), { decision: 'approve' });
     await t.chat.settled();

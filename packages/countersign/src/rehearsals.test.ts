@@ -549,7 +549,7 @@ describe('a decision about a rehearsed call', () => {
       await t.request(who('bob'), { path, text: 'new' });
       const answer = await t.sign(signedBy('ada'), edit);
       expect(answer).toMatchObject({ kind: 'refused', status: 422 });
-      expect(answer.kind === 'refused' && answer.detail).toContain('a rule says who must sign this call');
+      expect(answer.kind === 'refused' && answer.detail).toContain('A rule says who must sign this call');
       await t.sign(signedBy('ada'), { decision: 'deny', reason: 'no' });
       await t.settled();
     }

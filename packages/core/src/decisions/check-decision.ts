@@ -74,12 +74,13 @@ export async function readCallToSign(
     let text = invocation.arguments;
     if (sent.arguments !== undefined) {
       const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);
-      if (!revealed.ok) return { ok: false, detail: `arguments: ${revealed.unknown} is an unknown placeholder` };
+      if (!revealed.ok)
+        return { ok: false, detail: `The edited call contains an unknown placeholder: ${revealed.unknown}` };
       text = JSON.stringify(revealed.value);
     }
     const call = readCall(tool, invocation.toolName, text);
     if (sent.arguments !== undefined && !call.arguments.ok)
-      return { ok: false, detail: `arguments: ${call.arguments.error}` };
+      return { ok: false, detail: `The edited call is not valid: ${call.arguments.error}` };
     const isEdited = call.argumentsText !== invocation.arguments;
     if (isEdited && isFixed(invocation, approval)) return { ok: false, detail: FIXED };
     // Before the edit is rehearsed: it would be refused afterwards.
@@ -230,7 +231,7 @@ export function checkDecision(
   if (sent.rule !== undefined && scope !== 'always') return invalid('rule: only valid with scope always');
   if (toSign === undefined) return invalid('the call no longer exists');
   if (!toSign.ok) return invalid(toSign.detail);
-  if (toSign.against !== invocation.arguments) return invalid('arguments: the call changed. Review it again');
+  if (toSign.against !== invocation.arguments) return invalid('The call changed. Review it again');
   if (sent.arguments !== undefined) return checkEdit(step, scope, approval, toSign);
 
   const base = { kind: 'approve' as const, scope, keys: toSign.judged.keys };
@@ -254,24 +255,23 @@ function checkEdit(
   if (scope !== 'once')
     return invalid('scope: only once is valid with arguments. The edited call is shown again first');
   if (call.argumentsText === against)
-    return invalid('arguments: nothing was changed. To approve the call, send the decision without them');
+    return invalid('Nothing was changed. To approve the call, send the decision without arguments');
   if (approval.signing !== null || signingRulesOf(step.snapshot, judged).length > 0) return invalid(NOT_EDITABLE);
   const gate = gateCall(step.tx, step.snapshot, judged, { decision: 'edited' });
   switch (gate.kind) {
     case 'ask':
       return { ok: true, decision: { kind: 'edit', call, signed, gate } };
     case 'refuse':
-      return invalid(`arguments: ${describeReason(gate.reason)}`);
+      return invalid(`The edited call is not allowed: ${describeReason(gate.reason)}`);
     case 'run':
       throw new Error('the gate must ask about an edited call');
   }
 }
 
 const FIXED =
-  "arguments: the agent that runs this call takes only a yes or no, so it can't be edited. Deny it, and say what to change";
+  "The agent that runs this call takes only a yes or no, so it can't be edited. Deny it, and say what to change";
 
-const NOT_EDITABLE =
-  "arguments: a rule says who must sign this call, so it can't be edited. Deny it, and say what to change";
+const NOT_EDITABLE = "A rule says who must sign this call, so it can't be edited. Deny it, and say what to change";
 
 type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'writeGrantOrRule'>;
 

@@ -118,6 +118,7 @@ describe('request bodies', () => {
     const nul = { content: 'x', clientMessageId: 'a\0' };
     expect((await t.api('POST', `/worlds/harbour/chats/${t.chat}/messages`, nul)).body).toMatchObject({
       field: 'clientMessageId',
+      detail: '"clientMessageId" contains a NUL character or an unpaired surrogate.',
     });
   });
 

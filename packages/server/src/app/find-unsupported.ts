@@ -34,5 +34,5 @@ function unsupported(place: Place, what: string): { field: string; detail: strin
   const path: string[] = [];
   for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) path.unshift(at.key);
   const field = path.slice(0, 8).join('.').slice(0, 200);
-  return { field, detail: `body: ${field === '' ? '' : `${field}: `}${what}` };
+  return { field, detail: `${field === '' ? 'The request body' : `"${field}"`} ${what}.` };
 }

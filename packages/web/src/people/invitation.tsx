@@ -11,10 +11,12 @@ import { t } from '../words/people.js';
 export function Invitation({
   person,
   link,
+  isFirst,
   onClose,
 }: {
   person: Pick<Person, 'name'>;
   link: Link;
+  isFirst: boolean;
   onClose: () => void;
 }): ReactElement {
   return (
@@ -22,6 +24,7 @@ export function Invitation({
       <div className="space-y-4">
         <p className="text-sm [overflow-wrap:anywhere]">
           {t.invitationText(person.name, new Date(link.expiresAt).toLocaleString())}
+          {isFirst ? '' : ` ${t.earlierEnded}`}
         </p>
         <p className="text-sm [overflow-wrap:anywhere]">
           {link.scopes === undefined ? t.invitationGives(person.name) : t.invitationIsLimited(person.name)}

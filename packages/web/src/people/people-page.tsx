@@ -23,7 +23,7 @@ import { t } from '../words/people.js';
 type Open =
   | { kind: 'add' }
   | { kind: 'edit' | 'sessions' | 'passkeys' | 'disable' | 'remove'; person: Person }
-  | { kind: 'invited'; person: Person; link: Link };
+  | { kind: 'invited'; person: Person; link: Link; isFirst: boolean };
 
 /** Everybody who can sign in, with their roles, and the groups that rules name. Only admins can change anything. */
 export default function PeoplePage(): ReactElement {
@@ -50,16 +50,16 @@ export default function PeoplePage(): ReactElement {
     close();
     void reread();
   };
-  const invite = async (person: Person): Promise<void> => {
+  const invite = async (person: Person, isFirst = false): Promise<void> => {
     await attempt(
       `invite-${person.id}`,
-      client.invitePerson(person.id).then((link) => setOpen({ kind: 'invited', person, link })),
+      client.invitePerson(person.id).then((link) => setOpen({ kind: 'invited', person, link, isFirst })),
     );
   };
   const saved = (person: Person): void => {
     const isNew = open?.kind === 'add';
     changed();
-    if (isNew) void invite(person);
+    if (isNew) void invite(person, true);
     else say(t.changed(person.name), 'green');
   };
   const enable = async (person: Person): Promise<void> => {
@@ -131,7 +131,9 @@ export default function PeoplePage(): ReactElement {
           onClose={close}
         />
       ) : null}
-      {open?.kind === 'invited' ? <Invitation person={open.person} link={open.link} onClose={close} /> : null}
+      {open?.kind === 'invited' ? (
+        <Invitation person={open.person} link={open.link} isFirst={open.isFirst} onClose={close} />
+      ) : null}
       {open?.kind === 'sessions' ? <PersonSessions person={open.person} onClose={close} /> : null}
       {open?.kind === 'passkeys' ? <PersonPasskeys person={open.person} onClose={changed} /> : null}
       {open?.kind === 'disable' || open?.kind === 'remove' ? (

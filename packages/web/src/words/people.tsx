@@ -43,7 +43,8 @@ export const t = {
   invite: 'New invitation',
   invitationTitle: (name: string) => `Invitation for ${name}`,
   invitationText: (name: string, expires: string) =>
-    `Send this link to ${name} and to nobody else. It signs them in once and works until ${expires}. Earlier invitations have ended.`,
+    `Send this link to ${name} and to nobody else. It signs them in once and works until ${expires}.`,
+  earlierEnded: 'Any earlier invitation has ended.',
   invitationGives: (name: string) => `It gives all rights of ${name}.`,
   invitationIsLimited: (name: string) =>
     `It only lets ${name} read and chat, because they have a session, a passkey or a token of their own. To sign calls in another browser, they choose “Open on another device” on their account page. If ${name} can't sign in anymore, end their sessions and create another invitation.`,

@@ -1,5 +1,6 @@
 import {
   argumentsWithHosts,
+  callLine,
   chatScopeText,
   ClientError,
   grantMatch,
@@ -71,6 +72,7 @@ export function addApprovals(program: Command, register: Register): void {
       const listed = (await listAll(client, options, status)).filter(
         (approval) => who === undefined || concerns(approval, who),
       );
+      const titles = context.options.json ? new Map<string, string>() : await chatTitles(client, listed);
       const columns = [
         { title: 'id', of: ({ approvalId }: Listed) => approvalId },
         { title: 'world', of: ({ world }: Listed) => world },
@@ -78,7 +80,11 @@ export function addApprovals(program: Command, register: Register): void {
         { title: 'tool', of: ({ toolName }: Listed) => toolName },
         { title: 'requested', of: ({ requestedAt }: Listed) => secondText(requestedAt) },
         ...(status === 'pending' ? [{ title: 'waits for', of: (approval: Listed) => waitsFor(approval, me) }] : []),
-        { title: 'what', of: ({ arguments: args, question }: Listed) => question?.text ?? JSON.stringify(args) },
+        { title: 'chat', of: ({ chatId }: Listed) => titles.get(chatId) ?? chatId },
+        {
+          title: 'what',
+          of: ({ toolName, arguments: args, question }: Listed) => question?.text ?? callLine(toolName, args),
+        },
       ];
       showList(context, listed, columns, cardWords.noneWaiting);
     },
@@ -225,6 +231,13 @@ async function listAll(client: Client, { world, chat }: ApprovalFlags, status: A
     all.push(...listed.map((approval) => ({ ...approval, world: id })));
   }
   return all.toSorted((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1));
+}
+
+async function chatTitles(client: Client, listed: readonly Listed[]): Promise<Map<string, string>> {
+  const titles = new Map<string, string>();
+  for (const { world, chatId } of listed)
+    if (!titles.has(chatId)) titles.set(chatId, (await client.chat(world, chatId)).title);
+  return titles;
 }
 
 /** Whether a person can sign a call, or has signed it. Without a rule about signers, everyone with the role can. */
