@@ -37,6 +37,8 @@ export interface Auth {
   guard: MiddlewareHandler<Env>;
   /** Checks the credential, after `guard`. Throws an `HttpProblem` if it is missing or wrong; otherwise sets `signer`. */
   middleware: MiddlewareHandler<Env>;
+  /** The address that a request came from. */
+  addressOf(request: AppRequest): string;
   /** A single-use ticket for the start link, valid for one minute. */
   newTicket(): string;
   /** Like `newTicket`, but waits until every process accepts the ticket. Throws for browser sessions: a stolen session must not create more. */

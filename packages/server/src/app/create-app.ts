@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Signer } from '@countersign/protocol';
 import { Hono } from 'hono';
 import { routes as allRoutes } from '../routes/index.js';
 import { checkAccess, checkServerRead } from './check-access.js';
@@ -10,6 +11,7 @@ import { DOCS_STYLE, docsPage } from './docs-page.js';
 import { HttpProblem } from './http-problem.js';
 import { serveGateway } from '../gateway/serve-gateway.js';
 import { readInput } from './read-input.js';
+import { createRefusalLog, type Refusal } from './record-refusals.js';
 import type { Reply, Route } from './route.js';
 import { PROBLEM_TYPE, toProblem } from './to-problem.js';
 import { serveWebApp } from './web-app.js';
@@ -21,7 +23,11 @@ const API = '/api';
 /** The HTTP API for an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller starts listening. */
 export function createApp(context: AppContext, routes: readonly Route[] = allRoutes): Hono<Env> {
   const app = new Hono<Env>();
-  app.onError((error, c) => refuse(error, c, context));
+  const recordRefusal = createRefusalLog(context.engine.runtime, (error) => {
+    if (!context.engine.closing.aborted)
+      context.log.error('a refused request was not recorded', { error: String(error) });
+  });
+  app.onError((error, c) => refuse(error, c, context, recordRefusal));
   // Must be first, so that rejected URLs also get the security headers.
   app.use(context.auth.guard);
   app.use(checkUrl);
@@ -112,8 +118,18 @@ function refuseOtherMethods(app: Hono<Env>, routes: readonly Route[]): void {
 /** Bugs: errors that no code threw on purpose. The tests subscribe to it, and fail. */
 const unexpectedErrors = channel('countersign:unexpected-error');
 
-function refuse(error: Error, c: AppRequest, { log }: AppContext): Response {
+async function refuse(
+  error: Error,
+  c: AppRequest,
+  { log, auth }: AppContext,
+  recordRefusal: (refusal: Refusal) => Promise<void>,
+): Promise<Response> {
   const { problem, headers } = toProblem(error);
+  const { status, detail } = problem;
+  const { method, path } = c.req;
+  // Undefined before the credential is known, whatever its type says.
+  const signer = c.get('signer') as Signer | undefined;
+  await recordRefusal({ status, method, path, detail, signer, address: auth.addressOf(c) });
   if (problem.status === 500) unexpectedErrors.publish({ method: c.req.method, path: c.req.path, error });
   if (problem.status >= 500) {
     log.error('request failed', {

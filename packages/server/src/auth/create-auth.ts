@@ -262,6 +262,7 @@ export function createAuth(options: AuthOptions): Auth {
       return access.kind === 'session' ? access.holder : undefined;
     },
     isOurOrigin,
+    addressOf: (c) => addressOf(c, clientAddress),
     ...(options.oidc === undefined ? {} : { oidc: options.oidc }),
     newTicket: () => makeTicket(undefined).ticket,
     async newTicketFor(c) {

@@ -51,6 +51,7 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     throw new HttpProblem(404, problemTexts.noSessions);
   };
   return {
+    addressOf,
     async guard(c, next) {
       const setLater = setHeaders(c);
       checkSource(c);

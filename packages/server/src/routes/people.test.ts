@@ -51,6 +51,33 @@ async function ownToken(t: AppFixture, id: string, scopes: NewToken['scopes']): 
 
 const audit = (t: AppFixture) => t.engine.runtime.store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 }));
 
+it('[A16.9] refused requests and failed sign-ins are in the server’s audit log, and a flood of them is counted', async () => {
+  const t = await openApp();
+  const bob = await tokenOf(t, 'Bob', 'member', ['read', 'chat']);
+  const before = (await audit(t)).length;
+  const refusals = async () => (await audit(t)).slice(before).map(({ kind, who, why }) => ({ kind, who, why }));
+  const add = () => ask(t, 'POST', '/people', bob, { name: 'Eve' });
+  expect((await add()).status).toBe(403);
+  expect((await ask(t, 'GET', '/worlds', as('wrong'))).status).toBe(401);
+  expect((await t.api('POST', '/session', { token: 'cs_x_y' }, { Authorization: '' })).status).toBe(401);
+  expect((await ask(t, 'GET', '/worlds/none', bob)).status).toBe(404);
+  const why = (text: string) => expect.stringContaining(text) as string;
+  const first = [
+    { kind: 'refusal', who: { kind: 'person', id: 'bob', name: 'Bob' }, why: why('403: POST /api/people from') },
+    { kind: 'refusal', who: undefined, why: why('401: GET /api/worlds from') },
+    { kind: 'refusal', who: undefined, why: why('401: POST /api/session from') },
+  ];
+  expect(await refusals()).toEqual(first);
+  for (let each = 0; each < 50; each += 1) await add();
+  for (let each = 0; each < 50; each += 1)
+    await ask(t, 'POST', `/people/${each}/tokens`, bob, { name: 'x', scopes: ['read'] });
+  const counted = await refusals();
+  expect(counted.length).toBe(30);
+  t.clock.advance(60_000);
+  await add();
+  expect((await refusals()).slice(30)).toMatchObject([{ why: '73 more requests were refused' }, first[0]]);
+});
+
 describe('people', () => {
   it('[W8] [W8.6] [W3.37] are added, listed, changed and removed, and the log names who did it', async () => {
     const t = await openApp();
