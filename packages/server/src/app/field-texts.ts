@@ -530,6 +530,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   attachment: 'Id of the attachment: the SHA-256 of its content.',
   call: 'Id of the call.',
   wait: 'How many seconds to wait for a decision before the response, at most 50.',
+  claim: 'The claim that the call was proposed with.',
   chat: 'Id of the chat.',
   force: 'true: remove it even if agents use it.',
   format: 'json: one page. jsonl, csv: the whole log.',
