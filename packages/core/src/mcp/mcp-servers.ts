@@ -23,8 +23,8 @@ import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
-import { refuseReach, type May } from '../worlds/refuse-reach.js';
-import { MAY_NOTHING, refuseUnconfirmed, type Safeguards } from '../worlds/refuse-unconfirmed.js';
+import { refuseReach } from '../worlds/refuse-reach.js';
+import { MAY_NOTHING, refuseUnconfirmed, type May, type Safeguards } from '../worlds/refuse-unconfirmed.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 
 /** Adds a server to a world and starts it immediately, so that people see whether it runs and which tools it offers. */
@@ -38,7 +38,9 @@ export async function addMcpServer(
   const definition = limited(parseInput(newMcpServerSchema, input, 'MCP server'), undefined, may);
   await changeWorld(runtime, 'add-mcp-server', worldId, async (change) => {
     const { tx: reader, snapshot } = change;
-    await refuseReach({ runtime, reader, snapshot }, { kind: 'mcp-server', after: definition }, may);
+    const isConfined = runtime.mcp?.isConfined === true;
+    const asked = { kind: 'mcp-server', after: definition, isConfined } as const;
+    await refuseReach({ runtime, reader, snapshot }, asked, { may, isConfirmed });
     refuseUnconfirmed(snapshot, { kind: 'mcp-server', before: undefined, after: definition }, isConfirmed);
     await insertMcpServer(change.tx, worldId, definition, { signer, secretBox: runtime.secretBox });
     emitServer(change, 'create', definition.name);
@@ -80,8 +82,9 @@ export async function updateMcpServer(
     );
     const opened = openedFor(runtime, server, sent);
     const definition = limited(applyChange(opened, sent), opened, may);
-    const asked = { kind: 'mcp-server', before: opened, after: definition } as const;
-    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, may);
+    const isConfined = runtime.mcp?.isConfined === true;
+    const asked = { kind: 'mcp-server', before: opened, after: definition, isConfined } as const;
+    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, { may, isConfirmed });
     refuseUnconfirmed(change.snapshot, asked, isConfirmed);
     const { trusted, enabled, ...connection } = definition;
     const { trusted: wasTrusted, enabled: wasEnabled, ...before } = opened;

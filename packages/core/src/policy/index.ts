@@ -23,5 +23,5 @@ export type { SandboxGrants } from './paths/sandbox-rules.js';
 export { isNarrow, sessionPattern } from './session-pattern.js';
 export { reachesBeyond, type Reach, type WorldChangeOf } from './reaches-beyond.js';
 export { readSubjects } from './read-subjects.js';
-export { contains, overlap } from './weakened-passkey-rule.js';
+export { contains, overlap, weakenedPasskeyRule } from './weakened-passkey-rule.js';
 export { withholdPaths } from './paths/withhold-paths.js';

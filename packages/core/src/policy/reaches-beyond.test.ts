@@ -54,31 +54,48 @@ it.each<[string, WorldChangeOf, string[]]>([
     },
     ['folder /b', 'address 127.0.0.1:2'],
   ],
-  ['a program', { kind: 'mcp-server', after: stdio() }, ['program npx']],
-  ['a program that is off', { kind: 'mcp-server', after: stdio({ enabled: false }) }, ['program npx']],
+  ['a program', { kind: 'mcp-server', isConfined: true, after: stdio() }, ['program npx']],
+  [
+    'a program that is off',
+    { kind: 'mcp-server', isConfined: true, after: stdio({ enabled: false }) },
+    ['program npx'],
+  ],
   [
     'a program that is turned on',
-    { kind: 'mcp-server', before: stdio({ enabled: false }), after: stdio() },
+    { kind: 'mcp-server', isConfined: true, before: stdio({ enabled: false }), after: stdio() },
     ['program npx'],
   ],
-  ['a program that is turned off', { kind: 'mcp-server', before: stdio(), after: stdio({ enabled: false }) }, []],
-  ['trust', { kind: 'mcp-server', before: stdio(), after: stdio({ trusted: true }) }, []],
-  ['folders of a program', { kind: 'mcp-server', before: stdio(), after: stdio({ folders: ['/a'] }) }, ['program npx']],
+  [
+    'a program that is turned off',
+    { kind: 'mcp-server', isConfined: true, before: stdio(), after: stdio({ enabled: false }) },
+    [],
+  ],
+  ['trust', { kind: 'mcp-server', isConfined: true, before: stdio(), after: stdio({ trusted: true }) }, []],
+  [
+    'folders of a program',
+    { kind: 'mcp-server', isConfined: true, before: stdio(), after: stdio({ folders: ['/a'] }) },
+    ['program npx', 'folder /a'],
+  ],
   [
     'a variable of a program',
-    { kind: 'mcp-server', before: stdio(), after: stdio({ env: { A: 'b' } }) },
+    { kind: 'mcp-server', isConfined: true, before: stdio(), after: stdio({ env: { A: 'b' } }) },
     ['program npx'],
   ],
-  ['a public URL', { kind: 'mcp-server', after: http('https://mcp.example.com/mcp') }, []],
-  ['a private URL', { kind: 'mcp-server', after: http('http://127.1:4747/') }, ['address 127.0.0.1']],
+  ['a public URL', { kind: 'mcp-server', isConfined: true, after: http('https://mcp.example.com/mcp') }, []],
+  ['a private URL', { kind: 'mcp-server', isConfined: true, after: http('http://127.1:4747/') }, ['address 127.0.0.1']],
   [
     'another private URL',
-    { kind: 'mcp-server', before: http('https://a.com'), after: http('http://wiki/') },
+    { kind: 'mcp-server', isConfined: true, before: http('https://a.com'), after: http('http://wiki/') },
     ['address wiki'],
   ],
   [
     'headers for a private URL',
-    { kind: 'mcp-server', before: http('http://wiki/'), after: http('http://wiki/', { headers: { a: 'b' } }) },
+    {
+      kind: 'mcp-server',
+      isConfined: true,
+      before: http('http://wiki/'),
+      after: http('http://wiki/', { headers: { a: 'b' } }),
+    },
     [],
   ],
   ['an agent', { kind: 'agent', after: agent({}) }, []],
@@ -102,5 +119,12 @@ it.each([
   '[2606::1]',
   '2130706433',
 ])('[A21.7] http://%s is private', (host) =>
-  expect(reachesBeyond({ kind: 'mcp-server', after: http(`http://${host}/`) })).toHaveLength(1),
+  expect(reachesBeyond({ kind: 'mcp-server', isConfined: true, after: http(`http://${host}/`) })).toHaveLength(1),
 );
+
+it('[A21.9] only programs outside the sandbox could sign', () => {
+  const isOutside = (change: WorldChangeOf) => reachesBeyond(change).map((reach) => reach.isOutside === true);
+  expect(isOutside({ kind: 'mcp-server', isConfined: true, after: stdio() })).toEqual([false]);
+  expect(isOutside({ kind: 'mcp-server', isConfined: false, after: stdio() })).toEqual([true]);
+  expect(isOutside({ kind: 'agent', after: agent(acp) })).toEqual([true]);
+});

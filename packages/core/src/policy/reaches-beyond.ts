@@ -6,7 +6,8 @@ export type WorldChangeOf =
   | { kind: 'settings'; before?: WorldSettings; after: WorldSettings }
   /** The access that the rules give to commands in the sandbox. */
   | { kind: 'rules'; before: SandboxGrants; after: SandboxGrants; field: string }
-  | { kind: 'mcp-server'; before?: McpServerDefinition; after: McpServerDefinition }
+  /** `isConfined`: programs of MCP servers run in a sandbox. */
+  | { kind: 'mcp-server'; before?: McpServerDefinition; after: McpServerDefinition; isConfined: boolean }
   | { kind: 'agent'; before?: AgentDefinition; after: AgentDefinition };
 
 /** Something outside a world that a change lets it reach. `roots`: folders for its admins to choose from. */
@@ -15,6 +16,8 @@ export interface Reach {
   what: string;
   /** The field of the request. */
   field: string;
+  /** A program outside the sandbox could read credentials and sign calls (A21.9). */
+  isOutside?: true;
 }
 
 /**
@@ -50,16 +53,22 @@ export function reachesBeyond(change: WorldChangeOf): readonly Reach[] {
         (before !== undefined && isSame({ ...before, active: false }, after))
       )
         return [];
-      return [{ kind: 'program', what: program.command[0] ?? '', field: 'acp' }];
+      return [{ kind: 'program', what: program.command[0] ?? '', field: 'acp', isOutside: true }];
     }
   }
 }
 
 /** A server that is turned off, trusted or not reaches nothing more. Names are resolved for each connection (`publicOnly`). */
-function ofServer({ before, after }: Extract<WorldChangeOf, { kind: 'mcp-server' }>): readonly Reach[] {
+function ofServer({ before, after, isConfined }: Extract<WorldChangeOf, { kind: 'mcp-server' }>): readonly Reach[] {
   const isOn = after.enabled && before?.enabled !== true;
   if (before !== undefined && !isOn && isSame(connectionOf(before), connectionOf(after))) return [];
-  if (after.transport === 'stdio') return [{ kind: 'program', what: after.command, field: 'command' }];
+  if (after.transport === 'stdio') {
+    const known = isOn || before?.transport !== 'stdio' ? [] : before.folders;
+    return [
+      { kind: 'program', what: after.command, field: 'command', ...(isConfined ? {} : { isOutside: true }) },
+      ...added(known, after.folders).map((what) => ({ kind: 'folder', what, field: 'folders' }) as const),
+    ];
+  }
   const isOther = isOn || before?.transport !== 'http' || before.url !== after.url;
   const { hostname } = new URL(after.url);
   return isOther && isLocal(hostname) ? [{ kind: 'address', what: hostname, field: 'url' }] : [];

@@ -12,6 +12,8 @@ export type PossibleWeakening =
   /** New rules for a world or an agent. For an agent that is removed: none. */
   | { kind: 'rules'; before: readonly string[]; after: readonly string[] }
   | { kind: 'world-deleted' }
+  /** Something that could read credentials and sign calls of every world. */
+  | { kind: 'lets-sign' }
   | { kind: 'settings'; before: WorldSettings; after: WorldSettings }
   /** Another world that would work in a folder that the rules' world has taken, above it or below it. Both are real paths. */
   | { kind: 'folder-shared'; folder: string; taken: string }
@@ -29,6 +31,7 @@ export function weakenedPasskeyRule(change: PossibleWeakening, inForce: readonly
     case 'rules':
       return change.before.find((rule) => requiresPasskey(rule) && !change.after.includes(rule));
     case 'world-deleted':
+    case 'lets-sign':
       return inForce.find(requiresPasskey);
     case 'settings':
       return widens(change) ? inForce.find(requiresPasskey) : undefined;

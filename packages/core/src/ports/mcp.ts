@@ -104,6 +104,8 @@ export interface McpHost extends ToolSource {
   context(worldId: string, name: string): Promise<McpContext>;
   readContext(worldId: string, name: string, wanted: McpContextRequest): Promise<string>;
   readonly authorizer: McpAuthorizer;
+  /** Whether programs run in a sandbox. */
+  readonly isConfined: boolean;
 }
 
 export type McpHostFactory = (records: McpRecords) => McpHost;

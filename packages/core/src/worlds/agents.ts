@@ -20,7 +20,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
 import { refuseReach } from './refuse-reach.js';
-import { MAY_NOTHING, refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
+import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn, changeWorld, commit } from '../step/commit.js';
@@ -40,7 +40,7 @@ export async function addAgent(
   worldId: string,
   input: NewAgent,
   signer: Signer,
-  { isConfirmed = false, may = MAY_NOTHING }: Omit<Safeguards, 'expected'> = {},
+  { isConfirmed = false, may }: Omit<Safeguards, 'expected'> = {},
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseAcp(definition);
@@ -50,7 +50,7 @@ export async function addAgent(
   const written = { rules: definition.policy, source: POLICY, tools: runtime.tools(worldId) };
   checkRules(written.rules, written.source, written.tools);
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
-    await refuseReach({ runtime, reader: tx, snapshot }, { kind: 'agent', after: definition }, may);
+    await refuseReach({ runtime, reader: tx, snapshot }, { kind: 'agent', after: definition }, { may, isConfirmed });
     await checkSigners(tx, worldId, { ...written, agents: snapshot.agents });
     refuseTakenName(snapshot, definition, undefined);
     refuseUnconfirmed(snapshot, { kind: 'agent-program', before: undefined, after: definition }, isConfirmed);
@@ -92,7 +92,7 @@ export async function updateAgent(
   agentId: string,
   change: PartOf<NewAgent>,
   signer: Signer,
-  { expected, isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
+  { expected, isConfirmed = false, may }: Safeguards = {},
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
   // Load before the transaction, because loading reads from the store.
@@ -105,7 +105,11 @@ export async function updateAgent(
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     refuseAcp(definition);
     const programs = { before: agent.definition, after: definition };
-    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, { kind: 'agent', ...programs }, may);
+    await refuseReach(
+      { runtime, reader: change.tx, snapshot: change.snapshot },
+      { kind: 'agent', ...programs },
+      { may, isConfirmed },
+    );
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.

@@ -12,7 +12,7 @@ import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { refuseRulesReach } from './refuse-reach.js';
-import { MAY_NOTHING, type Safeguards } from './refuse-unconfirmed.js';
+import type { Safeguards } from './refuse-unconfirmed.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall } from '../calls/read-call.js';
 import { rehearseToCheck } from '../calls/rehearse-call.js';
@@ -29,7 +29,7 @@ export async function checkPolicy(
   runtime: Runtime,
   worldId: string,
   check: PolicyCheck,
-  { may = MAY_NOTHING }: Pick<Safeguards, 'may'> = {},
+  safeguards: Pick<Safeguards, 'may'> = {},
 ): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
@@ -38,7 +38,7 @@ export async function checkPolicy(
   // A rehearsal runs with the folders and addresses that the tried rules open.
   if (check.rehearse === true)
     await runtime.store.read((reader) =>
-      refuseRulesReach({ runtime, reader, snapshot: known }, { policy: snapshot.policy, field: 'rules' }, may),
+      refuseRulesReach({ runtime, reader, snapshot: known }, { policy: snapshot.policy, field: 'rules' }, safeguards),
     );
   const { agentId } = check;
   if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');

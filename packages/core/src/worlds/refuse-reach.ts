@@ -1,4 +1,4 @@
-import { CountersignError, type Action } from '@countersign/protocol';
+import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import {
   NO_RULES,
@@ -9,13 +9,12 @@ import {
   type Reach,
   type SandboxGrants,
   type WorldChangeOf,
+  weakenedPasskeyRule,
 } from '../policy/index.js';
 import type { StoreReader } from '../ports/index.js';
 import { folderOf, isNamedInRoot } from '../step/in-roots.js';
 import type { Runtime } from '../step/runtime.js';
-
-/** Whether the sender may do something in a world, or on the whole server. */
-export type May = (action: Action, worldId?: string) => boolean;
+import { MAY_NOTHING, refuseUnconfirmed, type May } from './refuse-unconfirmed.js';
 
 /** The world that changes. A new one has no snapshot yet. */
 interface ChangedWorld {
@@ -26,35 +25,69 @@ interface ChangedWorld {
 
 /**
  * Refuses a change that lets a world reach beyond itself (A21.7), unless the sender is an admin of the whole server, or it only reaches folders
- * inside the roots that one gave to this world.
+ * inside the roots that one gave to this world. What could sign calls needs a sender who may sign them (A21.9).
  */
-export async function refuseReach(world: ChangedWorld, change: WorldChangeOf, may: May): Promise<void> {
-  if (may('admin')) return;
+export async function refuseReach(world: ChangedWorld, change: WorldChangeOf, safeguards: Sender): Promise<void> {
+  const { may = MAY_NOTHING, isConfirmed = false } = safeguards;
   for (const reach of reachesBeyond(change)) {
-    const problem = await problemOf(world, reach, may);
+    const problem = may('admin') ? undefined : await problemOf(world, reach, may);
     if (problem !== undefined) throw new CountersignError('forbidden', problem, { field: reach.field });
+    if (!(await couldSign(world, reach))) continue;
+    if (!may('sign')) {
+      const detail = `${reach.what} could read credentials and sign calls. Only admins of the whole server who may sign calls can add it, with a token that has the scope sign.`;
+      throw new CountersignError('forbidden', detail, { field: reach.field });
+    }
+    for (const other of await snapshotsOf(world)) refuseUnconfirmed(other, { kind: 'lets-sign' }, isConfirmed);
   }
+}
+
+interface Sender {
+  may?: May | undefined;
+  isConfirmed?: boolean | undefined;
 }
 
 /** Like `refuseReach`, for the rules of a world. */
 export async function refuseRulesReach(
   world: ChangedWorld,
   { policy, field }: { policy: Policy; field: string },
-  may: May,
+  safeguards: Sender,
 ): Promise<void> {
-  if (may('admin')) return;
   const { runtime, snapshot } = world;
   const grantsOf = (rules: Policy): SandboxGrants =>
     sandboxGrants({ admin: snapshot?.adminPolicy ?? NO_RULES, world: rules, agent: NO_RULES }, place);
   // In a world whose folder can't be used, rules can still be changed. Nobody reads its `~`.
-  const place = { workingDirectory: '/', home: '/', ...(snapshot === undefined ? {} : tryPlace(runtime, snapshot)) };
+  const place = { workingDirectory: '/', home: '/', ...tryPlace(runtime, snapshot) };
   const before = grantsOf(snapshot?.policy ?? NO_RULES);
-  await refuseReach(world, { kind: 'rules', before, after: grantsOf(policy), field }, may);
+  await refuseReach(world, { kind: 'rules', before, after: grantsOf(policy), field }, safeguards);
 }
 
-function tryPlace({ findPlace }: Pick<Runtime, 'findPlace'>, snapshot: WorldSnapshot): { home?: string } {
+/**
+ * Whether something could read credentials: a program outside the sandbox, or a folder that no world may work in, such as one with keys. So is the
+ * folder of a world with a rule `with passkey`, which A49.11 protects.
+ */
+async function couldSign(world: ChangedWorld, { kind, what, field, isOutside }: Reach): Promise<boolean> {
+  if (kind !== 'folder' || field === 'workingDirectory') return isOutside === true;
+  const { runtime, snapshot } = world;
+  if (snapshot === undefined) return true;
+  const { home } = { home: '/', ...tryPlace(runtime, snapshot) };
+  const folder = folderOf(runtime.findPlace, snapshot, what.replace(/^~(?=\/)/, home));
+  if (folder === undefined) return true;
+  return (await snapshotsOf(world)).some((other) => {
+    const taken = folderOf(runtime.findPlace, other) ?? '';
+    const isOther = other.world.id !== snapshot.world.id && overlap(folder, taken);
+    return isOther && weakenedPasskeyRule({ kind: 'lets-sign' }, other.world.policy) !== undefined;
+  });
+}
+
+async function snapshotsOf({ runtime: { snapshots }, reader }: ChangedWorld): Promise<WorldSnapshot[]> {
+  const all = [];
+  for (const { id } of await reader.worlds()) all.push(await snapshots.read(reader, id));
+  return all.filter((each) => each !== undefined);
+}
+
+function tryPlace({ findPlace }: Pick<Runtime, 'findPlace'>, snapshot: WorldSnapshot | undefined): { home?: string } {
   try {
-    return findPlace(snapshot);
+    return snapshot === undefined ? {} : findPlace(snapshot);
   } catch {
     return {};
   }

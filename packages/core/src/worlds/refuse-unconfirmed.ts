@@ -1,8 +1,10 @@
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, type Action } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { May } from './refuse-reach.js';
 import type { Expected } from './versions.js';
 import { weakenedPasskeyRule, type PossibleWeakening } from '../policy/weakened-passkey-rule.js';
+
+/** Whether the sender may do something in a world, or on the whole server. */
+export type May = (action: Action, worldId?: string) => boolean;
 
 /** What protects a change to a world. */
 export interface Safeguards {
@@ -42,6 +44,8 @@ function describe(change: PossibleWeakening, rule: string, name: string): string
       return `Removing or changing the rule "${rule}" needs a passkey.`;
     case 'world-deleted':
       return `This world has the rule "${rule}", so deleting it needs a passkey.`;
+    case 'lets-sign':
+      return `The world "${name}" has the rule "${rule}". This could read credentials and sign calls, so it needs a passkey.`;
     case 'settings':
       return `The rule "${rule}" applies in this world, so changing its working folder or raising its mode needs a passkey.`;
     case 'folder-shared':

@@ -19,7 +19,7 @@ import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
 import { refuseSharedFolder } from './refuse-shared-folder.js';
 import { refuseReach, refuseRulesReach } from './refuse-reach.js';
-import { MAY_NOTHING, refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
+import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules, compileRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
@@ -34,7 +34,7 @@ export async function createWorld(
   runtime: Runtime,
   input: NewWorld,
   signer: Signer,
-  { isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
+  { isConfirmed = false, may }: Safeguards = {},
 ): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   const source = { field: 'policy', of: 'policy' };
@@ -42,8 +42,12 @@ export async function createWorld(
   checkRules(policy, source, tools);
   await runtime.store.read(async (reader) => {
     await checkSigners(reader, '', { rules: policy, source, tools, agents: [] });
-    await refuseReach({ runtime, reader }, { kind: 'settings', after: settings }, may);
-    await refuseRulesReach({ runtime, reader }, { policy: compileRules(policy, source), field: 'policy' }, may);
+    await refuseReach({ runtime, reader }, { kind: 'settings', after: settings }, { may, isConfirmed });
+    await refuseRulesReach(
+      { runtime, reader },
+      { policy: compileRules(policy, source), field: 'policy' },
+      { may, isConfirmed },
+    );
     await refuseSharedFolder(runtime, reader, { settings, isConfirmed });
   });
   if (settings.mainAgent !== undefined) {
@@ -90,7 +94,7 @@ export async function updateWorld(
   worldId: string,
   change: PartOf<WorldSettings> & { name?: string },
   signer: Signer,
-  { expected, isConfirmed = false, may = MAY_NOTHING }: Safeguards = {},
+  { expected, isConfirmed = false, may }: Safeguards = {},
 ): Promise<Versioned<World>> {
   const { name, ...settings } = parseInput(changeSchema, change, 'world');
   return await changeWorld(runtime, 'update-world', worldId, async (change) => {
@@ -114,7 +118,7 @@ export async function updateWorld(
     const { name: newName, ...newSettings } = merged;
     const { settings: before } = change.snapshot.world;
     const asked = { kind: 'settings', before, after: newSettings } as const;
-    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, may);
+    await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, { may, isConfirmed });
     refuseUnconfirmed(change.snapshot, asked, isConfirmed);
     if (newSettings.workingDirectory !== before.workingDirectory)
       await refuseSharedFolder(runtime, change.tx, { worldId, settings: newSettings, isConfirmed });
@@ -135,7 +139,7 @@ export async function setPolicy(
   worldId: string,
   rules: readonly string[],
   signer: Signer,
-  { expected, keep, isConfirmed = false, may = MAY_NOTHING }: Safeguards & { keep?: readonly string[] } = {},
+  { expected, keep, isConfirmed = false, may }: Safeguards & { keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
   const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
@@ -147,7 +151,7 @@ export async function setPolicy(
     await refuseRulesReach(
       { runtime, reader: change.tx, snapshot: change.snapshot },
       { policy: compileStored(policy), field: 'rules' },
-      may,
+      { may, isConfirmed },
     );
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents });
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;

@@ -64,7 +64,7 @@ export const agentRoutes = [
     tag,
     summary: 'Add an agent',
     description:
-      '`tools` are names or globs of the tools it may call. Default: none. An agent with `acp` runs a program outside any sandbox, so only admins of the whole server can add it, with a `confirmation` while a rule `with passkey` applies.',
+      '`tools` are names or globs of the tools it may call. Default: none. An agent with `acp` runs a program outside any sandbox, so only admins of the whole server who may sign calls can add it, with a `confirmation` while any world has a rule `with passkey`.',
     body: confirmedAgentSchema,
     answers: { 201: { description: 'The agent', schema: savedAgentSchema } },
     async handle({ context, params, body, sent, c }) {
@@ -100,7 +100,7 @@ export const agentRoutes = [
     tag,
     summary: 'Update an agent',
     description:
-      'Omitted fields stay unchanged. Null clears an optional field. Except for turning it off, an agent with `acp` can be changed only by admins of the whole server.',
+      'Omitted fields stay unchanged. Null clears an optional field. Except for turning it off, an agent with `acp` can be changed only by admins of the whole server who may sign calls.',
     headers: IF_MATCH,
     body: agentChangeSchema,
     answers: { 200: { description: 'The updated agent', schema: savedAgentSchema } },

@@ -111,6 +111,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
   }
 
   return {
+    isConfined: options.sandbox.kind !== 'none',
     tools(worldId) {
       const servers = worlds.get(worldId);
       if (servers === undefined) return none;
