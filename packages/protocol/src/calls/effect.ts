@@ -83,7 +83,7 @@ export const wholeEffectSchema = z.object({ effect: effectSchema });
 /**
  * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
  * `folder-too-large`: the working folder would have to be copied. `network`: the call may reach the network. `other-folder`: another program runs it outside the world's folder. `too-long`, `too-large`: it exceeded the limits of a rehearsal. `conflict`: somebody else changed
- * the same files in the meantime. `dropped`: it waited too long, and its disk space was needed. `failed`: the rehearsal could not be done.
+ * the same files in the meantime. `busy`: too many others were rehearsed. `dropped`: it waited too long, and its disk space was needed. `failed`: the rehearsal could not be done.
  */
 export const noEffectReasonSchema = z.enum([
   'off',
@@ -94,6 +94,7 @@ export const noEffectReasonSchema = z.enum([
   'too-long',
   'too-large',
   'conflict',
+  'busy',
   'dropped',
   'failed',
 ]);
@@ -113,6 +114,7 @@ const WHY: Readonly<Record<NoEffectReason, string>> = {
   'too-long': 'The rehearsal took too long and was stopped.',
   'too-large': 'The rehearsal wrote too much or used too many resources, so it was stopped.',
   conflict: 'Somebody else changed the same files during the rehearsal.',
+  busy: 'Too many other commands were being rehearsed, so this one was not.',
   dropped: 'The rehearsal waited so long that its disk space was needed.',
   failed: "The command couldn't be rehearsed.",
 };

@@ -46,6 +46,17 @@ it('[A52.5] four run at the same time, and the next is of an agent that has the 
   expect(started).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1']);
 });
 
+it('[A52.11] agents take turns: the next is of the agent whose latest rehearsal began first', async () => {
+  const { started, enter } = start();
+  const first = ['a1', 'b1', 'c1', 'd1'].map((name) => enter(name));
+  for (const name of ['a2', 'b2', 'c2', 'd2', 'a3', 'e1', 'f1']) void enter(name);
+  for (const one of [first[1], first[0], first[3]]) {
+    (await one)?.();
+    await setImmediate();
+  }
+  expect(started).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'a2']);
+});
+
 it('[A52.5] [M9] one that waits ends with its signal and never starts', async () => {
   const { started, enter } = start();
   const [a1, a2] = ['a1', 'a2'].map((name) => enter(name));

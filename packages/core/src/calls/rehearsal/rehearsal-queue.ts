@@ -5,6 +5,8 @@ import { onAbort } from '../../ports/until-aborted.js';
 const MAX_AT_ONCE = 4;
 /** One agent can't keep the others waiting. */
 const MAX_PER_AGENT = 2;
+/** Agents whose latest rehearsal is remembered. */
+const MAX_REMEMBERED = 1000;
 
 /** The rehearsals that run now, by agent, and those that wait. */
 export interface RehearsalQueue {
@@ -26,21 +28,33 @@ export function queueOf(rehearsals: Rehearsals): RehearsalQueue {
   return queue;
 }
 
-/** When a rehearsal ends, the one that has waited longest among the agents with the fewest running ones is next. */
+/** When a rehearsal ends, the next is of an agent with the fewest running ones, and of these the one whose latest rehearsal began first. */
 export function createRehearsalQueue(): RehearsalQueue {
   const running: string[] = [];
   const waiting: Waiting[] = [];
+  /** The agents that started one, least recent first. */
+  const recent = new Set<string>();
   const countOf = (agentId: string): number => running.filter((one) => one === agentId).length;
   const isFree = (agentId: string): boolean => running.length < MAX_AT_ONCE && countOf(agentId) < MAX_PER_AGENT;
 
+  const start = (agentId: string): void => {
+    running.push(agentId);
+    recent.delete(agentId);
+    recent.add(agentId);
+    const [oldest] = recent;
+    if (recent.size > MAX_REMEMBERED && oldest !== undefined) recent.delete(oldest);
+  };
+
   const leave = (agentId: string): void => {
     running.splice(running.indexOf(agentId), 1);
+    const turns = [...recent];
+    const turnOf = (agentId: string): number => turns.indexOf(agentId);
     const [next] = waiting
       .filter((one) => isFree(one.agentId))
-      .toSorted((a, b) => countOf(a.agentId) - countOf(b.agentId));
+      .toSorted((a, b) => countOf(a.agentId) - countOf(b.agentId) || turnOf(a.agentId) - turnOf(b.agentId));
     if (next === undefined) return;
     waiting.splice(waiting.indexOf(next), 1);
-    running.push(next.agentId);
+    start(next.agentId);
     next.start();
   };
 
@@ -48,7 +62,7 @@ export function createRehearsalQueue(): RehearsalQueue {
     async takeTurn(agentId, signal) {
       // Nobody would take it out of the queue: a signal that has aborted calls nobody.
       if (signal.aborted) throw new Error('stopped');
-      if (isFree(agentId)) running.push(agentId);
+      if (isFree(agentId)) start(agentId);
       else {
         await new Promise<void>((resolve, reject) => {
           const one: Waiting = {

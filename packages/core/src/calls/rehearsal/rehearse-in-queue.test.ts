@@ -50,9 +50,10 @@ it.each(['wait', 'wait-within-limit'] as const)(
     ends[2]?.();
     expect(await next).toMatchObject({ found: 'found' });
     // One that never ends leaves after a minute.
+    clock.advance(45_000);
     void rehearse('c4', 'wait');
     void rehearse('c5', 'wait');
-    clock.advance(60_000);
+    clock.advance(15_000);
     await setImmediate();
     expect(started).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
   },
@@ -70,17 +71,19 @@ it.each(['wait', 'wait-within-limit'] as const)(
   },
 );
 
-it('[A60.3] only a limit that includes the wait ends a rehearsal that waits', async () => {
-  const { clock, started, rehearse, problems } = start();
+it('[A52.11] [A60.3] a rehearsal waits for a limited time, and then there is no effect', async () => {
+  const { clock, started, ends, rehearse, problems } = start();
   void rehearse('c1', 'wait');
   void rehearse('c2', 'wait');
   const within = rehearse('c3', 'wait-within-limit');
-  void rehearse('c4', 'wait');
+  const waited = rehearse('c4', 'wait');
   await setImmediate();
   clock.advance(1_000);
-  expect(await within).toEqual({ record: { noEffect: { reason: 'too-long' } } });
-  clock.advance(59_000);
+  expect(await within).toEqual({ record: { noEffect: { reason: 'busy' } } });
+  clock.advance(19_000);
+  expect(await waited).toEqual({ record: { noEffect: { reason: 'busy' } } });
+  ends[0]?.();
   await setImmediate();
-  expect(started).toEqual(['c1', 'c2', 'c4']);
+  expect(started).toEqual(['c1', 'c2']);
   expect(problems).toEqual([]);
 });

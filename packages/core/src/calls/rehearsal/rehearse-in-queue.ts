@@ -5,6 +5,8 @@ import type { Runtime } from '../../step/runtime.js';
 import { limitTime } from './limit-time.js';
 import { queueOf } from './rehearsal-queue.js';
 
+/** Then people are asked without an effect: busy agents must not keep the calls of others from them. */
+const MAX_WAIT_MS = 20_000;
 /** A rehearsal that never ends leaves the queue after this time. */
 const MAX_IN_QUEUE_MS = 60_000;
 
@@ -24,24 +26,27 @@ export async function rehearseInQueue<T>(
   { rehearsals, call, queue, limitMs, signal, run }: Wanted<T>,
 ): Promise<{ ms: number; found: T } | { record: RehearsalRecord }> {
   const { worldId, agentId, invocationId, toolName } = call;
-  let limited = queue === 'wait-within-limit' ? limitTime(runtime, signal, limitMs) : undefined;
+  let limited = limitTime(runtime, signal, queue === 'wait' ? MAX_WAIT_MS : limitMs);
   let leave = (): void => undefined;
   let began: number | undefined;
   const took = (): number => Math.round(performance.now() - (began ?? performance.now()));
   try {
-    if (queue !== 'skip')
-      leave = await queueOf(rehearsals).takeTurn(`${worldId}/${agentId}`, limited?.signal ?? signal);
-    const limit = (limited ??= limitTime(runtime, signal, limitMs)).signal;
+    if (queue !== 'skip') leave = await queueOf(rehearsals).takeTurn(`${worldId}/${agentId}`, limited.signal);
+    if (queue === 'wait') {
+      limited.end();
+      limited = limitTime(runtime, signal, limitMs);
+    }
+    const limit = limited.signal;
     const found = await untilAborted(() => runInTurn(limit), limit);
     return { ms: took(), found };
   } catch (error) {
     if (signal.aborted) throw error;
-    const isLate = limited?.signal.aborted === true;
+    const isLate = limited.signal.aborted;
     if (!isLate) runtime.report(error, `failed to rehearse ${toolName}`, { worldId, invocationId });
-    const noEffect = { reason: isLate ? 'too-long' : 'failed' } as const;
-    return { record: began === undefined ? { noEffect } : { ms: took(), noEffect } };
+    if (began === undefined) return { record: { noEffect: { reason: isLate ? 'busy' : 'failed' } } };
+    return { record: { ms: took(), noEffect: { reason: isLate ? 'too-long' : 'failed' } } };
   } finally {
-    limited?.end();
+    limited.end();
     if (began === undefined) leave();
   }
 
