@@ -126,7 +126,7 @@ export const newTokenSchema = z.strictObject({
   name: oneLine(100),
   scopes: z.array(tokenScopeSchema).min(1, 'choose at least one scope').max(5),
   /** Null: the token doesn't expire. Default: 90 days from now. */
-  expiresAt: z.iso.datetime({ offset: true }).nullable().exactOptional(),
+  expiresAt: z.iso.datetime({ offset: true }).exactOptional(),
 });
 export type NewToken = z.infer<typeof newTokenSchema>;
 
@@ -141,7 +141,7 @@ export const tokenSchema = z.object({
   createdBy: z.string().exactOptional(),
   createdAt: z.string(),
   usedAt: z.string().exactOptional(),
-  expiresAt: z.string().exactOptional(),
+  expiresAt: z.string(),
 });
 export type Token = z.infer<typeof tokenSchema>;
 

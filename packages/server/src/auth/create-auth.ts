@@ -19,10 +19,12 @@ import { signInWith } from '../passkeys/sign-in-with.js';
 import type { Access } from '../people/access.js';
 import {
   findCredential,
+  hasLapsed,
   insertCredential,
   makeLink,
   noteUse,
-  SESSION_MS,
+  SESSION_LIFETIMES,
+  type SessionLifetimes,
   TICKET_MS,
   type Made,
 } from '../people/credentials.js';
@@ -49,6 +51,7 @@ export interface AuthOptions extends HostOptions {
   cookieName?: string;
   /** Default: the address of the connection. */
   clientAddress?: ClientAddress;
+  lifetimes?: SessionLifetimes;
   report: (error: unknown, what: string) => void;
   /** Absent if no OIDC provider is configured. */
   oidc?: OidcSignIn;
@@ -66,6 +69,7 @@ interface Authenticated {
 /** Authentication (W1). */
 export function createAuth(options: AuthOptions): Auth {
   const { clock, store, report, clientAddress = readTrustedProxies(undefined) } = options;
+  const { lifetimes = SESSION_LIFETIMES } = options;
   const tokenHash = hashSecret(options.token);
   const checkHost = createHostCheck(options);
   const attempts = createFailedAttempts(clock);
@@ -147,8 +151,9 @@ export function createAuth(options: AuthOptions): Auth {
     const { credential } = found;
     const person = await confirm(found.person);
     if (person === undefined) throw unauthorized(problemTexts.oidcExpired);
+    if (hasLapsed(credential, clock.now(), lifetimes)) throw unauthorized(problemTexts.unknownSession);
     // A full disk must not sign everyone out.
-    await noteUse(store, credential, clock.now()).catch((error: unknown) =>
+    await noteUse(store, credential, clock.now(), lifetimes).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
     );
     const { scopes, external } = credential.data;
@@ -286,11 +291,11 @@ export function createAuth(options: AuthOptions): Auth {
     async signIn(given, c) {
       const key = await keyOf(c, given);
       if ((await confirm(key.person)) === undefined) throw unauthorized(problemTexts.oidcExpired);
-      const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')));
+      const opened = await openSession(store, key, deviceOf(c.req.header('user-agent')), lifetimes);
       // Someone else was faster.
       if (opened === undefined) throw wrong(c, problemTexts.usedTicket, undefined);
       const secure = c.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
-      const age = `Max-Age=${SESSION_MS / 1000}`;
+      const age = `Max-Age=${lifetimes.mostMs / 1000}`;
       return {
         session: opened.header,
         setCookie: `${cookieName()}=${opened.cookie}; Path=/; HttpOnly; SameSite=Strict; ${age}${secure}`,

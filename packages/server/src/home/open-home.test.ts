@@ -183,6 +183,18 @@ describe('a home', () => {
     await expect(open()).rejects.toThrow(/admin\.rules, line 2, character 1: /);
   });
 
+  it('[W1.9] reads how long sessions last from the administrator’s file', async () => {
+    await mkdir(join(folder, 'home'), { recursive: true });
+    const file = join(folder, 'home', 'admin.rules');
+    const hours = (count: number) => count * 60 * 60 * 1000;
+    await writeFile(file, 'end sessions after 8 hours without use\ndeny shell_cmd\nend sessions after 30 days\n');
+    const home = await open();
+    expect(home.sessionLifetimes).toEqual({ idleMs: hours(8), mostMs: hours(30 * 24) });
+    await home.close();
+    await writeFile(file, 'end sessions after 0 days\n');
+    await expect(open()).rejects.toThrow(/admin\.rules, line 1, character 1: /);
+  });
+
   it('[A41] [A21] keeps agents away from the key that signs audit heads', async () => {
     const key = join(await realpath(folder), 'audit.key');
     await writeFile(key, 'a key', { mode: 0o600 });

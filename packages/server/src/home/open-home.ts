@@ -16,6 +16,7 @@ import { takeSecretsKey } from '../providers/secrets-key.js';
 import { takeOidcSettings, type OidcSettings } from '../oidc/oidc-settings.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
+import type { SessionLifetimes } from '../people/credentials.js';
 import type { ExternalLimits } from '../people/external-limiter.js';
 import { takeOverSessions } from '../people/take-over-sessions.js';
 import { findProviders } from './find-providers.js';
@@ -65,6 +66,7 @@ export interface Home {
   /** Undefined if no OIDC provider is configured. */
   oidc: OidcSettings | undefined;
   externalLimits: ExternalLimits;
+  sessionLifetimes: SessionLifetimes;
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
   /** Parks running turns and releases the home folder. */
@@ -149,6 +151,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       providers: registry,
       oidc,
       externalLimits: admin.limits,
+      sessionLifetimes: admin.lifetimes,
       async start() {
         await engine.start(options.unfinished);
         // Skip this on a shared database, where each server would create a demo world.

@@ -11,8 +11,15 @@ import { hashSecret, isSecret, randomSecret } from '../auth/secrets.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A session ends this long after its last use. */
-export const SESSION_MS = 30 * DAY_MS;
+/** A session ends this long after its last use, and this long after its sign-in. */
+export interface SessionLifetimes {
+  idleMs: number;
+  mostMs: number;
+}
+export const SESSION_LIFETIMES: SessionLifetimes = { idleMs: 30 * DAY_MS, mostMs: 180 * DAY_MS };
+/** The token of an external agent ends this long after its last use. */
+const EXTERNAL_TOKEN_MS = 90 * DAY_MS;
+export const LONGEST_TOKEN_MS = 366 * DAY_MS;
 /** Lifetime of a start link (W1). */
 export const TICKET_MS = MINUTE_MS;
 export const INVITATION_MS = 7 * DAY_MS;
@@ -111,20 +118,33 @@ function isHalf(half: string, hash: string | undefined): boolean {
   return isSecret(half, hash === undefined ? NO_HASH : Buffer.from(hash, 'hex'));
 }
 
-export function isUsable({ credential: { endedAt, expiresAt }, person }: FoundCredential, now: number): boolean {
-  return person.status === 'active' && endedAt === null && (expiresAt === null || expiresAt > now);
+export function isUsable({ credential, person }: FoundCredential, now: number): boolean {
+  const { kind, endedAt, createdAt, expiresAt } = credential;
+  // Tokens of older versions may have no end.
+  const end = expiresAt ?? (kind === 'token' ? createdAt + LONGEST_TOKEN_MS : Infinity);
+  return person.status === 'active' && endedAt === null && end > now;
 }
 
-/** Saves the time of use. A session is extended, unless it was opened with a token that ends it. */
+/** Whether a session has ended under lifetimes that were shortened since its last use. */
+export function hasLapsed(
+  { kind, parentId, createdAt, usedAt }: CredentialRecord,
+  now: number,
+  { idleMs, mostMs }: SessionLifetimes,
+): boolean {
+  return kind === 'session' && parentId === null && now >= Math.min((usedAt ?? createdAt) + idleMs, createdAt + mostMs);
+}
+
+/** Saves the time of use. It extends the token of an external agent, and a session that wasn't opened with a token, which would end it. */
 export async function noteUse(
   store: Pick<Store, 'transact'>,
-  credential: CredentialRecord,
+  { id, kind, data, createdAt, usedAt, parentId, expiresAt }: CredentialRecord,
   now: number,
+  { idleMs, mostMs }: SessionLifetimes,
 ): Promise<void> {
-  const { id, kind, usedAt, parentId, expiresAt } = credential;
   // Absolute difference: another process's clock may be ahead.
   if (usedAt !== null && Math.abs(now - usedAt) < NOTE_USE_MS) return;
-  const isExtended = kind === 'session' && parentId === null;
-  const use = { usedAt: now, expiresAt: isExtended ? now + SESSION_MS : expiresAt };
-  await store.transact('', (tx) => tx.useCredential(id, use));
+  let until = expiresAt;
+  if (kind === 'session' && parentId === null) until = Math.min(now + idleMs, createdAt + mostMs);
+  if (data.external !== undefined) until = now + EXTERNAL_TOKEN_MS;
+  await store.transact('', (tx) => tx.useCredential(id, { usedAt: now, expiresAt: until }));
 }

@@ -5,7 +5,7 @@ import { refuseLimited, refuseOthers } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
 import { present, refuseOwnerChange } from './manage-people.js';
-import { insertCredential, isUsable, makeSecret, SESSION_MS } from './credentials.js';
+import { insertCredential, isUsable, makeSecret, SESSION_LIFETIMES } from './credentials.js';
 
 /** What opens a session: a single-use link, or a personal token. */
 export type SessionKey = Pick<FoundCredential, 'credential'>;
@@ -27,6 +27,7 @@ export async function openSession(
   store: Store,
   { credential: key }: SessionKey,
   device: string,
+  { idleMs, mostMs } = SESSION_LIFETIMES,
 ): Promise<OpenedSession | undefined> {
   const made = makeSecret();
   const header = randomSecret();
@@ -63,7 +64,7 @@ export async function openSession(
       // Like the session that opened it, it ends with their token.
       parentId: source === undefined ? parentId : source.parentId,
       // A session never outlives the token it was opened with.
-      expiresAt: Math.min(tx.now() + SESSION_MS, parent?.credential.expiresAt ?? Infinity),
+      expiresAt: Math.min(tx.now() + Math.min(idleMs, mostMs), parent?.credential.expiresAt ?? Infinity),
     });
     const who = { kind: 'person', id: person.id, name: person.name } as const;
     const signer: Signer = { who, via: device };
@@ -151,7 +152,7 @@ async function sessionsOf(store: Store, personId: string, holder: string): Promi
     current: id === holder,
     createdAt: toText(createdAt),
     usedAt: toText(usedAt ?? createdAt),
-    expiresAt: toText(expiresAt ?? createdAt + SESSION_MS),
+    expiresAt: toText(expiresAt ?? createdAt + SESSION_LIFETIMES.idleMs),
   }));
 }
 

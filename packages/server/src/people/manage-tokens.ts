@@ -5,7 +5,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import { actionsAnywhere, refuseLimited, refuseOthers } from './access.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
-import { INVITATION_MS, insertCredential, makeLink, makeSecret } from './credentials.js';
+import { INVITATION_MS, insertCredential, LONGEST_TOKEN_MS, makeLink, makeSecret } from './credentials.js';
 import { present, refuseOwnerChange } from './manage-people.js';
 import { hasOwnWayIn, LIMITED_SCOPES } from './manage-sessions.js';
 
@@ -68,12 +68,11 @@ export async function createToken(
   return { ...toToken(record), token: `cs_${made.id}_${made.secret}` };
 }
 
-function expiryOf({ expiresAt }: NewToken, now: number): number | null {
-  if (expiresAt === undefined) return now + DEFAULT_MS;
-  if (expiresAt === null) return null;
-  const at = Date.parse(expiresAt);
-  if (at > now) return at;
-  throw new CountersignError('invalid', 'expiresAt: must be in the future', { field: 'expiresAt' });
+function expiryOf({ expiresAt }: NewToken, now: number): number {
+  const at = expiresAt === undefined ? now + DEFAULT_MS : Date.parse(expiresAt);
+  if (at > now && at <= now + LONGEST_TOKEN_MS) return at;
+  const detail = at > now ? 'must be at most a year ahead' : 'must be in the future';
+  throw new CountersignError('invalid', `expiresAt: ${detail}`, { field: 'expiresAt' });
 }
 
 /** Also ends the sessions that were opened with it. */
@@ -127,7 +126,7 @@ function toToken({ id, name, data, createdAt, usedAt, expiresAt }: CredentialRec
     ...(data.createdBy === undefined ? {} : { createdBy: data.createdBy }),
     createdAt: toText(createdAt),
     ...(usedAt === null ? {} : { usedAt: toText(usedAt) }),
-    ...(expiresAt === null ? {} : { expiresAt: toText(expiresAt) }),
+    expiresAt: toText(expiresAt ?? createdAt + LONGEST_TOKEN_MS),
   };
 }
 

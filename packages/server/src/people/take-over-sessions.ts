@@ -4,7 +4,7 @@ import { registerOwnFile, type PersonRecord, type Store } from '@countersign/cor
 import { z } from 'zod';
 import type { Log } from '../app/context.js';
 import { readPrivate } from '../home/private-file.js';
-import { SESSION_MS } from './credentials.js';
+import { SESSION_LIFETIMES } from './credentials.js';
 
 const hex = (length: number): z.ZodString => z.string().regex(new RegExp(`^[0-9a-f]{${length}}$`));
 const fileSchema = z.strictObject({
@@ -47,7 +47,7 @@ export async function takeOverSessions(
         parentId: null,
         createdAt,
         usedAt,
-        expiresAt: usedAt + SESSION_MS,
+        expiresAt: usedAt + SESSION_LIFETIMES.idleMs,
         endedAt: null,
       });
     }

@@ -222,7 +222,7 @@ export const externalRoutes = [
     tag,
     summary: 'Create an external agent and a token for it',
     description:
-      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It never expires; revoke it like other tokens.',
+      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It expires 90 days after its last use.',
     body: newExternalAgentSchema,
     answers: { 201: { description: 'The agent and its token', schema: createdExternalAgentSchema } },
     async handle({ context, params, body, c }) {
@@ -246,7 +246,7 @@ export const externalRoutes = [
       const { token, id: tokenId } = await createToken(
         runtime.store,
         person,
-        { name: body.tokenName ?? name, scopes: ['propose'], expiresAt: null },
+        { name: body.tokenName ?? name, scopes: ['propose'] },
         byOf(c),
         { worldId: params.world, agentId: agent.id, ...(usedBy === undefined ? {} : { isPersonal: true }) },
       );

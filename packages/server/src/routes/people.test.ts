@@ -226,6 +226,36 @@ describe('tokens', () => {
     expect((await ask(t, 'GET', '/me', as(made.body.token))).status).toBe(401);
   });
 
+  it('[W8.3] always expire, at most a year ahead', async () => {
+    const t = await openApp();
+    const make = (days: number) => {
+      const expiresAt = new Date(t.clock.now() + days * 24 * 60 * 60 * 1000).toISOString();
+      return t.api('POST', '/people/owner/tokens', { name: 'x', scopes: ['read'], expiresAt });
+    };
+    expect([(await make(366)).status, (await make(367)).status, (await make(-1)).status]).toEqual([201, 422, 422]);
+    const forever = { name: 'x', scopes: ['read'], expiresAt: null };
+    expect((await t.api('POST', '/people/owner/tokens', forever)).status).toBe(422);
+  });
+
+  it('[W1.9] a session ends some time after its last use, and some time after its sign-in, however often it is used', async () => {
+    const hour = 60 * 60 * 1000;
+    const t = await openApp({ lifetimes: { idleMs: 8 * hour, mostMs: 20 * hour } });
+    await add(t, 'Ada', 'member');
+    const [used, idle] = [await signInAs(t, 'ada'), await signInAs(t, 'ada')];
+    const start = t.clock.now();
+    const status = async (session: Record<string, string>) => (await ask(t, 'GET', '/me', session)).status;
+    for (const [passed, expected] of [
+      [7, 200],
+      [14, 200],
+      [19, 200],
+      [20, 401],
+    ] as const) {
+      t.clock.advance(passed * hour - (t.clock.now() - start));
+      expect({ passed, status: await status(used) }).toEqual({ passed, status: expected });
+      if (passed === 14) expect(await status(idle)).toBe(401);
+    }
+  });
+
   it('[W8.3] never give more than the person and the creator may do', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });

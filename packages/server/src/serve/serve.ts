@@ -78,6 +78,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     token: token.value,
     tokenHolder: token.holder.kind === 'person' ? 'owner' : token.holder,
     clock: engine.runtime.clock,
+    lifetimes: home.sessionLifetimes,
     port: () => port,
     host,
     allowHosts: publicUrl === undefined ? allowHosts : [...allowHosts, new URL(publicUrl).host],

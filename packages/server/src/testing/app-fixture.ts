@@ -14,6 +14,7 @@ import { acpAgents } from '@countersign/tools';
 import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
+import type { SessionLifetimes } from '../people/credentials.js';
 import { createExternalLimiter, EXTERNAL_LIMITS } from '../people/external-limiter.js';
 import { createAuth } from '../auth/create-auth.js';
 import { PROGRAM_TOKEN } from '../auth/holders.js';
@@ -76,6 +77,7 @@ export interface AppFixtureOptions {
   secrets?: SecretsKey;
   /** Settings of an OIDC provider. */
   oidc?: OidcSettings;
+  lifetimes?: SessionLifetimes;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter'>>;
 }
 
@@ -117,6 +119,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     port: () => port,
     host: '127.0.0.1',
     allowHosts: [],
+    ...(options.lifetimes === undefined ? {} : { lifetimes: options.lifetimes }),
     ...(options.oidc === undefined
       ? {}
       : {

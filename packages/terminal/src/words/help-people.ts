@@ -116,7 +116,7 @@ export const tokensHelp = {
   name: 'name of the token, such as the program that uses it',
   token: 'token (id or name)',
   scopes: 'what it may do, separated by commas: read, chat, sign, admin, propose',
-  days: 'number of days until it expires, or "never"',
+  days: 'number of days until it expires, at most 366',
   person: 'whose token it is (default: yours)',
 } satisfies Record<string, unknown> & Record<'list' | 'add' | 'revoke', Help>;
 

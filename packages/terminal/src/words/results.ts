@@ -230,7 +230,6 @@ export const results = {
   sessionsEnded: (count: number): string => (count === 1 ? 'Ended 1 session.' : `Ended ${count} sessions.`),
   noTokens: 'There are no tokens.',
   neverUsed: 'never',
-  neverExpires: 'never',
   tokenShownOnce: 'Save the token now. It is not shown again.',
   tokenRevoked: (name: string): string => `Revoked the token "${name}".`,
   noProviders: 'There are no providers.',

@@ -9,7 +9,7 @@ import { ShownOnce } from '../ui/shown-once.js';
 import { t } from '../words/account.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const DAYS = [7, 30, 90, 365, 0] as const;
+const DAYS = [7, 30, 90, 365] as const;
 
 /** Creates a token and shows it once: it is gone when the dialog closes. */
 export function NewToken({
@@ -33,7 +33,7 @@ export function NewToken({
     event.preventDefault();
     if (name.trim() === '') return saving.refuse('name', t.noTokenName);
     if (scopes.length === 0) return saving.refuse('scopes', t.noScope);
-    const expiresAt = days === '0' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+    const expiresAt = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     await saving.load(async () => {
       const made = await client.createToken(account.id, { name: name.trim(), scopes: [...scopes], expiresAt });
       setToken(made.token);

@@ -34,7 +34,7 @@ export function TokenList({
                     {t.lastUsed} <Ago at={token.usedAt} />
                   </>
                 )}{' '}
-                · {token.expiresAt === undefined ? t.neverExpires : t.expiresOn(dateText(token.expiresAt))}
+                · {t.expiresOn(dateText(token.expiresAt))}
                 {token.createdBy === undefined ? null : <> · {t.createdBy(token.createdBy)}</>}
               </p>
             </div>

@@ -99,7 +99,7 @@ export const t = {
   } satisfies Record<TokenScope, string>,
   noScope: 'Choose at least one.',
   expires: 'Expires',
-  expiries: { 7: 'in 7 days', 30: 'in 30 days', 90: 'in 90 days', 365: 'in one year', 0: 'never' },
+  expiries: { 7: 'in 7 days', 30: 'in 30 days', 90: 'in 90 days', 365: 'in one year' },
   create: 'Create token',
   tokenOnce: 'Copy the token now. It is not shown again.',
   yourToken: 'Token',
@@ -110,7 +110,6 @@ export const t = {
   revokeText: (name: string) => `Programs that use “${name}” can't connect anymore. Sessions opened with it end too.`,
   may: (scopes: string) => `may ${scopes}`,
   neverUsed: 'never used',
-  neverExpires: 'never expires',
   expiresOn: (date: string) => `expires ${date}`,
   createdBy: (name: string) => `created by ${name}`,
 } as const;

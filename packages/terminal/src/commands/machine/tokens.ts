@@ -42,7 +42,7 @@ export function addTokens(program: Command, register: Register): void {
       },
       {
         title: 'expires',
-        of: ({ expiresAt }: Token) => (expiresAt === undefined ? results.neverExpires : minuteText(expiresAt)),
+        of: ({ expiresAt }: Token) => minuteText(expiresAt),
       },
     ];
     showList(context, await readAll(() => client.tokens(person)), columns, results.noTokens);
@@ -96,11 +96,9 @@ function readScopes(words: string): TokenScope[] {
   });
 }
 
-function readExpiry(days: string | undefined): { expiresAt?: string | null } {
+function readExpiry(days: string | undefined): { expiresAt?: string } {
   if (days === undefined) return {};
-  if (days === 'never') return { expiresAt: null };
   const number = Number(days);
-  if (!Number.isInteger(number) || number < 1 || number > 3650)
-    throw new CommandError(errors.notDays(days), EXIT.usage);
+  if (!Number.isInteger(number) || number < 1 || number > 366) throw new CommandError(errors.notDays(days), EXIT.usage);
   return { expiresAt: new Date(Date.now() + number * DAY_MS).toISOString() };
 }
