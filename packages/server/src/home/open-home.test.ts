@@ -9,6 +9,7 @@ import { isOwnFile } from '@countersign/core/ports';
 import { MAY_ALL } from '@countersign/core/testing';
 import { findSandbox, type Sandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../testing/app-fixture.js';
 import { TESTER } from '../testing/stream-fixture.js';
 import { openHome, type Home, type HomeOptions } from './open-home.js';
 
@@ -68,6 +69,26 @@ describe('the token', () => {
     const other = await reopen(again);
     expect(other.token.value).not.toBe(home.token.value);
     expect(await modeOf('home', 'token')).toBe('600');
+  });
+
+  it.runIf(sandbox.kind === 'bubblewrap')('[A59.14] is hidden from the program of an ACP agent', async () => {
+    const home = await open();
+    const { runtime } = home.engine;
+    await createWorld(runtime, { name: 'Docks' }, TESTER);
+    await home.start();
+    const look = `ls -a ${home.folder} ${home.folder}-secrets > seen.part; mv seen.part seen`;
+    const acp = { command: ['/bin/sh', '-c', look] };
+    await addAgent(runtime, 'docks', { name: 'Ada', provider: 'acp', model: 'any', acp }, TESTER, MAY_ALL);
+    const { id: chatId } = await createChat(runtime, 'docks');
+    await publishMessage(runtime, {
+      worldId: 'docks',
+      chatId,
+      speaker: 'human',
+      content: 'look',
+    });
+    const seen = join(home.workFolders.pathOf('docks'), 'seen');
+    await until(() => Promise.resolve(existsSync(seen) || undefined), 'the program has looked');
+    expect((await readFile(seen, 'utf8')).split('\n')).not.toContain('token');
   });
 
   it('[A16] signs with the name of its owner', async () => {

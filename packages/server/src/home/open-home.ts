@@ -114,7 +114,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const own = options.providers ?? [];
     const registry = createRegistry({ store, secrets, found, own });
     const metrics = createMetrics();
-    const acp = acpAgents({ clock, env });
+    const acp = acpAgents({ clock, env, sandbox, hide: confined.hide });
     const engine = await orClose(store, () =>
       createRuntime({
         store,

@@ -20,6 +20,7 @@ import { finishCall } from './finish-call.js';
 import { liveSessions } from './live-sessions.js';
 import type { Session } from './open-session.js';
 import type { Permission } from './permission.js';
+import type { AgentPlace } from './start-agent.js';
 import type { Prompt } from './prompt.js';
 import { titleFrom, writePrompt } from './write-prompt.js';
 
@@ -39,11 +40,11 @@ const GATHER_MS = 25;
 const GONE =
   "Nothing ran: the agent isn't waiting for this call anymore, because its program was restarted or runs in another process.";
 
-export function acpAgents({ clock, env }: { clock: Clock; env?: NodeJS.ProcessEnv }): AcpAgents {
+export function acpAgents({ clock, ...place }: { clock: Clock } & AgentPlace): AcpAgents {
   const asked = new Map<string, { key: string; prompt: Prompt; permission: Permission }>();
   /** Prompts whose turn has ended, and that are killed if they don't stop. */
   const ending = new WeakSet<Prompt>();
-  const sessions = liveSessions({ clock, env, onEnd: forgetAsked });
+  const sessions = liveSessions({ clock, place, onEnd: forgetAsked });
 
   function forgetAsked(key: string): void {
     for (const [id, { key: of }] of asked) if (of === key) asked.delete(id);

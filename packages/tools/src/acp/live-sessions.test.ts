@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/
 
 it('[A59.8] a program that no turn wants anymore makes room for another one, and one that a turn starts does not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-acp-'));
-  const sessions = liveSessions({ clock: createFakeClock(), env: process.env, onEnd: () => undefined, maxSessions: 1 });
+  const sessions = liveSessions({ clock: createFakeClock(), place: {}, onEnd: () => undefined, maxSessions: 1 });
   const acp = { command: [process.execPath, program], program: 'fixture' };
   const find = (key: string, signal: AbortSignal) => {
     const place = { worldId: 'w', chatId: key, agentId: 'a', turnId: key, workingDirectory: folder, acp };

@@ -1,5 +1,6 @@
 import type { AgentSession, Clock, GenerateRequest } from '@countersign/core/ports';
 import { openSession, type Session } from './open-session.js';
+import type { AgentPlace } from './start-agent.js';
 import type { Prompt } from './prompt.js';
 import { storedSession } from './write-prompt.js';
 
@@ -27,7 +28,7 @@ interface LiveSession {
 
 interface Options {
   clock: Clock;
-  env: NodeJS.ProcessEnv | undefined;
+  place: AgentPlace;
   /** Called when a session has ended, for whatever reason. */
   onEnd: (key: string) => void;
   /** How many programs may run at once. */
@@ -38,7 +39,7 @@ interface Options {
 const IDLE_MS = 10 * 60_000;
 const MAX_SESSIONS = 32;
 
-export function liveSessions({ clock, env, onEnd, maxSessions = MAX_SESSIONS }: Options): LiveSessions {
+export function liveSessions({ clock, place, onEnd, maxSessions = MAX_SESSIONS }: Options): LiveSessions {
   const live = new Map<string, LiveSession>();
   const opening = new Map<string, Promise<Session>>();
   let isClosed = false;
@@ -62,7 +63,7 @@ export function liveSessions({ clock, env, onEnd, maxSessions = MAX_SESSIONS }: 
       workingDirectory,
       stored,
       clock,
-      ...(env === undefined ? {} : { env }),
+      place,
     });
     if (isClosed) {
       await session.close();

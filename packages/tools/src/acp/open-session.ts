@@ -4,7 +4,7 @@ import { acpProgram, type AcpSettings } from '@countersign/protocol';
 import { handshake } from './handshake.js';
 import { createPrompt, type Prompt } from './prompt.js';
 import { reportedModes } from './reported-modes.js';
-import { startAgent, type AgentProcess } from './start-agent.js';
+import { startAgent, type AgentPlace, type AgentProcess } from './start-agent.js';
 import type { Continuation, StoredSession } from './write-prompt.js';
 
 /** A running program with one session of an agent in a chat. */
@@ -31,7 +31,7 @@ interface Opening {
   workingDirectory: string;
   stored: StoredSession | undefined;
   clock: Clock;
-  env?: NodeJS.ProcessEnv;
+  place?: AgentPlace;
 }
 
 /** How long a program may take to start and open a session. */
@@ -44,7 +44,7 @@ const AUTH_REQUIRED = -32_000;
 export async function openSession(opening: Opening): Promise<Session> {
   const { acp, workingDirectory, clock } = opening;
   const sdk = await import('@agentclientprotocol/sdk');
-  const child = await startAgent(acp, workingDirectory, opening.env);
+  const child = await startAgent(acp, workingDirectory, opening.place);
   const program = acpProgram(acp);
   const reported = reportedModes(program);
   let prompt: Prompt | undefined;

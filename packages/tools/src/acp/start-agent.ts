@@ -5,7 +5,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { AcpSettings } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
-import { isProgram, realPath } from '../files/probe.js';
+import { isFolder, isProgram, realPath } from '../files/probe.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { endProgram, exitOf, MARK, startWatchdog } from '../shell/watchdog.js';
 import { askArguments, ASK_VARIABLES } from './ask-always.js';
@@ -24,6 +25,15 @@ export interface AgentProcess {
 
 const LONGEST_COMPLAINT = 2_000;
 
+/** Where the programs of agents run. */
+export interface AgentPlace {
+  /** Default: that of this process. */
+  env?: NodeJS.ProcessEnv;
+  /** Hides the paths and our own process from the program, if it is bubblewrap (A59.14). */
+  sandbox?: Sandbox;
+  hide?: readonly string[];
+}
+
 /**
  * Starts the program of an ACP agent in the working folder, outside the sandbox, with a clean environment and the variables that its settings
  * name. Throws a readable error if it can't be started.
@@ -31,8 +41,9 @@ const LONGEST_COMPLAINT = 2_000;
 export async function startAgent(
   acp: AcpSettings,
   workingDirectory: string,
-  env: NodeJS.ProcessEnv = process.env,
+  place: AgentPlace = {},
 ): Promise<AgentProcess> {
+  const { env = process.env } = place;
   const [name = '', ...args] = acp.command;
   const clean = cleanEnvironment(homedir(), env['PATH'] ?? '');
   const folders = (clean['PATH'] ?? '').split(delimiter).filter((folder) => !isInside(workingDirectory, folder));
@@ -43,7 +54,8 @@ export async function startAgent(
   });
   const mark = crypto.randomUUID();
   const ask = await askArguments(acp);
-  const child = spawn(program, [...args, ...ask.arguments], {
+  const [started, ...words] = withoutOurs([program, ...args, ...ask.arguments], place);
+  const child = spawn(started ?? program, words, {
     cwd: workingDirectory,
     env: {
       ...clean,
@@ -78,6 +90,18 @@ export async function startAgent(
     complaints: () => complaints.trim(),
     end: () => (ending ??= endProgram(child, exited, watchdog)),
   };
+}
+
+/** The command, in a view of the machine without our files, drafts and processes, in which credentials are. The rest is as without it. */
+function withoutOurs(command: readonly string[], { sandbox, hide = [] }: AgentPlace): readonly string[] {
+  if (sandbox?.kind !== 'bubblewrap') return command;
+  const covers = [...hide, sandbox.drafting.folder].flatMap((path) => {
+    const real = realPath(path);
+    if (real === undefined) return [];
+    return isFolder(real) ? ['--tmpfs', real] : ['--ro-bind', '/dev/null', real];
+  });
+  const view = ['--dev-bind', '/', '/', ...covers, '--unshare-pid', '--proc', '/proc', '--die-with-parent'];
+  return [sandbox.program, ...view, '--', ...command];
 }
 
 /** Never a program in the working folder: an agent may have written it. */

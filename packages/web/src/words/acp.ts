@@ -2,7 +2,7 @@
 export const t = {
   provider: 'another program (ACP)',
   unsandboxed:
-    "The program runs as the server's user, outside Countersign's sandbox. Only the calls that it asks about can be approved.",
+    "The program runs as the server's user, outside Countersign's sandbox. Only the calls that it asks about can be approved. If the server has no bubblewrap, the program can also read Countersign's own files, with its tokens.",
   command: 'Command',
   commandExample: 'gemini',
   argumentsHint: 'One per line, such as --acp. The program must speak the Agent Client Protocol.',
