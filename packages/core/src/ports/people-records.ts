@@ -101,6 +101,8 @@ export interface CredentialRecord {
     createdBy?: string;
     /** A token that can only propose the calls of this external agent (A55). */
     external?: ExternalTokenData;
+    /** The address that last used it. */
+    usedFrom?: string;
     /** A ticket for someone who signed in with OIDC. */
     oidc?: true;
     /** A ticket for another device of the same person, or the session opened with it (W1.12). It is not a sign-in. */

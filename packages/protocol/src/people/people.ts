@@ -141,6 +141,8 @@ export const tokenSchema = z.object({
   createdBy: z.string().exactOptional(),
   createdAt: z.string(),
   usedAt: z.string().exactOptional(),
+  /** The address that last used it. */
+  usedFrom: z.string().exactOptional(),
   expiresAt: z.string(),
 });
 export type Token = z.infer<typeof tokenSchema>;
@@ -158,6 +160,8 @@ export const openSessionSchema = z.object({
   current: z.boolean(),
   createdAt: z.string(),
   usedAt: z.string(),
+  /** The address that last used it. */
+  usedFrom: z.string().exactOptional(),
   expiresAt: z.string(),
 });
 export type OpenSession = z.infer<typeof openSessionSchema>;

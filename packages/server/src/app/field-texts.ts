@@ -157,6 +157,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   limitedBy: 'Whether `scopes` are those of a token or of an invitation (W8.11).',
   token: "A personal token, or the server's token. Returned only when it is created.",
   usedAt: 'When it was last used.',
+  usedFrom: 'The address that last used it.',
   worldRoles: 'Roles in individual worlds, by world id.',
   accept: "Set to true to accept the server's current tool definitions.",
   active: 'Whether the agent takes part in chats.',

@@ -112,7 +112,7 @@ export function createAuth(options: AuthOptions): Auth {
       // Compare before rate limiting: a token is too long to guess, and failed attempts by others must not lock its owner out.
       if (token !== undefined && isSecret(token, tokenHash)) return await asServerToken(c);
       const found = await findToken(c, token ?? '');
-      return await authenticated(found, tokenVia(found.credential, await clientOf(c)));
+      return await authenticated(c, found, tokenVia(found.credential, await clientOf(c)));
     }
     const cookie = getCookie(c, cookieName());
     const header = c.req.header(SESSION_HEADER);
@@ -120,7 +120,7 @@ export function createAuth(options: AuthOptions): Auth {
       throw unauthorized(problemTexts.noCredential);
     }
     const lookup = await findCredential(store, 'session', cookie ?? '', header ?? '');
-    if (lookup.kind === 'found') return await authenticated(lookup.found, deviceOf(c.req.header('user-agent')));
+    if (lookup.kind === 'found') return await authenticated(c, lookup.found, deviceOf(c.req.header('user-agent')));
     throw wrong(c, problemTexts.unknownSession, lookup.kind === 'wrong' ? lookup.personId : undefined);
   }
 
@@ -147,13 +147,14 @@ export function createAuth(options: AuthOptions): Auth {
     return isConfirmed(person, clock.now()) ? person : undefined;
   }
 
-  async function authenticated(found: FoundCredential, via: string): Promise<Authenticated> {
+  async function authenticated(c: AppRequest, found: FoundCredential, via: string): Promise<Authenticated> {
     const { credential } = found;
     const person = await confirm(found.person);
     if (person === undefined) throw unauthorized(problemTexts.oidcExpired);
     if (hasLapsed(credential, clock.now(), lifetimes)) throw unauthorized(problemTexts.unknownSession);
     // A full disk must not sign everyone out.
-    await noteUse(store, credential, clock.now(), lifetimes).catch((error: unknown) =>
+    const use = { now: clock.now(), from: addressOf(c, clientAddress) };
+    await noteUse(store, credential, use, lifetimes).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
     );
     const { scopes, external } = credential.data;

@@ -134,11 +134,11 @@ export function hasLapsed(
   return kind === 'session' && parentId === null && now >= Math.min((usedAt ?? createdAt) + idleMs, createdAt + mostMs);
 }
 
-/** Saves the time of use. It extends the token of an external agent, and a session that wasn't opened with a token, which would end it. */
+/** Saves the time of use, and the address if it is another one. It extends the token of an external agent, and a session that wasn't opened with a token, which would end it. */
 export async function noteUse(
   store: Pick<Store, 'transact'>,
   { id, kind, data, createdAt, usedAt, parentId, expiresAt }: CredentialRecord,
-  now: number,
+  { now, from }: { now: number; from: string },
   { idleMs, mostMs }: SessionLifetimes,
 ): Promise<void> {
   // Absolute difference: another process's clock may be ahead.
@@ -146,5 +146,8 @@ export async function noteUse(
   let until = expiresAt;
   if (kind === 'session' && parentId === null) until = Math.min(now + idleMs, createdAt + mostMs);
   if (data.external !== undefined) until = now + EXTERNAL_TOKEN_MS;
-  await store.transact('', (tx) => tx.useCredential(id, { usedAt: now, expiresAt: until }));
+  await store.transact('', async (tx) => {
+    await tx.useCredential(id, { usedAt: now, expiresAt: until });
+    if (from !== data.usedFrom) await tx.updateCredential(id, { ...data, usedFrom: from });
+  });
 }

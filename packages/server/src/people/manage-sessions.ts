@@ -146,12 +146,13 @@ export async function listSessionsOf(store: Store, personId: string, { access }:
 
 async function sessionsOf(store: Store, personId: string, holder: string): Promise<OpenSession[]> {
   const sessions = await store.read((reader) => reader.credentials(personId, 'session'));
-  return sessions.map(({ id, name, createdAt, usedAt, expiresAt }) => ({
+  return sessions.map(({ id, name, data, createdAt, usedAt, expiresAt }) => ({
     id,
     device: name,
     current: id === holder,
     createdAt: toText(createdAt),
     usedAt: toText(usedAt ?? createdAt),
+    ...(data.usedFrom === undefined ? {} : { usedFrom: data.usedFrom }),
     expiresAt: toText(expiresAt ?? createdAt + SESSION_LIFETIMES.idleMs),
   }));
 }

@@ -126,6 +126,7 @@ function toToken({ id, name, data, createdAt, usedAt, expiresAt }: CredentialRec
     ...(data.createdBy === undefined ? {} : { createdBy: data.createdBy }),
     createdAt: toText(createdAt),
     ...(usedAt === null ? {} : { usedAt: toText(usedAt) }),
+    ...(data.usedFrom === undefined ? {} : { usedFrom: data.usedFrom }),
     expiresAt: toText(expiresAt ?? createdAt + LONGEST_TOKEN_MS),
   };
 }

@@ -6,6 +6,7 @@ import {
   type OpenSession,
   type Person,
   type StuckRule,
+  type Token,
 } from '@countersign/protocol';
 import { SERVER_LOG } from '@countersign/core/ports';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -198,6 +199,8 @@ describe('tokens', () => {
       actions: ['read', 'chat'],
     };
     expect(me).toMatchObject({ status: 200, body: whole });
+    const listedUse = (await t.api<{ items: Token[] }>('GET', '/people/ada/tokens')).body.items[0];
+    expect(listedUse).toMatchObject({ usedAt: expect.any(String) as string, usedFrom: '127.0.0.1' });
     const session = await signIn(t, { token });
     expect((await ask(t, 'GET', '/me', session)).body).toMatchObject({ id: 'ada', actions: ['read', 'chat'] });
     // A secret never appears in the store's copies, the log or a later answer.

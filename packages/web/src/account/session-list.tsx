@@ -29,6 +29,7 @@ export function SessionList({
               </span>
               <span className="text-ink-3">
                 , {t.lastUsed} <Ago at={session.usedAt} />
+                {t.usedFrom(session.usedFrom)}
               </span>
             </p>
             {session.current ? <Badge tone="blue">{t.thisDevice}</Badge> : null}

@@ -32,6 +32,7 @@ export function TokenList({
                 ) : (
                   <>
                     {t.lastUsed} <Ago at={token.usedAt} />
+                    {t.usedFrom(token.usedFrom)}
                   </>
                 )}{' '}
                 · {t.expiresOn(dateText(token.expiresAt))}

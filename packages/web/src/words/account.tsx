@@ -110,6 +110,7 @@ export const t = {
   revokeText: (name: string) => `Programs that use “${name}” can't connect anymore. Sessions opened with it end too.`,
   may: (scopes: string) => `may ${scopes}`,
   neverUsed: 'never used',
+  usedFrom: (address: string | undefined) => (address === undefined ? '' : ` from ${address}`),
   expiresOn: (date: string) => `expires ${date}`,
   createdBy: (name: string) => `created by ${name}`,
 } as const;

@@ -40,6 +40,7 @@ export function addTokens(program: Command, register: Register): void {
         title: 'last used',
         of: ({ usedAt }: Token) => (usedAt === undefined ? results.neverUsed : minuteText(usedAt)),
       },
+      { title: 'from', of: ({ usedFrom }: Token) => usedFrom ?? '' },
       {
         title: 'expires',
         of: ({ expiresAt }: Token) => minuteText(expiresAt),
