@@ -72,6 +72,19 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
     );
   });
 
+  it('[A58.10] a rule that protects a path now keeps one person from reverting it', async () => {
+    const t = await open();
+    const call = await run(t);
+    const preview = await t.world.previewUndo(call);
+    if (preview.state !== 'ready') throw new Error(preview.state);
+    await t.world.setPolicy(['deny *(./b.txt)']);
+    expect(await t.world.previewUndo(call)).toEqual({ state: 'denied' });
+    await expect(t.world.undo(call, preview.effect.effectHash, BY_ADA)).rejects.toThrow('A rule denies changes');
+    expect(readFileSync(inFolder('work/b.txt'), 'utf8')).toBe('two\nthree\n');
+    await t.world.setPolicy(['deny *(./c.txt)', 'ask write_file(./b.txt)', 'deny shell_cmd']);
+    expect(await t.world.undo(call, preview.effect.effectHash, BY_ADA)).toEqual({ state: 'undone' });
+  });
+
   it('[A58.2] shows which paths have changed since, and changes nothing', async () => {
     const t = await open();
     const call = await run(t);

@@ -10,8 +10,10 @@ import {
 import { placeOfCall } from '../calls/external-call.js';
 import { mayNeedSigners } from '../calls/gate-call.js';
 import { callOf, judgeCall } from '../calls/read-call.js';
+import { policiesOf } from '../calls/rules-about.js';
 import { showEffect } from '../calls/show-effect.js';
 import { maskArguments, maskCallText } from '../masking/index.js';
+import { judgeWritten } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { InvocationRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -24,8 +26,8 @@ interface FoundUndo {
   call: InvocationRecord;
   /** Undefined if its tool can't undo calls, or isn't trusted. */
   undos: Undos | undefined;
-  /** Whether a rule said who must sign it, or says so in this world now. */
-  needsSigners: (snapshot: WorldSnapshot) => boolean;
+  /** Why one person may not undo it under the rules of this world now. */
+  refusal: (snapshot: WorldSnapshot, kept: UndoState) => UndoPreview | undefined;
   snapshot: WorldSnapshot;
 }
 
@@ -58,12 +60,10 @@ export async function previewUndo(runtime: Runtime, worldId: string, callId: str
 
 async function previewFound(
   runtime: Runtime,
-  { call, undos, needsSigners, snapshot }: FoundUndo,
+  { call, undos, refusal, snapshot }: FoundUndo,
 ): Promise<{ preview: UndoPreview; kept: UndoState }> {
   const kept: UndoState = undos === undefined ? { kind: 'gone' } : await undos.preview(call.id);
-  if (isElsewhere(runtime, snapshot, kept)) return { preview: GONE, kept };
-  const found = show(runtime, kept);
-  return { preview: found.state === 'ready' && needsSigners(snapshot) ? NEEDS_SIGNERS : found, kept };
+  return { preview: refusal(snapshot, kept) ?? show(runtime, kept), kept };
 }
 
 /** Whether the world has another folder now. Rules of another world may protect the old one. */
@@ -90,7 +90,7 @@ export async function undoCall(
   const by = parseInput(signerSchema, signer, 'signer');
   if (by.who.kind === 'agent' || by.who.kind === 'system') throw refused('Only people can undo calls.');
   const found = await findUndo(runtime, worldId, callId);
-  const { call, undos, needsSigners } = found;
+  const { call, undos, refusal } = found;
   const { preview, kept } = await previewFound(runtime, found);
   if (undos === undefined || preview.state !== 'ready') throw refused(whyNotUndone(preview));
   if (preview.effect.effectHash !== effectHash) throw refused(CHANGED);
@@ -100,8 +100,8 @@ export async function undoCall(
       chatIn(step.tx.chat(call.chatId), worldId, call.chatId);
       if (cannotAsk(step, by)) throw refused("This client registered with approvals: false, so it can't undo calls.");
       // A rule may have been added since the preview, or the world's folder changed.
-      if (state === 'signed' && needsSigners(step.snapshot)) throw refused(whyNotUndone(NEEDS_SIGNERS));
-      if (state === 'signed' && isElsewhere(runtime, step.snapshot, kept)) throw refused(whyNotUndone(GONE));
+      const refusedNow = state === 'signed' ? refusal(step.snapshot, kept) : undefined;
+      if (refusedNow !== undefined) throw refused(whyNotUndone(refusedNow));
       const more = why === undefined ? {} : { why };
       step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
       // The model's view of an ended turn is cached, and now also says that the call was undone.
@@ -141,7 +141,15 @@ async function findUndo(runtime: Runtime, worldId: string, callId: string): Prom
   return {
     call,
     snapshot,
-    needsSigners: (current) => hasSigners || mayNeedSigners(current, call.agentId, judged),
+    refusal(current, kept) {
+      if (kept.kind !== 'ready') return undefined;
+      if (isElsewhere(runtime, current, kept)) return GONE;
+      if (hasSigners || mayNeedSigners(current, call.agentId, judged)) return NEEDS_SIGNERS;
+      // A call that can't be judged is still one that writes files in the world's folder.
+      const { policyCall = { tool: call.toolName, subjects: [], place: runtime.findPlace(current) } } = judged ?? {};
+      const state = judgeWritten(policiesOf(current, call.agentId), policyCall, kept.paths);
+      return state === undefined ? undefined : { state };
+    },
     undos: tool?.trusted === true ? tool.undos : undefined,
   };
 }

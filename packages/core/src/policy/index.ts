@@ -10,6 +10,7 @@ export { defaultSubjects } from './default-subjects.js';
 export { showHidden } from './patterns/hidden-characters.js';
 export { keyOfPattern, keysOfCall } from './grant-keys.js';
 export { findMissedByEffect, findMissedByStar, groupsFor } from './find-rules.js';
+export { judgeWritten } from './paths/judge-written.js';
 export { findPathRule, protectPaths } from './paths/protect-paths.js';
 export { judge, mayBeAllowedByEffect, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';

@@ -210,6 +210,8 @@ export type UndoState =
   | {
       readonly kind: 'ready';
       readonly effect: Effect;
+      /** All paths of the effect, for rules. Undefined if there are too many. */
+      readonly paths: EffectPaths | undefined;
       /** The folder that it changes. The call can be undone only while this is the world's folder. */
       readonly workingDirectory?: string;
     }

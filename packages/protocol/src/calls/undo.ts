@@ -18,7 +18,7 @@ export type UndoableCall = z.infer<typeof undoableCallSchema>;
 
 /**
  * Whether a call can be undone. `conflict`: its files have been changed since. `gone`: nothing is kept for it. `needs-signers`: a rule said who must
- * sign it, and one person can't undo what that rule required.
+ * sign it or what undoing it would write, and one person can't undo what that rule required. `denied`: a rule denies changes to what undoing it would write.
  */
 export const undoPreviewSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('ready'), effect: effectSchema }),
@@ -26,6 +26,7 @@ export const undoPreviewSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('undone') }),
   z.object({ state: z.literal('gone') }),
   z.object({ state: z.literal('needs-signers') }),
+  z.object({ state: z.literal('denied') }),
 ]);
 /** Whether a call can be undone, and what that would do. */
 export type UndoPreview = z.infer<typeof undoPreviewSchema>;
@@ -51,6 +52,8 @@ export function whyNotUndone(preview: UndoPreview): string {
       return 'This call was already undone.';
     case 'gone':
       return 'This call can no longer be undone: it changed no files, changed too much, is too old, or ran on another machine.';
+    case 'denied':
+      return 'A rule denies changes to files that undoing this call would write. Nothing was undone.';
     case 'needs-signers':
       return "A rule says who must sign this call, so one person can't undo it. Ask an agent to change the files back, and have that call signed.";
   }

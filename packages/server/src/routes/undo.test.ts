@@ -18,6 +18,8 @@ const effect: Effect = {
   truncated: false,
 };
 
+const PATHS = { added: [], changed: ['notes.txt'], removed: [], outward: [], leftOut: [] };
+
 /** A tool whose calls can be undone, without any files. */
 function undoable() {
   const states = new Map<string, UndoState>();
@@ -39,7 +41,7 @@ function undoable() {
       list: async () => [...states.keys()].map((invocationId) => ({ invocationId, until: 2_000_000_000_000 })),
     },
     execute: (_, { invocationId }) => {
-      states.set(invocationId, { kind: 'ready', effect });
+      states.set(invocationId, { kind: 'ready', effect, paths: PATHS });
       return 'written';
     },
   });
@@ -166,7 +168,7 @@ describe('[W3.45] undoing a call over HTTP', () => {
     expect(undone).toEqual([]);
   });
 
-  it('[A58.6] refuses a call if a rule that was added later says who must sign it, or if one denies it meanwhile', async () => {
+  it('[A58.6] [A58.10] refuses a call if a rule that was added later says who must sign it, or if one denies it meanwhile', async () => {
     const { tool, undone } = undoable();
     const t = await openHarbour({ tools: [tool] });
     const call = await run(t);
@@ -180,6 +182,15 @@ describe('[W3.45] undoing a call over HTTP', () => {
     for (const rules of [['ask put by @bob'], ['deny put', 'ask * by not requester']]) {
       await setRules(...rules);
       expect((await send(t, path, bob)).body).toEqual({ state: 'needs-signers' });
+      expect((await send(t, path, bob, { effectHash: effect.effectHash })).status).toBe(409);
+    }
+    expect(undone).toEqual([]);
+    for (const [rule, state] of [
+      ['ask write_file(./notes.txt) by @bob', 'needs-signers'],
+      ['deny *(./notes.txt)', 'denied'],
+    ] as const) {
+      await setRules(rule);
+      expect((await send(t, path, bob)).body).toEqual({ state });
       expect((await send(t, path, bob, { effectHash: effect.effectHash })).status).toBe(409);
     }
     expect(undone).toEqual([]);

@@ -8,6 +8,7 @@ import type { PlannedDraft } from '../apply-plan.js';
 import { checkPlan } from '../check-plan.js';
 import { readDiskClock, type DiskMoment } from '../disk-clock.js';
 import { DraftConflict } from '../draft-conflict.js';
+import { effectPaths } from '../effect/effect-paths.js';
 import { effectOf, type Rehearsed } from '../effect/effect-of.js';
 import { listChanges, readVersion } from '../effect/list-changes.js';
 import { makeDraftsFolder, newCallFolder, UNDO, UNDO_MS } from '../draft-folders.js';
@@ -138,8 +139,9 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
       if (error instanceof DraftConflict) return { kind: 'conflict', paths: error.conflicts };
       throw error;
     }
-    const effect = await effectOf(draft, await listChanges(draft), NOTHING_RAN);
-    return { kind: 'ready', effect, workingDirectory };
+    const changes = await listChanges(draft);
+    const effect = await effectOf(draft, changes, NOTHING_RAN);
+    return { kind: 'ready', effect, paths: effectPaths(changes, []), workingDirectory };
   };
 
   /** Calls `act` with what is kept, while its working folder is locked. */
