@@ -52,6 +52,9 @@ describe('the commands', () => {
     const folder = join(t.folder, 'home-worlds', 'ops');
     expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read', folder });
     expect((await run('worlds')).stdout).toContain(folder);
+    expect(await json('worlds', 'edit', 'ops', '--root', 'tests', '--root', process.cwd())).toMatchObject({
+      roots: [join(process.cwd(), 'tests'), process.cwd()],
+    });
     expect(await json('worlds', 'edit', 'ops', '--mode', 'ask', '--approval-timeout', '5m')).toMatchObject({
       mode: 'ask',
       approvalTimeoutMs: 300_000,
