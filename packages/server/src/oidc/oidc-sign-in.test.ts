@@ -85,8 +85,8 @@ async function people(): Promise<string[]> {
 }
 
 async function audit(): Promise<string[]> {
-  const { body } = await t.api<{ items: { decision: string; why: string }[] }>('GET', '/audit');
-  return body.items.map(({ decision, why }) => `${decision}: ${why}`);
+  const { body } = await t.api<{ items: { kind: string; decision: string; why: string }[] }>('GET', '/audit');
+  return body.items.filter(({ kind }) => kind !== 'refusal').map(({ decision, why }) => `${decision}: ${why}`);
 }
 
 describe('sign-in', () => {
