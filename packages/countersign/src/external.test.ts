@@ -318,6 +318,16 @@ describe('rules', () => {
     expect(await t.claim(id)).toMatchObject({ state: 'pending' });
   });
 
+  it('[A55.19] no rule or grant allows a call with an argument that rules don’t cover', async () => {
+    const t = await open({ policy: ['allow claude__Bash(ls)', 'deny shell_cmd(rm *)'] });
+    const state = async (key: string, args: Record<string, unknown>) =>
+      (await t.claim((await t.propose({ key, arguments: args })).id)).state;
+    expect(await state('k1', { command: 'ls', description: 'List files', timeout: 1_000 })).toBe('allowed');
+    expect(await state('k2', { command: 'ls', dangerouslyDisableSandbox: true })).toBe('pending');
+    expect((await t.pending())[0]).toMatchObject({ options: ['deny', 'approve_once'] });
+    expect(await state('k3', { command: 'rm a', dangerouslyDisableSandbox: true })).toBe('denied');
+  });
+
   it('[A55.8] allow rules cover globs and paths in their folder', async () => {
     const policy = ['allow claude__Glob(./**)', 'allow claude__Read(./**)'];
     const t = await open({ policy }, ':memory:', undefined, inProject);

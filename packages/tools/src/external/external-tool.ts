@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Tool, ToolPlace } from '@countersign/core/ports';
 import { externalProgramSchema, programName, type Subject } from '@countersign/protocol';
-import { KNOWN_TOOLS, type KnownTool } from './known-tools.js';
+import { COVERED_ARGUMENTS, KNOWN_TOOLS, type KnownTool } from './known-tools.js';
 import { previewOf, TITLE_ONLY, titleIn, touchedByTitle } from './title-only.js';
 import { quoteWord } from '../shell/join-command.js';
 import {
@@ -50,10 +50,16 @@ export function externalTool(name: string): Tool | undefined {
   };
 }
 
+/** Deny and ask rules judge the arguments that they know. No rule allows the others. */
+const UNKNOWN_ARGUMENTS: Subject = { kind: 'dynamic', why: { code: 'unknown-arguments' }, told: true, always: true };
+
 function touched(known: KnownTool, args: Arguments, place: ToolPlace): Touched {
   switch (titleIn(args)) {
-    case 'none':
-      return touchedBy(known, args, place);
+    case 'none': {
+      const found = touchedBy(known, args, place);
+      const isCovered = Object.keys(args).every((name) => COVERED_ARGUMENTS.has(name));
+      return isCovered ? found : { ...found, own: [...found.own, UNKNOWN_ARGUMENTS] };
+    }
     case 'only':
       return touchedByTitle(known, args, place);
     case 'mixed': {

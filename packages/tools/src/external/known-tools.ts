@@ -76,5 +76,28 @@ function named(names: readonly string[], tool: KnownTool): [string, KnownTool][]
 /** The names under which these tools take a path. */
 export const PATH_ARGUMENTS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'dir_path'] as const;
 
+/** The arguments that a rule for a tool covers. Others, such as `dangerouslyDisableSandbox`, may change what a call does. */
+export const COVERED_ARGUMENTS: ReadonlySet<string> = new Set([
+  ...PATH_ARGUMENTS,
+  ...['command', 'cmd', 'shell', 'description', 'justification', 'timeout', 'timeout_ms', 'run_in_background'],
+  ...['dir_path', 'directory', 'workdir', 'cwd', 'content', 'edits', 'instruction', 'input', 'patch', 'patchText'],
+  ...['old_string', 'new_string', 'replace_all', 'oldString', 'newString', 'replaceAll', 'expected_replacements'],
+  ...[
+    'notebook_path',
+    'cell_id',
+    'cell_type',
+    'edit_mode',
+    'new_source',
+    'offset',
+    'limit',
+    'pages',
+    'line',
+    'character',
+  ],
+  ...['operation', 'pattern', 'include', 'exclude', 'recursive', 'ignore', 'glob', 'type', 'output_mode', 'head_limit'],
+  ...['-A', '-B', '-C', '-n', '-i', '-o', 'context', 'multiline', 'case_sensitive', 'respect_git_ignore', 'depth'],
+  ...['url', 'prompt', 'format', 'query'],
+]);
+
 /** The names under which a shell takes another folder than the session's. */
 export const FOLDER_ARGUMENTS = ['dir_path', 'directory', 'workdir', 'cwd'] as const;
