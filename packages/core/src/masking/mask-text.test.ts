@@ -187,6 +187,15 @@ describe('secrets detected by their name', () => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
+  it('[A15] does not mask an error about a file that is named like a secret', () => {
+    for (const text of [
+      'cat: password: No such file or directory',
+      "ls: cannot access 'token': No such file or directory",
+      'bash: secret: No such file or directory',
+    ])
+      expect(shows(text)).toBe(text);
+  });
+
   it('[A15] gives the same secret the same number', () => {
     const masked = maskText('A_TOKEN=one B_TOKEN=two C_TOKEN=one', { alreadyKnown: ['zero'] });
     expect(masked).toEqual({

@@ -210,6 +210,16 @@ describe('request origin', () => {
     expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, '/')).toBe(200);
   });
 
+  it('[W1.10] tells browsers to use https for a public URL with https, and for no other host', async () => {
+    const header = async (host?: string) =>
+      (await ask({ ...bearer(TOKEN), ...(host === undefined ? {} : { host }) })).headers['strict-transport-security'];
+    await listen({ allowHosts: ['agents.example'], publicUrl: 'https://agents.example' });
+    expect(await header('agents.example')).toBe('max-age=31536000');
+    expect(await header()).toBeUndefined();
+    await listen({ allowHosts: ['agents.example'], publicUrl: 'http://agents.example' });
+    expect(await header('agents.example')).toBeUndefined();
+  });
+
   it('[W1.4] accepts hosts from --allow-host, over HTTPS too', async () => {
     await listen({ allowHosts: ['Agents.example', 'other.example:8443'] });
     const from = (host: string, origin?: string) =>

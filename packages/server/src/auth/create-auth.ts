@@ -52,6 +52,8 @@ export interface AuthOptions extends HostOptions {
   /** Default: the address of the connection. */
   clientAddress?: ClientAddress;
   lifetimes?: SessionLifetimes;
+  /** The URL at which people reach the server, if one is configured. */
+  publicUrl?: string | undefined;
   report: (error: unknown, what: string) => void;
   /** Absent if no OIDC provider is configured. */
   oidc?: OidcSignIn;
@@ -95,6 +97,12 @@ export function createAuth(options: AuthOptions): Auth {
     if (isApi(c.req.path) && (site === 'cross-site' || site === 'same-site')) {
       throw new HttpProblem(403, problemTexts.otherSite);
     }
+  }
+
+  /** A request for the public URL, if that is https. Requests for other hosts, such as loopback, may come without it. */
+  function isBehindHttps(c: AppRequest): boolean {
+    if (options.publicUrl?.startsWith('https:') !== true) return false;
+    return c.req.header('host')?.toLowerCase() === new URL(options.publicUrl).host;
   }
 
   function isOurOrigin(origin: string): boolean {
@@ -250,7 +258,7 @@ export function createAuth(options: AuthOptions): Auth {
   return {
     streams,
     async guard(c, next) {
-      const setLater = setHeaders(c);
+      const setLater = setHeaders(c, isBehindHttps(c));
       checkSource(c);
       await next();
       setLater();
@@ -345,12 +353,15 @@ export function addressOf(c: AppRequest, clientAddress: ClientAddress = readTrus
 }
 
 const PAGE_HEADERS = Object.entries(SECURITY_HEADERS);
+/** Without subdomains, which may belong to others. */
+const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 const API_HEADERS = [...PAGE_HEADERS, ['Cache-Control', 'no-store'] as const];
 
 /** Sets headers on the socket's response if there is one, so that error responses have them too. */
-export function setHeaders(c: AppRequest): () => void {
+export function setHeaders(c: AppRequest, isBehindHttps = false): () => void {
   const outgoing = c.env.outgoing;
-  const headers = isApi(c.req.path) ? API_HEADERS : PAGE_HEADERS;
+  const own = isApi(c.req.path) ? API_HEADERS : PAGE_HEADERS;
+  const headers = isBehindHttps ? [...own, STRICT_TRANSPORT] : own;
   if (outgoing === undefined) {
     return () => {
       for (const [name, value] of headers) if (!c.res.headers.has(name)) c.res.headers.set(name, value);

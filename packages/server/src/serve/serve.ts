@@ -84,6 +84,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     allowHosts: publicUrl === undefined ? allowHosts : [...allowHosts, new URL(publicUrl).host],
     onAuthenticated,
     store: engine.runtime.store,
+    publicUrl,
     ...cookieNameOf(home),
     clientAddress,
     report: (error, what) => log.error(what, { error }),

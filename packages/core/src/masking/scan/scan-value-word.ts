@@ -64,6 +64,8 @@ export function roleInValue(mode: ValueMode, text: string): 'value' | 'within' |
 
 // In `const token = getToken()` or `token: string`, a mask would hide code from the reviewer.
 function looksLikeCode({ text, next }: WordToken): boolean {
+  // `cat: token: No such file or directory`
+  if (text === 'No' && next === ' ') return true;
   return keyword.test(text) || codeRoot.test(text) || (next === '(' && /^[A-Za-z_.]+$/.test(text));
 }
 

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   readlinkSync,
   renameSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { chmod, mkdtemp, utimes } from 'node:fs/promises';
@@ -56,6 +58,18 @@ describe.skipIf(process.platform !== 'linux')('[A45] copying to another disk', (
     expect(readFileSync(join(to, 'empty'), 'utf8')).toBe('');
     expect(readlinkSync(join(to, 'link'))).toBe('nowhere');
     expect(await copyTree(join(from, 'link'), join(top, 'l'))).toBe(lstatSync(join(top, 'l'), { bigint: true }).ino);
+  });
+
+  it('[A45] copies a sparse file sparse', async () => {
+    const file = join(from, 'sparse');
+    writeFileSync(file, 'start');
+    truncateSync(file, 64 * 1024 * 1024);
+    appendFileSync(file, 'end');
+    await copyTree(from, to);
+    const copy = lstatSync(join(to, 'sparse'));
+    expect(copy.size).toBe(64 * 1024 * 1024 + 3);
+    expect(copy.blocks * 512).toBeLessThan(8 * 1024 * 1024);
+    expect(readFileSync(join(to, 'sparse')).equals(readFileSync(file))).toBe(true);
   });
 
   it('never writes to something that exists, or through a symlink', async () => {

@@ -50,6 +50,7 @@ async function copyFolder(from: string, to: string, found: BigIntStats, before: 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const CHUNK = 1024 * 1024;
+const ZEROS = Buffer.alloc(CHUNK);
 
 async function copyFile(from: string, to: string, found: BigIntStats, before: BeforeStep): Promise<bigint> {
   await before('open', from);
@@ -60,11 +61,18 @@ async function copyFile(from: string, to: string, found: BigIntStats, before: Be
     const copy = await open(to, CREATE, 0o600);
     try {
       const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Number(found.size) + 1));
+      const isSparse = found.blocks * 512n < found.size;
+      let at = 0;
       for (;;) {
-        const { bytesRead } = await source.read(buffer, 0, buffer.length, null);
+        const { bytesRead } = await source.read(buffer, 0, buffer.length, at);
         if (bytesRead === 0) break;
-        await copy.writeFile(buffer.subarray(0, bytesRead));
+        // Of a sparse file, zeros stay a hole: written, they could fill the disk.
+        const isHole = isSparse && ZEROS.compare(buffer, 0, bytesRead, 0, bytesRead) === 0;
+        for (let done = 0; !isHole && done < bytesRead;)
+          done += (await copy.write(buffer, done, bytesRead - done, at + done)).bytesWritten;
+        at += bytesRead;
       }
+      if (isSparse) await copy.truncate(at);
       await finish(copy, found);
       return (await copy.stat({ bigint: true })).ino;
     } finally {
