@@ -68,8 +68,8 @@ async function copyFile(from: string, to: string, found: BigIntStats, before: Be
         if (bytesRead === 0) break;
         // Of a sparse file, zeros stay a hole: written, they could fill the disk.
         const isHole = isSparse && ZEROS.compare(buffer, 0, bytesRead, 0, bytesRead) === 0;
-        for (let done = 0; !isHole && done < bytesRead;)
-          done += (await copy.write(buffer, done, bytesRead - done, at + done)).bytesWritten;
+        const end = isHole ? 0 : bytesRead;
+        for (let done = 0; done < end;) done += (await copy.write(buffer, done, end - done, at + done)).bytesWritten;
         at += bytesRead;
       }
       if (isSparse) await copy.truncate(at);
