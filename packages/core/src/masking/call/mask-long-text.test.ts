@@ -15,6 +15,14 @@ const diff = (text: string): string => text.replace(/^(?=.)/gm, '+');
 const lines = (length: number): string => '+a line without any secret\n'.repeat(length / 27 + 1).slice(-length);
 const words = (length: number): string => '"name","number",'.repeat(length / 16 + 1).slice(-length);
 
+it.each(['fn', 'LET', 'DEF', 'sh'])('[A15] masks a private key in which a line has the word %s', (word) => {
+  const line = `YEqPMeGhDO556pWG+SbhJsDEiiw4i6LLQJFS+${word}+KCNJMjPjvfE0ApRo+`;
+  for (const last of [line, `${line}${word}`, `${word}+${line}`]) {
+    const key = `-----BEGIN PRIVATE KEY-----\n${`${line}\n`.repeat(30)}${last}\n-----END PRIVATE KEY-----\n`;
+    for (const text of [key, diff(key)]) expect(maskCallText(text)).not.toMatch(/DEiiw4i6LLQ/);
+  }
+});
+
 it.each([
   ['a private key', lines, diff(pem)],
   ['the longest private key', lines, diff(longest)],
