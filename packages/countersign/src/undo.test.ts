@@ -56,6 +56,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('undoing a call', () => {
         decision,
         effectHash,
         invocationId: call,
+        requester: { kind: expect.any(String) as string },
         who: { kind: 'person', name: 'Ada' },
         via: 'a test',
       })),

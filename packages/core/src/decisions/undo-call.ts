@@ -6,7 +6,9 @@ import {
   type Signer,
   type UndoableCall,
   type UndoPreview,
+  type Who,
 } from '@countersign/protocol';
+import { requesterOf } from '../approval/needed-signatures.js';
 import { placeOfCall } from '../calls/external-call.js';
 import { mayNeedSigners } from '../calls/gate-call.js';
 import { callOf, judgeCall } from '../calls/read-call.js';
@@ -24,6 +26,7 @@ import { cannotAsk } from './find-call.js';
 /** A settled call, and what can undo it. */
 interface FoundUndo {
   call: InvocationRecord;
+  requester: Who | undefined;
   /** Undefined if its tool can't undo calls, or isn't trusted. */
   undos: Undos | undefined;
   /** Why one person may not undo it under the rules of this world now. */
@@ -90,7 +93,7 @@ export async function undoCall(
   const by = parseInput(signerSchema, signer, 'signer');
   if (by.who.kind === 'agent' || by.who.kind === 'system') throw refused('Only people can undo calls.');
   const found = await findUndo(runtime, worldId, callId);
-  const { call, undos, refusal } = found;
+  const { call, requester, undos, refusal } = found;
   const { preview, kept } = await previewFound(runtime, found);
   if (undos === undefined || preview.state !== 'ready') throw refused(whyNotUndone(preview));
   if (preview.effect.effectHash !== effectHash) throw refused(CHANGED);
@@ -102,7 +105,7 @@ export async function undoCall(
       // A rule may have been added since the preview, or the world's folder changed.
       const refusedNow = state === 'signed' ? refusal(step.snapshot, kept) : undefined;
       if (refusedNow !== undefined) throw refused(whyNotUndone(refusedNow));
-      const more = why === undefined ? {} : { why };
+      const more = { ...(why === undefined ? {} : { why }), ...(requester === undefined ? {} : { requester }) };
       step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
       // The model's view of an ended turn is cached, and now also says that the call was undone.
       step.afterCommit(() => runtime.memory.forgetChat(call.chatId));
@@ -132,7 +135,9 @@ function refused(detail: string): CountersignError {
 }
 
 async function findUndo(runtime: Runtime, worldId: string, callId: string): Promise<FoundUndo> {
-  const { call, hasSigners } = await runtime.store.read(async (reader) => await readCall(reader, worldId, callId));
+  const { call, requester, hasSigners } = await runtime.store.read(
+    async (reader) => await readCall(reader, worldId, callId),
+  );
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
   const tool = call.settledAt === null ? undefined : runtime.tools(worldId).get(call.toolName);
@@ -140,6 +145,7 @@ async function findUndo(runtime: Runtime, worldId: string, callId: string): Prom
   const judged = place === undefined ? undefined : judgeCall(callOf(runtime, call), { ...call, place, seen: [] });
   return {
     call,
+    requester,
     snapshot,
     refusal(current, kept) {
       if (kept.kind !== 'ready') return undefined;
@@ -159,12 +165,13 @@ async function readCall(
   reader: StoreReader,
   worldId: string,
   callId: string,
-): Promise<{ call: InvocationRecord; hasSigners: boolean }> {
+): Promise<Pick<FoundUndo, 'call' | 'requester'> & { hasSigners: boolean }> {
   if ((await reader.world(worldId)) === undefined) throw noWorld(worldId);
   const call = await reader.invocation(callId);
   if (call?.worldId !== worldId) throw new CountersignError('not-found', `there is no call "${callId}" in this world`);
   const approval = call.approvalId === null ? undefined : await reader.approval(call.approvalId);
-  return { call, hasSigners: approval !== undefined && approval.signing !== null };
+  const requester = requesterOf(await reader.turn(call.turnId));
+  return { call, requester, hasSigners: approval !== undefined && approval.signing !== null };
 }
 
 function show(runtime: Runtime, found: UndoState): UndoPreview {

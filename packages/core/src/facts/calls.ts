@@ -130,10 +130,11 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
 }
 
 /** The only place that undoes a call. The call stays as it ended; the transcript says that it was undone, and by whom (A58). */
-export function callUndo({ call, state, effectHash, by, why }: CallUndo, context: FactContext): Derived {
+export function callUndo({ call, state, effectHash, by, requester, why }: CallUndo, context: FactContext): Derived {
   const record: NewAuditRecord = {
     kind: 'undo',
     ...auditOf(call),
+    ...(requester === undefined ? {} : { requester }),
     decision: state,
     effectHash,
     ...by,

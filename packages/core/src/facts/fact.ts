@@ -238,6 +238,8 @@ export interface CallUndo {
   /** The hash of what the person saw and signed. */
   effectHash: string;
   by: Signer;
+  /** Its turn has ended, so the step doesn't have it. */
+  requester?: Who;
   why?: string;
 }
 

@@ -6,6 +6,7 @@ import {
   type PolicyVerdict,
   type Reason,
   type RuleMiss,
+  type Signer,
 } from '@countersign/protocol';
 import type { Gate } from '../approval/check-tool-approval.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
@@ -17,19 +18,19 @@ import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall } from '../calls/read-call.js';
 import { rehearseToCheck } from '../calls/rehearse-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
-import { agentIn, noWorld, readSnapshot, readState } from '../step/commit.js';
+import { agentIn, commit, noWorld, readSnapshot, readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 
 /**
  * Checks what would happen to a call, and which rule decides (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
- * is written, and nothing runs except a rehearsal that was asked for. Without an agent, every tool is permitted.
+ * is written, and nothing runs, except a rehearsal that was asked for, which is recorded. Without an agent, every tool is permitted.
  */
 export async function checkPolicy(
   runtime: Runtime,
   worldId: string,
   check: PolicyCheck,
-  safeguards: Pick<Safeguards, 'may'> = {},
+  { by, ...safeguards }: Pick<Safeguards, 'may'> & { by?: Signer } = {},
 ): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
@@ -56,6 +57,11 @@ export async function checkPolicy(
     await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
   const before = await gateOf(unrehearsed);
   const isRehearsed = check.rehearse === true && isPossible(before) && !('trouble' in looked);
+  if (isRehearsed)
+    await commit(runtime, 'check-policy', worldId, { chats: [] }, ({ tx }) => {
+      const about = { tool: check.tool, arguments: maskArguments(call.argumentsText).value };
+      tx.record({ kind: 'rehearsal', ...about, why: 'to check the policy', ...by });
+    });
   const { judged, record } = isRehearsed
     ? await rehearseToCheck(runtime, unrehearsed, { gate: before, snapshot }, { ...nowhere, worldId, signal: NEVER })
     : { judged: unrehearsed, record: undefined };

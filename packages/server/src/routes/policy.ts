@@ -74,7 +74,7 @@ export const policyRoutes = [
     answers: { 200: { description: 'The verdict', schema: policyVerdictSchema } },
     handle: async ({ context, params, body, c }) => ({
       status: 200,
-      body: await checkPolicy(context.engine.runtime, params.world, body, { may: mayOf(c) }),
+      body: await checkPolicy(context.engine.runtime, params.world, body, { may: mayOf(c), by: c.var.signer }),
     }),
   }),
   route({
