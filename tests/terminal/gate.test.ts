@@ -506,6 +506,37 @@ describe('countersign drill', () => {
     expect(stderr).toContain(`npm install -g ${npm}`);
   });
 
+  it('[X10.1] kills an agent that waits, also in a view of the machine without our processes', async () => {
+    const program = join(t.folder, 'asks');
+    const asked = {
+      method: 'session/request_permission',
+      params: {
+        sessionId: 's',
+        toolCall: { toolCallId: 'c', kind: 'execute', rawInput: { command: 'ls' } },
+        options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+      },
+    };
+    write(
+      program,
+      `#!${process.execPath}
+if (process.argv.includes('--version')) { console.log('1.2.3'); process.exit(); }
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize') send({ id, result: { protocolVersion: 1 } });
+  if (method === 'session/new') send({ id, result: { sessionId: 's' } });
+  if (method === 'session/prompt') send({ ...${JSON.stringify(asked)}, id: 'ask ' + id });
+  if (method === undefined) send({ id: Number(id.slice(4)), result: { stopReason: 'end_turn' } });
+});
+`,
+    );
+    chmodSync(program, 0o755);
+    const words = ['drill', 'opencode', '--bin', program, '--only', 'agent killed', '--json'];
+    const { stdout, stderr } = await t.run([...words, '--home', join(t.folder, 'drill')]);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ rows: [{ name: 'agent killed mid-wait, then allowed', held: true }] });
+  });
+
   it.skipIf(!existsSync(claude))('[X10] drills the real Claude Code', { timeout: 180_000 }, async () => {
     const words = ['drill', 'claude', '--bin', claude, '--only', 'once', '--json', '--home', join(t.folder, 'drill')];
     const { stdout } = await t.run(words);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClientError, type Client } from '@countersign/client';
 import { ACP_PROVIDER, type AcpSettings } from '@countersign/protocol';
@@ -64,7 +64,7 @@ async function runRow(drill: Drill, row: AcpRow, folder: string): Promise<RowRes
     const { id: chat } = await client.createChat(world);
     await client.send(world, chat, { content: texts.prompt });
     const deadline = AbortSignal.timeout(LIMIT_MS);
-    await row.play(createAcpStage(drill, { world, chat, acp, pidFile, deadline }));
+    await row.play(createAcpStage(drill, { world, chat, acp, script, pidFile, deadline }));
     await untilIdle(client, { world, chat, deadline });
   } catch (error) {
     detail = error instanceof Error ? error.message : String(error);
@@ -95,7 +95,7 @@ interface Scene {
 
 function createAcpStage(
   { client, server }: Drill,
-  { world, chat, deadline, acp, pidFile }: Scene & { acp: AcpSettings; pidFile: string },
+  { world, chat, deadline, acp, script, pidFile }: Scene & { acp: AcpSettings; script: string; pidFile: string },
 ): AcpStage {
   const approve: AcpStage['approve'] = async (approval) => {
     await client.decide(world, approval, { decision: 'approve', scope: 'once' });
@@ -118,7 +118,7 @@ function createAcpStage(
     hesitate: async () => await new Promise((resolve) => setTimeout(resolve, HESITATION_MS)),
     stop: async () => await client.stop(world, chat),
     async killAgent() {
-      process.kill(-Number(await readFile(pidFile, 'utf8')), 'SIGKILL');
+      process.kill(-((await groupOf(script)) ?? Number(await readFile(pidFile, 'utf8'))), 'SIGKILL');
     },
     restartServer: async () => await server.restart(),
     async refuseMode() {
@@ -127,6 +127,18 @@ function createAcpStage(
       if (isRefused === false) throw new Error(texts.modeAccepted(AUTOMATIC_MODE));
     },
   };
+}
+
+/** The process group of the bubblewrap that started the script, if there is one (A59.14). In its view, the agent has another process id. */
+async function groupOf(script: string): Promise<number | undefined> {
+  const read = async (id: string, file: string): Promise<string> =>
+    await readFile(join('/proc', id, file), 'utf8').catch(() => '');
+  for (const id of await readdir('/proc').catch(() => [])) {
+    if (!(await read(id, 'cmdline')).includes(script)) continue;
+    const group = /\) \S+ \d+ (\d+) /.exec(await read(id, 'stat'))?.[1];
+    if (group !== undefined) return Number(group);
+  }
+  return undefined;
 }
 
 /** A request that the server refused, and not one that failed. */
