@@ -158,6 +158,8 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
       body: { detail: expect.stringContaining('Only an admin of both worlds') as string },
     });
     expect((await patch({ roots: [at('beta'), at('alpha')] })).status).toBe(403);
+    // Without roots, nothing would notice a link that leads out.
+    for (const roots of [null, []]) expect((await patch({ roots })).status).toBe(403);
     // A folder that is replaced by a link afterwards is noticed when something runs there.
     await rename(at('beta/work'), at('beta/old'));
     await symlink(at('alpha'), at('beta/work'));
@@ -166,13 +168,33 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     const check = { tool: 'shell_cmd', arguments: { command: 'cat secret.txt' } };
     expect(await t.api('POST', '/worlds/beta/policy/check', check)).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('leads out of the roots') as string },
+      body: { detail: expect.stringContaining('is not in the roots') as string },
     });
     await patch({ workingDirectory: null }, {});
     const { runtime } = t.engine;
     const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, 'beta'));
     if (snapshot === undefined) throw new Error('no world');
     expect(runtime.findPlace(snapshot).grants?.folders ?? []).toEqual([]);
+  });
+
+  it('[A21.8] reaches another world in the same root through no link that it creates later', async () => {
+    const { t, at, bob } = await open();
+    for (const folder of ['team/beta/one', 'team/beta/two', 'team/delta']) await mkdir(at(folder), { recursive: true });
+    await t.api('POST', '/worlds', { name: 'Delta', workingDirectory: at('team/delta') });
+    await t.api('PATCH', '/worlds/beta', { roots: [at('team')] });
+    const workingDirectory = at('team/beta/one');
+    expect((await t.api('PATCH', '/worlds/beta', { workingDirectory }, bob)).status).toBe(200);
+    expect((await putRules(t, bob, [`allow sandbox_folder(${at('team/beta/two')})`])).status).toBe(200);
+    for (const folder of ['team/beta/one', 'team/beta/two']) {
+      await rm(at(folder), { recursive: true });
+      await symlink(at('team/delta'), at(folder));
+    }
+    const check = { tool: 'shell_cmd', arguments: { command: 'ls' } };
+    expect((await t.api('POST', '/worlds/beta/policy/check', check)).status).toBe(422);
+    await t.api('PATCH', '/worlds/beta', { workingDirectory: null }, bob);
+    const { runtime } = t.engine;
+    const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, 'beta'));
+    expect(snapshot && (runtime.findPlace(snapshot).grants?.folders ?? [])).toEqual([]);
   });
 
   it('[A21.1] gets no folder whose files run later, not even as an owner', async () => {

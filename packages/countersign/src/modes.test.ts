@@ -1,4 +1,4 @@
-import { link, mkdir, readFile as read, writeFile as write } from 'node:fs/promises';
+import { link, mkdir, readFile as read, symlink, writeFile as write } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -170,6 +170,16 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     await t.chat.settled();
     expect(output(t)).not.toContain('from the library');
     expect(output(t)).toMatch(/No such file|is not allowed/);
+  });
+
+  it('[A43.5] is not opened through a link in a folder that agents write to', async () => {
+    const t = await openWithLibrary({});
+    const path = t.at('link');
+    await symlink(lib(), path);
+    await t.world.setPolicy([`allow sandbox_folder(${path})`]);
+    await propose(t, look());
+    expect(output(t)).toContain('must not reach');
+    expect(output(t)).not.toContain('from the library');
   });
 
   it('[A21] never opens our own files', async () => {

@@ -42,7 +42,7 @@ it.each<[string, WorldChangeOf, string[]]>([
   [
     'fewer roots',
     { kind: 'settings', before: settings({ roots: ['/a', '/b'] }), after: settings({ roots: ['/a'] }) },
-    [],
+    ['roots /b'],
   ],
   [
     'rules',

@@ -32,7 +32,10 @@ export function reachesBeyond(change: WorldChangeOf): readonly Reach[] {
       const isOther = folder !== undefined && folder !== before?.workingDirectory;
       return [
         ...(isOther ? [{ kind: 'folder', what: folder, field: 'workingDirectory' } as const] : []),
-        ...added(before?.roots, after.roots).map((what) => ({ kind: 'roots', what, field: 'roots' }) as const),
+        // Without its root, nothing would notice that a link replaced a folder (A21.8).
+        ...[...added(before?.roots, after.roots), ...added(after.roots, before?.roots)].map(
+          (what) => ({ kind: 'roots', what, field: 'roots' }) as const,
+        ),
       ];
     }
     case 'rules': {

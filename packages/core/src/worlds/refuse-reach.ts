@@ -117,7 +117,7 @@ async function problemOf(
 }
 
 const CAN: Readonly<Record<Exclude<Reach['kind'], 'folder'>, (what: string) => string>> = {
-  roots: (what) => `give this world the root ${what}`,
+  roots: (what) => `give this world the root ${what}, or take it away`,
   address: (what) => `let this world reach the private address ${what}`,
   program: () => 'add, change or turn on an agent or MCP server that runs a program',
 };

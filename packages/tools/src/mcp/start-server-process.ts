@@ -12,7 +12,7 @@ import { limitHosts } from '../sandbox/gateway/limit-hosts.js';
 import { takeListeners } from '../sandbox/gateway/take-listeners.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
 import { explainHidden, explainHome } from '../sandbox/programs/explain-hidden.js';
-import { isReserved, openFolders } from '../sandbox/open-folders.js';
+import { isLedOut, isReserved, openFolders } from '../sandbox/open-folders.js';
 import { programsFor } from '../sandbox/programs/programs-for.js';
 import { systemProgram } from '../sandbox/programs/system-program.js';
 import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js';
@@ -108,8 +108,9 @@ async function confinedBy(
 ): Promise<Confined | undefined> {
   const confinement = await confinementFor(place, network);
   if (place.sandbox.kind !== 'none') {
-    const show = [...confinement.show, ...(await ownFolders(folders, confinement))];
-    const programs = programsFor(confinement, (await place.writable?.()) ?? []);
+    const writable = await writableOf(place);
+    const show = [...confinement.show, ...(await ownFolders(folders, confinement, writable))];
+    const programs = programsFor(confinement, writable);
     return await confine(place.sandbox, { ...confinement, show, programs }, temporary);
   }
   checkWorkingFolder(confinement);
@@ -117,14 +118,21 @@ async function confinedBy(
 }
 
 /** Real paths of the folders that the server's definition opens. Throws a readable error if one can't be opened. */
-async function ownFolders(folders: readonly string[], confinement: Confinement): Promise<string[]> {
+async function ownFolders(
+  folders: readonly string[],
+  confinement: Confinement,
+  writable: readonly string[],
+): Promise<string[]> {
   const opened: string[] = [];
   for (const folder of folders) {
-    const path = await realpath(folder.replace(/^~(?=\/)/, confinement.home)).catch(() => undefined);
+    const full = folder.replace(/^~(?=\/)/, confinement.home);
+    const path = await realpath(full).catch(() => undefined);
     if (path === undefined) throw new Error(`the folder ${folder}, which it may read, does not exist`);
     const isClosed = confinement.protectedPaths?.isProtected(path) === true;
-    if (isClosed || isReserved(path, confinement))
-      throw new Error(`it may not read ${folder}: the folder is denied by a rule or contains files of Countersign`);
+    if (isClosed || isReserved(path, confinement) || (await isLedOut(full, path, writable)))
+      throw new Error(
+        `it may not read ${folder}: the folder is denied by a rule, contains files of Countersign, or is a link in a working folder`,
+      );
     opened.push(path);
   }
   return opened;
@@ -160,12 +168,18 @@ function outsideFor({ outside, onUnlisted }: ProcessPlace, network: McpNetwork):
   return { outside: limitHosts(mayReach, outside, (host) => `this server may not connect to ${host}`) };
 }
 
+/** The folders that agents write to, by their real paths. */
+async function writableOf({ workingDirectory, writable }: ProcessPlace): Promise<string[]> {
+  return await Promise.all([workingDirectory, ...((await writable?.()) ?? [])].map(real));
+}
+
 async function confinementFor(place: ProcessPlace, network: McpNetwork): Promise<Confinement> {
   const home = await real(homedir());
   const hide = await Promise.all(place.hide.map(real));
   const { folders = [], privateHosts = [] } = place.grants ?? {};
   const isClosed = (path: string): boolean => place.protectedPaths?.isProtected(path) === true;
-  const opened = place.sandbox.kind === 'none' ? [] : await openFolders(folders, { home, hide }, isClosed);
+  const writable = await writableOf(place);
+  const opened = place.sandbox.kind === 'none' ? [] : await openFolders(folders, { home, hide, writable }, isClosed);
   return {
     workingDirectory: place.workingDirectory,
     home,

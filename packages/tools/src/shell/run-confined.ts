@@ -175,8 +175,13 @@ export async function confinementFor(
   };
   if (sandbox.kind === 'none') return confinement;
   const { sandboxGrants, withheld } = context;
-  const opened = await openFolders(sandboxGrants?.folders ?? [], confinement, (path) => withheld?.(path) === true);
-  const programs = programsFor(confinement, (await writable?.()) ?? []);
+  const written = await Promise.all([workingDirectory, ...((await writable?.()) ?? [])].map(real));
+  const opened = await openFolders(
+    sandboxGrants?.folders ?? [],
+    { ...confinement, writable: written },
+    (path) => withheld?.(path) === true,
+  );
+  const programs = programsFor(confinement, written);
   return { ...confinement, programs, show: [...confinement.show, ...opened] };
 }
 
