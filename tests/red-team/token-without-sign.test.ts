@@ -49,6 +49,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.9] an owner’s token without sign
       ...(kind === 'SQLite' ? {} : { store: await openPostgres(await createMigratedDatabase()) }),
       mcp: mcpServers({ sandbox: { kind: 'none', reason: 'a test' }, clock: systemClock }),
       workFolders: createWorkFolders(join(base, 'home'), join(base, 'worlds')),
+      listedPrograms: [['/bin/echo', '--acp']],
     });
     await t.api('POST', '/worlds', { name: 'Lab' });
     return t;
@@ -67,6 +68,27 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.9] an owner’s token without sign
     // An owner does it without being asked anything.
     for (const [name, way] of Object.entries(waysToSign(t, 'lab', '/etc')))
       expect([name, (await way({})).status < 300]).toEqual([name, true]);
+  });
+
+  it('[A21.10] starts exactly the programs that the administrator’s file lists', async () => {
+    const t = await open();
+    await insertPasskey(t.engine.runtime.store, 'owner', createSoftPasskey());
+    expect((await t.api('POST', '/worlds', { name: 'Bank', policy: ['ask * with passkey'] })).status).toBe(201);
+    const admin = await tokenWith(t, ['read', 'chat', 'admin']);
+    const add = async (command: string[], env?: object) => {
+      const [program, ...args] = command;
+      const server = { name: 'x', transport: 'stdio', command: program, args, env, enabled: false };
+      const agent = { name: 'Coder', provider: 'acp', model: 'x', acp: { command } };
+      const added = [
+        await t.api('POST', '/worlds/lab/agents', agent, admin),
+        await t.api('POST', '/worlds/lab/mcp-servers', server, admin),
+      ];
+      return added.map(({ status }) => status);
+    };
+    expect(await add(['/bin/echo'])).toEqual([403, 403]);
+    expect(await add(['/bin/echo', '--acp', '--yolo'])).toEqual([403, 403]);
+    expect(await add(['/bin/echo', '--acp'], { NODE_OPTIONS: '--require=/tmp/x' })).toEqual([201, 403]);
+    expect(await add(['/bin/echo', '--acp'])).toEqual([409, 201]);
   });
 
   it('gets around no rule with passkey by a new world, not even if it may sign', async () => {

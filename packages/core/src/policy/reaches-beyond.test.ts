@@ -123,8 +123,11 @@ it.each([
 );
 
 it('[A21.9] only programs outside the sandbox could sign', () => {
-  const isOutside = (change: WorldChangeOf) => reachesBeyond(change).map((reach) => reach.isOutside === true);
-  expect(isOutside({ kind: 'mcp-server', isConfined: true, after: stdio() })).toEqual([false]);
-  expect(isOutside({ kind: 'mcp-server', isConfined: false, after: stdio() })).toEqual([true]);
-  expect(isOutside({ kind: 'agent', after: agent(acp) })).toEqual([true]);
+  const outside = (change: WorldChangeOf) => reachesBeyond(change).map((reach) => reach.outside);
+  expect(outside({ kind: 'mcp-server', isConfined: true, after: stdio() })).toEqual([undefined]);
+  const command = { command: 'x', args: ['--all'], env: { A: 'b' } };
+  expect(outside({ kind: 'mcp-server', isConfined: false, after: { ...stdio(), ...command } })).toEqual([
+    ['A=b', 'x', '--all'],
+  ]);
+  expect(outside({ kind: 'agent', after: agent(acp) })).toEqual([acp.acp.command]);
 });

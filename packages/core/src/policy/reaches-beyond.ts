@@ -16,8 +16,8 @@ export interface Reach {
   what: string;
   /** The field of the request. */
   field: string;
-  /** A program outside the sandbox could read credentials and sign calls (A21.9). */
-  isOutside?: true;
+  /** The variables, program and arguments that would run outside the sandbox. They could read credentials and sign calls (A21.9). */
+  outside?: readonly string[];
 }
 
 /**
@@ -56,7 +56,7 @@ export function reachesBeyond(change: WorldChangeOf): readonly Reach[] {
         (before !== undefined && isSame({ ...before, active: false }, after))
       )
         return [];
-      return [{ kind: 'program', what: program.command[0] ?? '', field: 'acp', isOutside: true }];
+      return [{ kind: 'program', what: program.command[0] ?? '', field: 'acp', outside: program.command }];
     }
   }
 }
@@ -67,8 +67,10 @@ function ofServer({ before, after, isConfined }: Extract<WorldChangeOf, { kind: 
   if (before !== undefined && !isOn && isSame(connectionOf(before), connectionOf(after))) return [];
   if (after.transport === 'stdio') {
     const known = isOn || before?.transport !== 'stdio' ? [] : before.folders;
+    const variables = Object.entries(after.env).map(([name, value]) => `${name}=${value}`);
+    const outside = [...variables, after.command, ...after.args];
     return [
-      { kind: 'program', what: after.command, field: 'command', ...(isConfined ? {} : { isOutside: true }) },
+      { kind: 'program', what: after.command, field: 'command', ...(isConfined ? {} : { outside }) },
       ...added(known, after.folders).map((what) => ({ kind: 'folder', what, field: 'folders' }) as const),
     ];
   }

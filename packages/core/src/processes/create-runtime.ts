@@ -68,6 +68,7 @@ export interface RuntimeOptions {
    * calls that it denies would run.
    */
   adminRules?: readonly string[];
+  listedPrograms?: Runtime['listedPrograms'];
   probe?: Probe;
   /** Called for every turn that ended here, and with the duration of every model call and tool run. Must not throw. */
   onMeasured?: (what: Measured) => void;
@@ -252,6 +253,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     memory: createAgentMemory(),
     callChats: createCallChats(),
     snapshots: createSnapshotCache(compileRules(adminRules, ADMIN_RULES)),
+    listedPrograms: options.listedPrograms ?? [],
     repeats: createRecentRepeats(clock),
     owner,
     providers,

@@ -126,6 +126,8 @@ export interface Runtime {
   memory: AgentMemory;
   callChats: CallChats;
   snapshots: SnapshotCache;
+  /** Commands that admins may run outside the sandbox without being able to sign calls (A21.10). */
+  listedPrograms: readonly (readonly string[])[];
   repeats: RecentRepeats;
   /** The id of this process in turn claims. */
   owner: string;

@@ -18,7 +18,7 @@ import { MAY_NOTHING, refuseUnconfirmed, type May } from './refuse-unconfirmed.j
 
 /** The world that changes. A new one has no snapshot yet. */
 interface ChangedWorld {
-  runtime: Pick<Runtime, 'findPlace' | 'snapshots'>;
+  runtime: Pick<Runtime, 'findPlace' | 'snapshots' | 'listedPrograms'>;
   reader: StoreReader;
   snapshot?: WorldSnapshot;
 }
@@ -65,9 +65,9 @@ export async function refuseRulesReach(
  * Whether something could read credentials: a program outside the sandbox, or a folder that no world may work in, such as one with keys. So is the
  * folder of a world with a rule `with passkey`, which A49.11 protects.
  */
-async function couldSign(world: ChangedWorld, { kind, what, field, isOutside }: Reach): Promise<boolean> {
-  if (kind !== 'folder' || field === 'workingDirectory') return isOutside === true;
+async function couldSign(world: ChangedWorld, { kind, what, field, outside }: Reach): Promise<boolean> {
   const { runtime, snapshot } = world;
+  if (kind !== 'folder' || field === 'workingDirectory') return outside !== undefined && !isListed(runtime, outside);
   if (snapshot === undefined) return true;
   const { home } = { home: '/', ...tryPlace(runtime, snapshot) };
   const folder = folderOf(runtime.findPlace, snapshot, what.replace(/^~(?=\/)/, home));
@@ -77,6 +77,11 @@ async function couldSign(world: ChangedWorld, { kind, what, field, isOutside }: 
     const isOther = other.world.id !== snapshot.world.id && overlap(folder, taken);
     return isOther && weakenedPasskeyRule({ kind: 'lets-sign' }, other.world.policy) !== undefined;
   });
+}
+
+/** Whether the administrator's file lists exactly this command (A21.10). */
+function isListed({ listedPrograms }: Pick<Runtime, 'listedPrograms'>, words: readonly string[]): boolean {
+  return listedPrograms.some((listed) => JSON.stringify(listed) === JSON.stringify(words));
 }
 
 async function snapshotsOf({ runtime: { snapshots }, reader }: ChangedWorld): Promise<WorldSnapshot[]> {

@@ -204,6 +204,20 @@ describe('a home', () => {
     await expect(open()).rejects.toThrow(/admin\.rules, line 2, character 1: /);
   });
 
+  it('[A21.10] reads programs that admins may run from the administrator’s file', async () => {
+    await mkdir(join(folder, 'home'), { recursive: true });
+    const file = join(folder, 'home', 'admin.rules');
+    await writeFile(file, 'let admins run gemini --acp\ndeny shell_cmd\n  let admins run A=b /opt/x  \n');
+    const home = await open();
+    expect(home.engine.runtime.listedPrograms).toEqual([
+      ['gemini', '--acp'],
+      ['A=b', '/opt/x'],
+    ]);
+    await home.close();
+    await writeFile(file, 'let admins run\n');
+    await expect(open()).rejects.toThrow(/admin\.rules, line 1, character 1: /);
+  });
+
   it('[W1.9] reads how long sessions last from the administrator’s file', async () => {
     await mkdir(join(folder, 'home'), { recursive: true });
     const file = join(folder, 'home', 'admin.rules');

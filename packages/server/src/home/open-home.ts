@@ -134,6 +134,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         },
         onListenerFailure: (error, event) => report(error, `a listener failed on ${event.event} ${event.id}`),
         adminRules: admin.rules,
+        listedPrograms: admin.programs,
         ownSecrets: [
           token.value,
           ...found.secrets,

@@ -11,14 +11,42 @@ export interface AdminRules {
   file?: string;
   limits: ExternalLimits;
   lifetimes: SessionLifetimes;
+  /** Commands that admins may run outside the sandbox without being able to sign calls (A21.10). */
+  programs: string[][];
 }
 
-/** `limit external to 120 calls a minute` and `limit external to 50 MB an hour`. */
-const LIMIT = /^[^\S\n]*limit external to (?:(\d{1,9}) calls a minute|(\d{1,9}) MB an hour)[^\S\n]*$/gm;
+type Settings = Pick<AdminRules, 'limits' | 'lifetimes' | 'programs'>;
 
-/** `end sessions after 8 hours without use` and `end sessions after 30 days`. */
-const SESSIONS = /^[^\S\n]*end sessions after ([1-9]\d{0,3}) (hours?|days?)( without use)?[^\S\n]*$/gm;
 const HOUR_MS = 60 * 60 * 1000;
+const LONGEST_HOURS = 9_999 * 24;
+
+/** The lines that aren't rules. `N` stands for a number, `…` for the rest. Each returns whether it accepts that. */
+const LINES: Readonly<Record<string, (settings: Settings, value: string) => boolean>> = {
+  'limit external to N calls a minute': ({ limits }, n) => set(limits, 'callsPerMinute', Number(n)),
+  'limit external to N MB an hour': ({ limits }, n) => set(limits, 'megabytesPerHour', Number(n)),
+  'end sessions after N hours?': ({ lifetimes }, n) => setHours(lifetimes, 'mostMs', Number(n)),
+  'end sessions after N days?': ({ lifetimes }, n) => setHours(lifetimes, 'mostMs', Number(n) * 24),
+  'end sessions after N hours? without use': ({ lifetimes }, n) => setHours(lifetimes, 'idleMs', Number(n)),
+  'end sessions after N days? without use': ({ lifetimes }, n) => setHours(lifetimes, 'idleMs', Number(n) * 24),
+  'let admins run …': ({ programs }, command) => programs.push(command.split(/\s+/)) > 0,
+};
+
+function set<Name extends string>(settings: Record<Name, number>, name: Name, value: number): true {
+  settings[name] = value;
+  return true;
+}
+
+function setHours(lifetimes: SessionLifetimes, name: keyof SessionLifetimes, hours: number): boolean {
+  return hours > 0 && hours <= LONGEST_HOURS && set(lifetimes, name, hours * HOUR_MS);
+}
+
+const READERS = Object.entries(LINES).map(([line, read]) => {
+  const pattern = new RegExp(`^\\s*${line.replace('N', String.raw`(\d{1,9})`).replace('…', String.raw`(\S.*?)`)}\\s*$`);
+  return (settings: Settings, text: string): boolean => {
+    const value = pattern.exec(text)?.[1];
+    return value !== undefined && read(settings, value);
+  };
+});
 
 /**
  * The administrator's rules (A19.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home folder. Throws if the file is unreadable:
@@ -27,31 +55,22 @@ const HOUR_MS = 60 * 60 * 1000;
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {
   const named = env['COUNTERSIGN_POLICY_FILE'];
   const file = named === undefined ? join(home, 'admin.rules') : resolve(named);
+  const settings: Settings = { limits: { ...EXTERNAL_LIMITS }, lifetimes: { ...SESSION_LIFETIMES }, programs: [] };
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (missing && named === undefined) return { rules: [], limits: EXTERNAL_LIMITS, lifetimes: SESSION_LIFETIMES };
+    if (missing && named === undefined) return { rules: [], ...settings };
     const advice = missing ? 'The file does not exist.' : 'Check its permissions.';
     throw new CountersignError('invalid', `The rules in ${file} can't be read. ${advice}`, { cause });
   }
-  const limits = { ...EXTERNAL_LIMITS };
-  const lifetimes = { ...SESSION_LIFETIMES };
-  const rest = text.replaceAll(SESSIONS, (_, count: string, unit: string, isIdle?: string) => {
-    const ms = Number(count) * (unit.startsWith('day') ? 24 : 1) * HOUR_MS;
-    lifetimes[isIdle === undefined ? 'mostMs' : 'idleMs'] = ms;
-    return '';
-  });
-  const others = rest.replaceAll(LIMIT, (_, calls?: string, megabytes?: string) => {
-    if (calls !== undefined) limits.callsPerMinute = Number(calls);
-    if (megabytes !== undefined) limits.megabytesPerHour = Number(megabytes);
-    return '';
-  });
-  const read = readRules(others);
+  const isSetting = (line: string): boolean => READERS.some((read) => read(settings, line));
+  const lines = text.split('\n').map((line) => (isSetting(line) ? '' : line));
+  const read = readRules(lines.join('\n'));
   if (!read.ok) {
     const where = `line ${read.line}, character ${read.column}`;
     throw new CountersignError('invalid', `${file}, ${where}: ${read.error}. Correct the rule, then start again.`);
   }
-  return { rules: read.rules, limits, lifetimes, ...(named === undefined ? {} : { file: realpathSync(file) }) };
+  return { rules: read.rules, ...settings, ...(named === undefined ? {} : { file: realpathSync(file) }) };
 }

@@ -78,6 +78,8 @@ export interface AppFixtureOptions {
   /** Settings of an OIDC provider. */
   oidc?: OidcSettings;
   lifetimes?: SessionLifetimes;
+  /** Commands that the administrator's file lists (A21.10). */
+  listedPrograms?: Engine['runtime']['listedPrograms'];
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter'>>;
 }
 
@@ -101,6 +103,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     tools: options.tools ?? [],
     externalTool: acp.externalTool,
     secretBox: createSecretBox(secrets),
+    listedPrograms: options.listedPrograms ?? [],
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     findPlace:
       options.workFolders?.findPlace ?? (() => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' })),
