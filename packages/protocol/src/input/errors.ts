@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'closed'
   | 'store-foreign'
   | 'store-newer'
+  | 'store-unreleased'
   | 'store-readonly'
   | 'store-locked'
   | 'store-unavailable';

@@ -15,6 +15,7 @@ const STATUS: Record<ErrorCode, number> = {
   closed: 503,
   'store-foreign': 503,
   'store-newer': 503,
+  'store-unreleased': 503,
   'store-readonly': 503,
   'store-locked': 503,
   'store-unavailable': 503,

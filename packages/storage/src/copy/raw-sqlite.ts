@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { migrations } from '../migrations/index.js';
 import type { Value } from '../queries/prepared.js';
 import { closeDatabase, openDatabase } from '../sqlite/open-database.js';
 import { ownFile } from '../sqlite/own-file.js';
@@ -8,7 +7,7 @@ import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 /** Opens a file as raw rows, with an exclusive lock. */
 export function openRawSqlite(path: string): RawStore {
   const file = resolve(path);
-  const owned = ownFile(file, migrations.length);
+  const owned = ownFile(file);
   const db = opened();
 
   function opened(): ReturnType<typeof openDatabase> {

@@ -8,8 +8,6 @@ interface Ddl {
   plain: string;
   /** The end of a table definition, for tables clustered by their primary key if supported. */
   clustered: string;
-  /** JSON constructor functions. */
-  json: { object: string; array: string };
   /** Creates the full-text table `search_words`, with one row per `search_documents` row. */
   searchWords: readonly string[];
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrations } from '../migrations/index.js';
+import { newestVersion } from '../migrations/index.js';
 import type { StoreInspection } from '../sqlite/inspect-sqlite.js';
 import { checkServer } from './check-server.js';
 import { fromPostgres } from './errors.js';
@@ -20,7 +20,7 @@ export async function inspectPostgres(url: string, schema = 'countersign'): Prom
     await client.connect();
     await checkServer(client, 1);
     const version = await readVersion(client, schema);
-    const newest = migrations.length;
+    const newest = newestVersion();
     return { version, newest, stalledChats: version === newest ? await countStalled(client) : 0 };
   } catch (cause) {
     throw fromPostgres(cause);

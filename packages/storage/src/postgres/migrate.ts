@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 import type pg from 'pg';
-import { migrations } from '../migrations/index.js';
+import { checkVersion, migrations, migrationsAfter, newestVersion } from '../migrations/index.js';
 import { takeLock } from './take-lock.js';
 import { JOBS_SCHEMA } from './wake-jobs.js';
 
@@ -9,7 +9,6 @@ const ddl = {
   ordinal: 'bigint generated always as identity primary key',
   plain: '',
   clustered: '',
-  json: { object: 'json_build_object', array: 'json_build_array' },
   searchWords: [
     'create table search_words (ordinal bigint not null primary key, words tsvector not null)',
     'create index search_words_by_word on search_words using gin (words)',
@@ -20,25 +19,25 @@ const ddl = {
 export const MIGRATION_LOCK = 0x436f5369;
 
 /** Migrates in order, one transaction per migration. If several processes start concurrently, one migrates (S5). */
-export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
+export async function migrate(client: pg.ClientBase, schema: string, steps = migrations): Promise<void> {
   // Any database role can hold an advisory lock, so don't take it if there is nothing to do.
-  if ((await readVersion(client, schema)) === migrations.length) return;
+  const newest = newestVersion(steps);
+  if ((await readVersion(client, schema, newest)) === newest) return;
   for (;;) {
     await client.query('begin');
     try {
       await takeLock(client, MIGRATION_LOCK);
       await client.query(`create schema if not exists ${schema}`);
-      const version = await readVersion(client, schema);
-      const migration = migrations[version];
-      if (migration !== undefined) {
-        for (const statement of migration(ddl)) await client.query(statement);
+      const [next, ...others] = migrationsAfter(await readVersion(client, schema, newest), steps);
+      if (next !== undefined) {
+        for (const statement of next.migration(ddl)) await client.query(statement);
         await client.query(
           `insert into meta (key, value) values ('schema-version', $1) on conflict (key) do update set value = excluded.value`,
-          [String(version + 1)],
+          [String(next.to)],
         );
       }
       await client.query('commit');
-      if (version + 1 >= migrations.length) return;
+      if (others.length === 0) return;
     } catch (error) {
       await client.query('rollback');
       throw error;
@@ -73,8 +72,8 @@ async function rejectForeignRoles(client: pg.ClientBase, schema: string): Promis
   );
 }
 
-/** The schema version; 0 if empty. Throws if the schema is foreign or newer. */
-export async function readVersion(client: pg.ClientBase, schema: string): Promise<number> {
+/** The schema version; 0 if empty. Throws if the schema is foreign or can't be read. */
+export async function readVersion(client: pg.ClientBase, schema: string, newest = newestVersion()): Promise<number> {
   await rejectForeignRoles(client, schema);
   const tables = await client.query<{ name: string }>(
     'select table_name as name from information_schema.tables where table_schema = $1',
@@ -92,12 +91,6 @@ export async function readVersion(client: pg.ClientBase, schema: string): Promis
       `The schema ${schema} of this PostgreSQL database belongs to another program. It was not changed. Choose another schema.`,
     );
   }
-  if (version > migrations.length) {
-    throw new CountersignError(
-      'store-newer',
-      `This PostgreSQL store was written by a newer version (schema ${version}; this one supports up to ${migrations.length}). ` +
-        'Update Countersign to open it.',
-    );
-  }
+  checkVersion('This PostgreSQL store', version, newest);
   return version;
 }

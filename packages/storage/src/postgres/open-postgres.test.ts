@@ -2,7 +2,8 @@ import { worldSettingsSchema } from '@countersign/protocol';
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
-import { migrations } from '../migrations/index.js';
+import { migrate } from './migrate.js';
+import { FIRST_VERSION, migrations, newestVersion } from '../migrations/index.js';
 import { numbered } from './connection.js';
 import { openPostgres } from './open-postgres.js';
 import { postgresStatements } from './statements.js';
@@ -51,11 +52,33 @@ it('uses only its own schema', async () => {
 
 it('[S5] rejects a newer schema with a message, and leaves it unchanged', async () => {
   await openPostgres(url, { schema: 'newer' }).then((store) => store.close());
-  await query(`update newer.meta set value = '${migrations.length + 1}' where key = 'schema-version'`);
+  await query(`update newer.meta set value = '${newestVersion() + 1}' where key = 'schema-version'`);
   await expect(openPostgres(url, { schema: 'newer' })).rejects.toMatchObject({
     code: 'store-newer',
     message: expect.stringContaining('Update Countersign') as string,
   });
+});
+
+it('[S5.1] refuses a schema from before the first version, and leaves it unchanged', async () => {
+  await openPostgres(url, { schema: 'unreleased' }).then((store) => store.close());
+  await query(`update unreleased.meta set value = '${FIRST_VERSION - 1}' where key = 'schema-version'`);
+  await expect(openPostgres(url, { schema: 'unreleased' })).rejects.toMatchObject({ code: 'store-unreleased' });
+  const { rows } = await query(`select value from unreleased.meta where key = 'schema-version'`);
+  expect(rows).toEqual([{ value: String(FIRST_VERSION - 1) }]);
+});
+
+it('[S5] migrates an existing schema forwards, once', async () => {
+  await openPostgres(url, { schema: 'moved' }).then((store) => store.close());
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=moved' });
+  await client.connect();
+  const steps = [...migrations, () => ['alter table worlds add column colour text']];
+  await migrate(client, 'moved', steps);
+  await migrate(client, 'moved', steps);
+  const { rows } = await client.query('select colour from worlds');
+  expect(rows).toEqual([]);
+  await client.end();
+  // This program doesn't know the made-up version.
+  await expect(openPostgres(url, { schema: 'moved' })).rejects.toMatchObject({ code: 'store-newer' });
 });
 
 it.each(['create table strangers.t (a int)', 'create table strangers.meta (key text primary key, value text)'])(

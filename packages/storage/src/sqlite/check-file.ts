@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
+import { checkVersion } from '../migrations/index.js';
 
 /** "CoSi": identifies our database files. */
 export const APPLICATION_ID = 0x436f5369;
@@ -12,7 +13,7 @@ const HEADER_LENGTH = 100;
  * Checks a file before SQLite opens and thereby modifies it. Throws if we must not write to it, and leaves it unchanged. Undefined if it
  * doesn't exist.
  */
-export function checkFile(file: string, newestVersion: number): Stats | undefined {
+export function checkFile(file: string): Stats | undefined {
   const folder = dirname(file);
   const folderStats = statOf(folder);
   if (folderStats === undefined || !folderStats.isDirectory()) {
@@ -25,21 +26,14 @@ export function checkFile(file: string, newestVersion: number): Stats | undefine
   }
   if (stats !== undefined) {
     refuseReadonly(file, stats);
-    checkHeader(file, stats, newestVersion);
+    checkHeader(file, stats);
   }
   // SQLite will create a second file next to it.
   refuseReadonly(folder, folderStats);
   return stats;
 }
 
-export function newerVersion(file: string, version: number, newest: number): CountersignError {
-  return new CountersignError(
-    'store-newer',
-    `${file} was written by a newer version (schema ${version}; this one supports up to ${newest}). Update Countersign to open it.`,
-  );
-}
-
-function checkHeader(file: string, stats: Stats, newestVersion: number): void {
+function checkHeader(file: string, stats: Stats): void {
   if (stats.size === 0) return;
   const header = readHeader(file);
   if (header.length < HEADER_LENGTH || header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
@@ -54,8 +48,7 @@ function checkHeader(file: string, stats: Stats, newestVersion: number): void {
       `${file} is another program's database. It was not changed. Choose another file.`,
     );
   }
-  const version = header.readUInt32BE(60);
-  if (version > newestVersion) throw newerVersion(file, version, newestVersion);
+  checkVersion(file, header.readUInt32BE(60));
 }
 
 function readHeader(file: string): Buffer {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { CountersignError } from '@countersign/protocol';
-import { migrations } from '../migrations/index.js';
+import { newestVersion } from '../migrations/index.js';
 import { checkFile } from './check-file.js';
 import { fromSqlite } from './errors.js';
 import { logFileOf } from './step-log.js';
@@ -29,8 +29,8 @@ const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
  */
 export function inspectSqlite(path: string): StoreInspection {
   const file = resolve(path);
-  const newest = migrations.length;
-  const stats = checkFile(file, newest);
+  const newest = newestVersion();
+  const stats = checkFile(file);
   if (stats === undefined || stats.size === 0) return { version: 0, newest, stalledChats: 0 };
   const address = pathToFileURL(file);
   address.search = '?immutable=1';

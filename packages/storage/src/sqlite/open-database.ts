@@ -1,9 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { CountersignError } from '@countersign/protocol';
-import { migrations } from '../migrations/index.js';
-import { APPLICATION_ID, newerVersion } from './check-file.js';
+import { checkVersion, migrations, migrationsAfter, newestVersion } from '../migrations/index.js';
+import { APPLICATION_ID } from './check-file.js';
 import { fromSqlite, primaryCode } from './errors.js';
-import { ddl, newestSchema } from './newest-schema.js';
 import { locked } from './own-file.js';
 import { sqliteStatements } from './statements.js';
 import { logFileOf, newMark, readLog, assertReadable, removeLog } from './step-log.js';
@@ -11,7 +10,7 @@ import { entryFolder } from './fold.js';
 import { readMark, SET_MARK } from './mark.js';
 
 /** Opens, locks and migrates a database, and applies the entries that its last process left in the log. */
-export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSyncInstance {
+export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL', steps = migrations): DatabaseSyncInstance {
   const log = path === ':memory:' ? undefined : logFileOf(path);
   if (log !== undefined) assertReadable(log);
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: 0 });
@@ -28,7 +27,7 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
     // Checkpoints wait for the disk and rewrite the same busy pages: with SQLite's default of 1,000, they took half of each step's time.
     db.exec('pragma wal_autocheckpoint = 4000');
     db.exec('pragma journal_size_limit = 67108864');
-    migrate(db, path);
+    migrate(db, path, steps);
     if (log !== undefined) foldLog(db, log);
     return db;
   } catch (cause) {
@@ -89,15 +88,25 @@ function foldLog(db: DatabaseSyncInstance, log: string): void {
 
 const SQLITE_CONSTRAINT = 19;
 
-/** Migrates in order, one transaction per migration, so that completed ones are kept (S5). A new store is created with the newest schema. */
-function migrate(db: DatabaseSyncInstance, path: string): void {
+const ddl = {
+  integer: 'integer',
+  ordinal: 'integer primary key',
+  plain: 'strict',
+  clustered: 'strict, without rowid',
+  searchWords: [
+    // We split words ourselves, in the same way for every database; `ascii` leaves them unchanged. Positions are not stored.
+    `create virtual table search_words using fts5
+      (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
+  ],
+};
+
+/** Migrates in order, one transaction per migration, so that completed ones are kept (S5). */
+function migrate(db: DatabaseSyncInstance, path: string, steps: typeof migrations): void {
   const version = pragma(db, 'user_version');
-  if (version > migrations.length) throw newerVersion(path, version, migrations.length);
-  if (version === migrations.length) return;
-  if (version === 0) inTransaction(db, newestSchema(), migrations.length);
-  else
-    for (const [index, migration] of migrations.slice(version).entries())
-      inTransaction(db, migration(ddl), version + index + 1);
+  checkVersion(path, version, newestVersion(steps));
+  const left = migrationsAfter(version, steps);
+  if (left.length === 0) return;
+  for (const { to, migration } of left) inTransaction(db, migration(ddl), to);
   // Write the version to the main file, which older programs check before opening.
   db.exec('pragma wal_checkpoint(truncate)');
 }

@@ -19,7 +19,7 @@ import { stepOf } from '@countersign/core/testing';
 import { message } from '@countersign/core/testing/step-contract';
 import { worldSettingsSchema } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrations } from '../migrations/index.js';
+import { FIRST_VERSION, newestVersion } from '../migrations/index.js';
 import { openSqlite } from './open-sqlite.js';
 
 let folder = '';
@@ -240,6 +240,20 @@ describe('our own file', () => {
   });
 });
 
+it('[A46.3] encrypted values of an MCP server that are not text count as damaged, not as missing', async () => {
+  const first = await openSqlite(file);
+  const record = { worldId: 'w', name: 'vault', sealed: 'v1.a.b.c', signIn: null, firstListedAt: null, createdAt: 1 };
+  const definition = { transport: 'stdio', command: 'x', args: [], env: { TOKEN: '' } } as never;
+  await first.transact('w', (tx) => tx.insertMcpServer({ ...record, definition }));
+  await first.close();
+  const db = new DatabaseSync(file);
+  db.exec(`update mcp_servers set definition = json_set(definition, '$.sealed', null)`);
+  db.close();
+  const store = await openSqlite(file);
+  expect(await store.read((r) => r.mcpServer('w', 'vault'))).toMatchObject({ sealed: '' });
+  await store.close();
+});
+
 describe('a file we must not write to stays byte-identical, with no new files next to it', () => {
   async function makeForeign(pragmas: string): Promise<void> {
     const db = new DatabaseSync(file);
@@ -260,7 +274,8 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     ['a database without an application id', 'store-foreign', () => makeForeign('pragma user_version = 1')],
     ['a database of another program', 'store-foreign', () => makeForeign('pragma application_id = 7')],
     ['a database with a WAL', 'store-foreign', () => makeForeign('pragma journal_mode = wal')],
-    ['[S5] a newer store', 'store-newer', () => makeOurs(`pragma user_version = ${migrations.length + 1}`)],
+    ['[S5] a newer store', 'store-newer', () => makeOurs(`pragma user_version = ${newestVersion() + 1}`)],
+    ['[S5.1] an unreleased store', 'store-unreleased', () => makeOurs(`pragma user_version = ${FIRST_VERSION - 1}`)],
     ['a read-only store', 'store-readonly', () => makeOurs().then(() => chmodSync(file, 0o400))],
     ['a store in a read-only folder', 'store-readonly', () => makeOurs().then(() => chmodSync(folder, 0o500))],
   ])('%s: %s', async (_, code, make) => {
@@ -275,6 +290,11 @@ describe('a file we must not write to stays byte-identical, with no new files ne
   it('[S5] the error for a newer store says what to do', async () => {
     await makeOurs('pragma user_version = 99');
     await expect(openSqlite(file)).rejects.toThrow('Update Countersign');
+  });
+
+  it('[S5.1] the error for an unreleased store says how to keep what is in it', async () => {
+    await makeOurs('pragma user_version = 1');
+    await expect(openSqlite(file)).rejects.toThrow(/check out commit \w{8}, .*"countersign export"/);
   });
 
   it('applies to a folder, a missing folder, and a file where a folder should be', async () => {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Clock, Store } from '@countersign/core/ports';
 import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
-import { migrations } from '../migrations/index.js';
 import { sqliteEngine } from './engine.js';
 import { closeDatabase, openDatabase } from './open-database.js';
 import { ownFile } from './own-file.js';
@@ -34,7 +33,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   }
 
   const file = resolve(path);
-  const owned = ownFile(file, migrations.length);
+  const owned = ownFile(file);
   try {
     const db = openDatabase(file, synchronous);
     try {

@@ -18,10 +18,10 @@ export interface OwnedFile {
 }
 
 /** Claims a file for this process, creating it if missing. */
-export function ownFile(file: string, newestVersion: number): OwnedFile {
+export function ownFile(file: string): OwnedFile {
   const existing = statOf(file);
   if (existing !== undefined && openFiles.has(identity(existing))) throw locked(file);
-  if (checkFile(file, newestVersion) === undefined) create(file);
+  if (checkFile(file) === undefined) create(file);
 
   const made = statOf(file);
   if (made === undefined) {

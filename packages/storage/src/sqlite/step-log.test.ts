@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { grant } from '@countersign/core/testing/step-contract';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Entry } from './entry.js';
 import { fileLog, newMark, readLog } from './step-log.js';
@@ -43,15 +42,6 @@ it.each(['NORMAL', 'FULL'] as const)('[S3] a log returns the appended records, %
   expect(statSync(path).mode & 0o777).toBe(0o600);
   log.close();
   expect(existsSync(path)).toBe(true);
-});
-
-it('[S5] a grant in the log of version 24 gets no folder', () => {
-  const mark = newMark();
-  const log = fileLog(path, mark, 'NORMAL');
-  const { folder: _, ...old } = grant('grant_1');
-  log.append([{ ...entry(1), changes: [{ kind: 'grant-given', grant: old, key: '' }] } as unknown as Entry]);
-  log.close();
-  expect(readLog(path, mark)[0]?.changes).toEqual([{ kind: 'grant-given', grant: grant('grant_1'), key: '' }]);
 });
 
 it('[S3] restarts after the tables are committed, and older, longer content is not read', () => {

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type RowChange, UNKNOWN_AGENT } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Entry } from './entry.js';
 
@@ -184,38 +183,10 @@ function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
     const end = body + bytes.readUInt32LE(at + MARK_BYTES);
     const isOurs = end <= bytes.length && expected.equals(bytes.subarray(at, at + MARK_BYTES));
     if (!isOurs || crc32(bytes.subarray(body, end)) !== bytes.readUInt32LE(at + MARK_BYTES + 4)) break;
-    entries.push(...(JSON.parse(bytes.toString('utf8', body, end)) as (Entry | OldEntry)[]).map(upgraded));
+    entries.push(...(JSON.parse(bytes.toString('utf8', body, end)) as Entry[]));
     at = end;
   }
   return entries;
-}
-
-/** The format of version 0.1.0: the same changes under another name. */
-type OldEntry = Omit<Entry, 'changes'> & { facts: Entry['changes'] };
-
-function upgraded(entry: Entry | OldEntry): Entry {
-  if ('changes' in entry) return { ...entry, changes: entry.changes.map(withNewFields) };
-  const { facts, ...rest } = entry;
-  return { ...rest, changes: facts.map(withNewFields) };
-}
-
-/**
- * Before version 18, a message had no `who` and a turn no `requester`; before 19, an approval had no `signing`; before 21, a turn no `review`;
- * before 25, a grant no `folder`.
- */
-function withNewFields(row: RowChange): RowChange {
-  if (row.kind === 'message-written') return { ...row, message: { ...row.message, who: row.message.who ?? null } };
-  if (row.kind === 'turn-queued') {
-    const { requester, review } = row.turn;
-    return { ...row, turn: { ...row.turn, requester: requester ?? null, review: review ?? null } };
-  }
-  if (row.kind === 'grant-given') return { ...row, grant: { ...row.grant, folder: row.grant.folder ?? null } };
-  if (row.kind === 'agent-added')
-    return { ...row, agent: { ...row.agent, makers: row.agent.makers ?? [UNKNOWN_AGENT] } };
-  if (row.kind === 'approval-requested') {
-    return { ...row, approval: { ...row.approval, signing: row.approval.signing ?? null } };
-  }
-  return row;
 }
 
 /** Must be called before anything is opened: an unreadable log could not be applied. */

@@ -87,14 +87,11 @@ function jsonOrNull(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-type StoredSettings = Omit<WorldSettings, 'rehearse'> & Partial<Pick<WorldSettings, 'rehearse'>>;
-
 function toWorld([id, name, settings, policy, proposed, rev, createdAt]: WorldRow): WorldRecord {
   return {
     id,
     name,
-    // Stored before this setting existed.
-    settings: { rehearse: 'on', ...(JSON.parse(settings) as StoredSettings) },
+    settings: JSON.parse(settings) as WorldSettings,
     policy: JSON.parse(policy) as string[],
     proposed: JSON.parse(proposed) as string[],
     rev,

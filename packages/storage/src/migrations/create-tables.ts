@@ -1,7 +1,7 @@
 import type { Migration } from './ddl.js';
 
-/** Each index adds about a microsecond to every insert, so its comment says what would be slow without it. */
-export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
+/** The schema of the first version. Each index adds about a microsecond to every insert, so its comment says what would be slow without it. */
+export const createTables: Migration = ({ integer, ordinal, plain, clustered, searchWords }) => [
   `create table meta (key text not null primary key, value text not null) ${clustered}`,
 
   // A deleted world's row is kept: its id is never reused, and its audit log and last events refer to it.
@@ -17,14 +17,19 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     deleted_at ${integer}
   ) ${plain}`,
-  // Separate from `worlds`, which every step updates: otherwise, each event would rewrite up to 50 KB of rules.
-  `create table world_policies (world_id text not null primary key, policy text not null) ${clustered}`,
+  // Separate from `worlds`, which every step updates: otherwise, each event would rewrite up to 50 KB of rules. `proposed`: by an import.
+  `create table world_policies (
+    world_id text not null primary key,
+    policy text not null,
+    proposed text not null default '[]'
+  ) ${clustered}`,
 
   `create table agents (
     ordinal ${ordinal},
     world_id text not null,
     id text not null,
     definition text not null,
+    makers text,
     created_at ${integer} not null,
     deleted_at ${integer},
     unique (world_id, id)
@@ -52,6 +57,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     seq ${integer} not null,
     role text not null,
     sender text not null,
+    who text,
     speaker text not null,
     agent_id text,
     turn_id text,
@@ -80,11 +86,12 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     agent_id text not null,
     trigger_id text not null,
     trigger_seq ${integer} not null,
+    requester text,
+    review text,
     state text not null,
     outcome text,
     iteration ${integer} not null,
     epoch ${integer} not null,
-    rev ${integer} not null,
     owner text,
     interruptions ${integer} not null,
     begun_seq ${integer},
@@ -127,8 +134,6 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
   ) ${plain}`,
   // Each step of a turn loads its calls; without this index, that scans all calls.
   `create index invocations_of_turn on invocations (turn_id, iteration, position)`,
-  // Each step queries which calls are open; without this index, that scans all calls in the turn.
-  `create index invocations_open on invocations (turn_id, iteration, status, position) where settled_at is null`,
   // Checked before each call; nearly always empty.
   `create index invocations_unknown on invocations (chat_id, tool_name) where outcome_unknown = 1`,
 
@@ -150,6 +155,11 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     working_directory text not null,
     sandbox text not null,
     preview text,
+    preview_truncated ${integer} not null,
+    question text,
+    signing text,
+    rehearsal text,
+    session text,
     status text not null,
     decision text,
     scope text,
@@ -162,6 +172,8 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
   ) ${plain}`,
   // Without this index, the approval queue scans all past approvals.
   `create index approvals_pending on approvals (world_id, chat_id) where status = 'pending'`,
+  // Without this index, finding the first page of the queue, or a position in it, requires a scan of all pending approvals.
+  `create index approvals_in_order on approvals (world_id, ordinal) where status = 'pending'`,
   // Without this index, listing or deleting a chat's approvals scans those in all chats.
   `create index approvals_of_chat on approvals (chat_id)`,
 
@@ -173,6 +185,8 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     agent_id text not null,
     tool_name text not null,
     pattern text,
+    pattern_key text not null,
+    folder text,
     answered_rule text,
     granted_by text not null,
     granted_at ${integer} not null,
@@ -180,7 +194,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     revoked_at ${integer}
   ) ${plain}`,
   // The gate checks grants before each call, with a budget of one millisecond for ten thousand grants (N3).
-  `create index grants_for_call on grants (chat_id, agent_id, tool_name)`,
+  `create index grants_for_call on grants (chat_id, agent_id, tool_name, pattern_key)`,
 
   `create table clients (
     ordinal ${ordinal},
@@ -190,6 +204,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     secret_hash text not null,
     approvals ${integer} not null,
     tools text not null,
+    connected_to text not null default '',
     left_at ${integer},
     created_at ${integer} not null
   ) ${plain}`,
@@ -217,4 +232,104 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     hash text not null,
     primary key (world_id, seq)
   ) ${clustered}`,
+
+  // Live processes that share a store. Empty if one process owns it.
+  `create table processes (id text not null primary key, beat_at ${integer} not null) ${clustered}`,
+
+  // The full-text index of messages, updated on search instead of on write (S2). `upto`: the world's last event whose message is indexed.
+  `create table searched (world_id text not null primary key, upto ${integer} not null) ${clustered}`,
+  `create table search_documents (
+    ordinal ${ordinal},
+    message_id text not null,
+    chat_id text not null,
+    world_id text not null
+  ) ${plain}`,
+  // Without it, deleting a chat scans all indexed messages.
+  `create index search_documents_of_chat on search_documents (chat_id)`,
+  ...searchWords,
+
+  `create table mcp_servers (
+    ordinal ${ordinal},
+    world_id text not null,
+    name text not null,
+    definition text not null,
+    first_listed_at ${integer},
+    created_at ${integer} not null,
+    unique (world_id, name)
+  ) ${plain}`,
+  // Keyed by tool name: the gate looks up the tool before each call to an MCP tool. `reviewed`: whether a person accepted it, or it was only in
+  // its server's first list.
+  `create table mcp_tools (
+    world_id text not null,
+    name text not null,
+    server text not null,
+    accepted text,
+    accepted_digest text,
+    reviewed ${integer} not null default 0,
+    seen text,
+    seen_digest text,
+    primary key (world_id, name)
+  ) ${clustered}`,
+
+  // The server's model providers. `api_key` is encrypted with a key that is not in the store.
+  `create table providers (
+    ordinal ${ordinal},
+    id text not null unique,
+    kind text not null,
+    name text not null,
+    name_key text not null unique,
+    base_url text,
+    api_key text,
+    rev ${integer} not null,
+    created_at ${integer} not null
+  ) ${plain}`,
+
+  // People, their credentials (hashes only) and groups. They belong to the store, not to a world.
+  `create table people (
+    ordinal ${ordinal},
+    id text not null unique,
+    name text not null,
+    name_key text not null,
+    email text,
+    email_key text,
+    role text,
+    world_roles text not null,
+    oidc text,
+    oidc_key text,
+    status text not null,
+    rev ${integer} not null,
+    created_at ${integer} not null
+  ) ${plain}`,
+  // A removed person's row is kept for the audit log, but its name and address are free.
+  `create unique index people_by_name on people (name_key) where status <> 'removed'`,
+  `create unique index people_by_email on people (email_key) where status <> 'removed' and email_key is not null`,
+  // Also of removed people: they must not come back as someone new.
+  `create unique index people_by_oidc on people (oidc_key) where oidc_key is not null`,
+  `create table credentials (
+    ordinal ${ordinal},
+    id text not null unique,
+    person_id text not null,
+    kind text not null,
+    name text not null,
+    hash text not null,
+    data text not null,
+    parent_id text,
+    created_at ${integer} not null,
+    used_at ${integer},
+    expires_at ${integer},
+    ended_at ${integer}
+  ) ${plain}`,
+  // Disabling a person must not scan the tickets and sessions of everyone.
+  `create index credentials_of_person on credentials (person_id)`,
+  `create table people_groups (name text not null primary key, people text not null, oidc_group text) ${clustered}`,
+
+  // Files that tools return. Not clustered: `data` may be several megabytes, and large rows make a clustered tree deep.
+  `create table attachments (
+    chat_id text not null,
+    id text not null,
+    kind text not null,
+    mime_type text not null,
+    data text not null,
+    primary key (chat_id, id)
+  ) ${plain}`,
 ];
