@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { readWho } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ENTER } from '../support/pseudo-terminal.js';
@@ -226,7 +225,7 @@ describe('the commands', () => {
     const reveals = [{ approvalId: id }, { approvalId: id }, { decision: 'original', invocationId: toolCallId }];
     expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: reveals });
     const record = (await t.client.audit('docks')).items.find(({ kind }) => kind === 'reveal');
-    const { id: signer, name } = readWho(record?.who ?? '');
+    const { id: signer, name } = record?.who ?? { id: '', name: '' };
     const revealedBy = ['audit', 'list', '-w', 'docks', '--kind', 'reveal', '--who'];
     for (const wanted of [signer, name.toUpperCase()]) {
       expect((await run(...revealedBy, wanted)).stdout).toContain(`${name}, from the terminal`);

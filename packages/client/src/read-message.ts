@@ -4,15 +4,15 @@ import {
   neededSignaturesSchema,
   questionSchema,
   askReasonSchema,
-  readWho,
+  SYSTEM,
   REQUEST_APPROVAL_TOOL,
   scopeSchema,
   sessionOfferSchema,
   effectSchema,
   noEffectSchema,
   predictionSchema,
-  storedPreviewSchema,
-  storedSandboxSchema,
+  previewSchema,
+  callSandboxSchema,
   failedOutcomeSchema,
   type Approval,
   type Message,
@@ -104,14 +104,12 @@ const requestSchema = z.object({
   options: z.array(approvalOptionSchema),
   callHash: z.string(),
   workingDirectory: z.string(),
-  sandbox: storedSandboxSchema,
-  preview: storedPreviewSchema.exactOptional(),
+  sandbox: callSandboxSchema,
+  preview: previewSchema.exactOptional(),
   effect: effectSchema.exactOptional(),
-  /** Those of older versions have a hash, which is left out. */
   prediction: predictionSchema.exactOptional(),
   noEffect: noEffectSchema.exactOptional(),
-  /** Absent in transcripts from older versions, which have only `why`. */
-  reason: askReasonSchema.exactOptional(),
+  reason: askReasonSchema,
   why: z.string(),
   needs: z.array(neededSignaturesSchema).exactOptional(),
   session: sessionOfferSchema.exactOptional(),
@@ -133,7 +131,7 @@ function readRequest(message: Message, call: Call): MessageMeaning {
   if (call.function.name !== REQUEST_APPROVAL_TOOL) return { kind: 'nothing' };
   const parsed = requestSchema.safeParse(parseJson(call.function.arguments));
   if (!parsed.success) return { kind: 'nothing' };
-  const { originalToolCall, question, why, reason = { code: 'legacy', text: why }, ...shown } = parsed.data;
+  const { originalToolCall, question, why: _, reason, ...shown } = parsed.data;
   const approval: ApprovalView = {
     approvalId: call.id,
     invocationId: originalToolCall.id,
@@ -164,8 +162,6 @@ const decisionSchema = z.object({
   expired: z.boolean().exactOptional(),
   superseded: z.boolean().exactOptional(),
   via: z.string().exactOptional(),
-  /** The label of the client, in transcripts from older versions. */
-  client: z.string().exactOptional(),
   answer: z.string().exactOptional(),
   released: z.boolean().exactOptional(),
   rule: z.string().exactOptional(),
@@ -186,8 +182,7 @@ function readToolMessage(message: Message): MessageMeaning {
   if (id.startsWith(UNDO)) {
     const undo = undoSchema.safeParse(content);
     if (!undo.success) return { kind: 'nothing' };
-    const by = message.who ?? readWho(message.sender);
-    return { kind: 'undo', invocationId: undo.data.undone, by, at: message.createdAt };
+    return { kind: 'undo', invocationId: undo.data.undone, by: message.who ?? SYSTEM, at: message.createdAt };
   }
   if (!id.startsWith(APPROVAL)) {
     const agentId = message.agentId ?? '';
@@ -197,7 +192,7 @@ function readToolMessage(message: Message): MessageMeaning {
   if (signature.success) return { kind: 'signature', approvalId: id, needs: signature.data.needs };
   const parsed = decisionSchema.safeParse(content);
   if (!parsed.success) return { kind: 'nothing' };
-  const { decision, scope, reason, expired, superseded, client, via = client, answer, released, rule } = parsed.data;
+  const { decision, scope, reason, expired, superseded, via, answer, released, rule } = parsed.data;
   const { arguments: edited, needs = [] } = parsed.data;
   const signers = signersOf(needs);
   const signed = decision === 'approve' ? 'approved' : 'denied';
@@ -207,7 +202,7 @@ function readToolMessage(message: Message): MessageMeaning {
     decision: {
       outcome: expired === true ? 'expired' : superseded === true ? 'superseded' : signed,
       scope,
-      by: message.who ?? readWho(message.sender),
+      by: message.who ?? SYSTEM,
       ...(via === undefined ? {} : { via }),
       ...(decision === 'approve' && (signers.length > 1 || isFor(signers)) ? { signers } : {}),
       at: message.createdAt,

@@ -25,6 +25,7 @@ const message = (n: number, more: Partial<Message> = {}): Message => ({
   createdAt: '2026-01-01T00:00:00.000Z',
   ...more,
 });
+const kim = { kind: 'person', id: 'kim', name: 'kim' } as const;
 const call = (id: string): NonNullable<Message['tool_calls']>[number] => ({
   id,
   type: 'function',
@@ -149,7 +150,7 @@ describe('the chat reducer', () => {
       options: ['deny', 'approve_once'],
       callHash: 'h',
       workingDirectory: '/',
-      sandbox: 'none',
+      sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
       reason: { code: 'no-rule' },
       why: 'no rule allows this call',
       ...more,
@@ -160,15 +161,9 @@ describe('the chat reducer', () => {
   };
   const request = requestWith({});
 
-  it('[A60.1] reads a prediction that an older version stored with a hash, without the hash', () => {
-    const prediction = { files: [], leftOut: [], exitCode: 0, output: 'done', truncated: false, hidden: 1 };
-    const state = hear(loaded(), say(1, requestWith({ prediction: { ...prediction, effectHash: 'a'.repeat(64) } })));
-    expect(get(state.approvals, 'approval_1')?.prediction).toEqual(prediction);
-  });
-
   it('[A5.5] shows that a rule or grant released a call, without an approver', () => {
     const content = JSON.stringify({ decision: 'approve', scope: 'always', released: true, rule: 'allow remove' });
-    const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
+    const decision = message(2, { role: 'tool', sender: 'kim', who: kim, tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
     const told = get(state.approvals, 'approval_1')?.decision;
     expect(told).toMatchObject({
@@ -200,7 +195,7 @@ describe('the chat reducer', () => {
     ['an unknown decision', '{"decision":"maybe","scope":"once"}'],
     ['prototype keys', '{"__proto__":{"decision":"approve"},"constructor":1}'],
   ])('[A17] an invalid decision decides nothing: %s', (_, content) => {
-    const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
+    const decision = message(2, { role: 'tool', sender: 'kim', who: kim, tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
     expect(state.queue).toEqual(['approval_1']);
     expect(get(state.invocations, 'call_1')?.status).toEqual({ kind: 'asked', approvalId: 'approval_1' });

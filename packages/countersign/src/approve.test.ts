@@ -1,5 +1,4 @@
 import { mkdir, rename, symlink } from 'node:fs/promises';
-import { readWho } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { askHuman, createFakeClock, defineTool, openWorld, scripted, type Approve, type Decision } from './index.js';
@@ -30,7 +29,7 @@ describe('the `approve` function', () => {
     expect(t.runs).toEqual([{ path: 'scratch.tmp' }]);
     expect(shown.length).toBe(2);
     const decided = (await t.world.audit()).filter(({ kind }) => kind === 'decision');
-    expect(decided.map(({ decision, who, via }) => `${decision} ${readWho(who ?? '').id} ${via}`).toSorted()).toEqual([
+    expect(decided.map(({ decision, who, via }) => `${decision} ${who?.id} ${via}`).toSorted()).toEqual([
       'approve program library',
       'deny program library',
     ]);

@@ -1,4 +1,3 @@
-import { readWho } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './index.js';
@@ -94,7 +93,7 @@ describe('ownership', () => {
     });
     expect(t.runs).toEqual([]);
     expect(await t.onlyApproval()).toEqual(t.approval);
-    const refusals = (await t.world.audit({ after: before })).map(({ kind, who }) => [kind, readWho(who ?? '').name]);
+    const refusals = (await t.world.audit({ after: before })).map(({ kind, who }) => [kind, who?.name]);
     expect(refusals).toEqual([
       ['refusal', 'eve'],
       ['refusal', 'program'],

@@ -5,7 +5,7 @@ export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } 
 export { recordText } from './text/record-text.js';
 export { causeSchema, describeCause, toCause } from './calls/causes.js';
 export type { Cause } from './calls/causes.js';
-export { askReasonSchema, mapReason, readReason, reasonSchema } from './calls/reasons.js';
+export { askReasonSchema, mapReason, reasonSchema } from './calls/reasons.js';
 export type { AskReason, Reason, WhatChanged } from './calls/reasons.js';
 export { describeReason } from './calls/describe-reason.js';
 export {
@@ -43,15 +43,7 @@ export {
   readAttachments,
 } from './calls/attachments.js';
 export type { Attachment, ImageType } from './calls/attachments.js';
-export {
-  callSandboxSchema,
-  inProcess,
-  previewSchema,
-  storedPreviewSchema,
-  storedSandboxSchema,
-  unknownSandbox,
-  unsandboxedText,
-} from './calls/call-sandbox.js';
+export { callSandboxSchema, inProcess, previewSchema, unknownSandbox, unsandboxedText } from './calls/call-sandbox.js';
 export type { CallSandbox, Preview } from './calls/call-sandbox.js';
 export {
   changedFileSchema,
@@ -118,7 +110,7 @@ export type {
 } from './external/external.js';
 export { EXTERNAL_VERBS, externalVerb } from './external/tool-verbs.js';
 export type { ExternalVerb } from './external/tool-verbs.js';
-export { idOf, readWho, signerSchema, SYSTEM, whoSchema, whoText } from './people/who.js';
+export { readWho, signerSchema, SYSTEM, whoSchema, whoText } from './people/who.js';
 export type { Signer, Who } from './people/who.js';
 export {
   crudEventSchema,

@@ -8,7 +8,6 @@ it('[A16.7] shows who signed and from where', () => {
   expect(signedText(ada, 'terminal')).toBe('Ada Lovelace, from the terminal');
   expect(signedText(ada, 'http')).toBe('Ada Lovelace');
   expect(signedText({ kind: 'agent', id: 'mason', name: 'Mason' }, 'call_1')).toBe('Mason (agent), from call_1');
-  expect(signedText('browser session 12ab')).toBe('browser session 12ab');
   expect(signedText(ada, 'terminal', { id: 'bob', name: 'Bob' })).toBe('Ada Lovelace, for Bob, from the terminal');
   expect(signedText(undefined)).toBe('');
 });

@@ -1,4 +1,4 @@
-import { forText, readWho, type Principal, type Signature, type Who } from '@countersign/protocol';
+import { forText, type Principal, type Signature, type Who } from '@countersign/protocol';
 
 /** A name for people. An agent is marked as one, and so is someone who signed for another person: `Bob, for Ada Lovelace`. */
 export function nameOf(who: Who & Pick<Signature, 'for'>): string {
@@ -27,8 +27,8 @@ export function fromText(via: string | undefined): string {
   return `, from ${PLACES.get(via.toLowerCase()) ?? via}`;
 }
 
-/** `Ada Lovelace, from Chrome on Linux`. `who` can be a name from an older version; `principal`: the person for whom they signed. */
-export function signedText(who: Who | string | undefined, via?: string, principal?: Principal): string {
+/** `Ada Lovelace, from Chrome on Linux`. `principal`: the person for whom they signed. */
+export function signedText(who: Who | undefined, via?: string, principal?: Principal): string {
   if (who === undefined) return '';
-  return `${nameOf(readWho(who))}${forText({ for: principal })}${fromText(via)}`;
+  return `${nameOf(who)}${forText({ for: principal })}${fromText(via)}`;
 }

@@ -113,5 +113,5 @@ function isAboutWorldRule({ kind, rule, agentId, invocationId }: AuditEntry, wan
 }
 
 function authorOf({ who, via }: AuditEntry): Author {
-  return { who: who === undefined ? SYSTEM : readWho(who), ...(via === undefined ? {} : { via }) };
+  return { who: who ?? SYSTEM, ...(via === undefined ? {} : { via }) };
 }

@@ -253,11 +253,11 @@ export interface ApprovalRecord {
   callHash: string;
   message: string;
   options: readonly ApprovalOption[];
-  /** The reason as JSON, or a sentence from an older version (`readReason`). */
+  /** The JSON of an `AskReason`. */
   why: string;
   /** The ask rule that required the approval, if any. */
   rule: string | null;
-  /** What `approve_session` can cover. Null if it isn't offered, and for approvals from older versions. */
+  /** What `approve_session` can cover. Null if it isn't offered. */
   session: SessionOffer | null;
   proposedRule: string | null;
   /** The working directory of the call. It is part of the signature, so people see it (A7). */
@@ -277,7 +277,7 @@ export interface ApprovalRecord {
   reason: string | null;
   /** Digest of the sent decision, to distinguish a repeat from a different decision (W5). */
   decisionDigest: string | null;
-  /** The JSON of a `Who`, or a name from an older version (`readWho`). */
+  /** The JSON of a `Who`. */
   decidedBy: string | null;
   requestedAt: number;
   expiresAt: number | null;
@@ -295,7 +295,7 @@ export interface GrantRecord {
   pattern: string | null;
   /** The ask rule that the grant was given for, if any. The grant overrides no other ask rule (A2). */
   answeredRule: string | null;
-  /** The JSON of a `Who`, or a name from an older version (`readWho`). */
+  /** The JSON of a `Who`. */
   grantedBy: string;
   grantedAt: number;
   lastUsedAt: number;

@@ -7,8 +7,8 @@ import {
   type Message,
   type Question,
   type QueuedApproval,
-  readReason,
   readWho,
+  type AskReason,
 } from '@countersign/protocol';
 import { maskArguments } from '../masking/index.js';
 import type {
@@ -178,7 +178,7 @@ export function toApproval(
   approval: ApprovalRecord,
   invocation: InvocationRecord,
 ): Approval {
-  const reason = readReason(approval.why);
+  const reason = JSON.parse(approval.why) as AskReason;
   const isPending = approval.status === 'pending';
   return {
     approvalId: approval.id,

@@ -114,7 +114,7 @@ function whoDecided(decidedBy: string | null): Pick<Span, 'who'> {
   return who.kind === 'system' ? {} : { who };
 }
 
-/** The last signature is the decision. Older versions didn't store it with the others. */
+/** The last signature is the decision. Without a rule about signers, it is the only one, and not in the list. */
 function whoSigned(signing: ApprovalRecord['signing'], last: Who): Pick<Span, 'signers'> {
   const all = (signing?.signed ?? []).map(({ who, for: principal }) =>
     principal === undefined ? who : { ...who, for: principal },

@@ -41,12 +41,13 @@ describe('stats', () => {
   it('[W3] [A48.9] count the decisions of each signer, whichever name they had', () => {
     const signed = [who('ada', 'Ada'), who('bob')].map((each) => ({ who: each, via: 'test', at: 0 }));
     const once = { ...decided, scope: 'once', ms: 5 };
+    const token = { kind: 'token', id: 'deploy', name: 'deploy' } as const;
     const system = JSON.stringify({ kind: 'system', id: 'system', name: 'system' });
     const approvals: WorldCounts['approvals'] = [
       { ...once, by: JSON.stringify(who('bob')), status: 'approved', signing: { rules: [], signed }, count: 1 },
       { ...once, by: JSON.stringify(who('bob')), status: 'denied', ms: 70, count: 2 },
       { ...once, by: JSON.stringify(who('ada', 'Ada L.')), status: 'approved', count: 4 },
-      { ...once, by: 'browser session 4395', status: 'approved', count: 1 },
+      { ...once, by: JSON.stringify(token), status: 'approved', count: 1 },
       { ...once, by: system, status: 'approved', count: 9 },
       { ...once, by: JSON.stringify(who('bob')), status: 'expired', count: 3 },
     ];
@@ -67,7 +68,7 @@ describe('stats', () => {
     expect(stats().signers).toEqual([
       { who: who('ada', 'Ada L.'), approved: 5, denied: 0 },
       { who: who('bob'), approved: 1, denied: 2 },
-      { who: { kind: 'token', id: '', name: 'browser session 4395' }, approved: 1, denied: 0 },
+      { who: token, approved: 1, denied: 0 },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { idOf, readWho, type Stats, type Who } from '@countersign/protocol';
+import { readWho, type Stats, type Who } from '@countersign/protocol';
 import type { WorldCounts } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from './show-world.js';
@@ -85,7 +85,7 @@ function signersIn(approvals: WorldCounts['approvals']): Stats['signers'] {
     const { status, count } = approval;
     const isApproved = status === 'approved';
     for (const who of signersOf(approval)) {
-      const key = JSON.stringify([who.kind, idOf(who)]);
+      const key = JSON.stringify([who.kind, who.id]);
       const so = found.get(key) ?? { who, approved: 0, denied: 0 };
       const approved = so.approved + (isApproved ? count : 0);
       found.set(key, { who, approved, denied: so.denied + (isApproved ? 0 : count) });
@@ -98,7 +98,7 @@ function signersIn(approvals: WorldCounts['approvals']): Stats['signers'] {
 function signersOf({ by, status, signing }: WorldCounts['approvals'][number]): Who[] {
   if (by === null || (status !== 'approved' && status !== 'denied')) return [];
   const all = [readWho(by), ...(status === 'approved' ? (signing?.signed ?? []).map(({ who }) => who) : [])];
-  const distinct = new Map<string, Who>(all.map((who) => [JSON.stringify([who.kind, idOf(who)]), who]));
+  const distinct = new Map<string, Who>(all.map((who) => [JSON.stringify([who.kind, who.id]), who]));
   return [...distinct.values()].filter(({ kind }) => kind !== 'system');
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { callHash, toolDigest, toWorldEvent } from '@countersign/core';
 import type { MessageRecord } from '@countersign/core/ports';
-import { idOf, inProcess, type ToolEventType, type WorldEvent } from '@countersign/protocol';
+import { inProcess, type ToolEventType, type WorldEvent } from '@countersign/protocol';
 import type { CallRecord, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
@@ -205,7 +205,7 @@ function wrongWithDecisions(lab: Lab, record: WorldRecordOf): string[] {
   }
   for (const [id, count] of recorded) if (count > 1) wrong.push(`[A8] ${id} was decided ${count} times`);
   const refusals = record.audit.filter(
-    ({ kind, who }) => kind === 'refusal' && who !== undefined && idOf(who) === 'kim',
+    ({ kind, who }) => kind === 'refusal' && who !== undefined && who.id === 'kim',
   ).length;
   const refused = lab.decisions.filter(({ outcome }) => outcome?.kind === 'refused').length;
   const unheard = lab.decisions.filter(({ outcome }) => outcome === undefined).length;

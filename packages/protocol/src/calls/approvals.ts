@@ -165,13 +165,12 @@ const auditRecordSchema = z.object({
   scope: z.string().exactOptional(),
   /** Set if a person edited the call before approving it (A7.4). `arguments` are the approved ones. */
   edited: z.literal(true).exactOptional(),
-  /** A name in records from older versions. */
-  who: z.union([whoSchema, z.string()]).exactOptional(),
+  who: whoSchema.exactOptional(),
   /** The person whose right to sign was used: they delegated it to `who` (A51). */
   for: principalSchema.exactOptional(),
   /** The device or client that it came from. */
   via: z.string().exactOptional(),
-  /** The id of the registered client. In records from older versions, possibly a name. */
+  /** The id of the registered client. */
   client: z.string().exactOptional(),
   why: z.string().exactOptional(),
   rule: z.string().exactOptional(),

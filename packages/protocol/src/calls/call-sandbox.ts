@@ -31,18 +31,6 @@ export function unsandboxedText(what: string): string {
 export const previewSchema = z.object({ text: z.string(), truncated: z.boolean() });
 export type Preview = z.infer<typeof previewSchema>;
 
-/** Older versions stored a sentence, which is no evidence of a sandbox. */
-export const storedSandboxSchema = z.union([
-  callSandboxSchema,
-  z.string().transform((detail): CallSandbox => unknownSandbox(detail)),
-]);
-
-/** Older previews don't say whether they are complete, so they are treated as truncated. */
-export const storedPreviewSchema = z.union([
-  previewSchema,
-  z.string().transform((text): Preview => ({ text, truncated: true })),
-]);
-
 export function unknownSandbox(detail: string): CallSandbox {
   return { kind: 'unknown', network: 'unknown', hosts: [], readable: [], detail };
 }

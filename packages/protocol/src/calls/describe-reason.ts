@@ -82,8 +82,6 @@ function textOf(reason: Reason): string {
       return 'nobody is connected to approve it, and this world denies such calls';
     case 'cannot-run':
       return reason.problem;
-    case 'legacy':
-      return reason.text;
   }
 }
 

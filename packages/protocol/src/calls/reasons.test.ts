@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeReason } from './describe-reason.js';
-import { type AskReason, mapReason, readReason, type Reason } from './reasons.js';
+import { type AskReason, mapReason, type Reason } from './reasons.js';
 
 describe('[A47] reasons', () => {
   it.each<[Reason, string]>([
@@ -33,14 +33,6 @@ describe('[A47] reasons', () => {
     [{ code: 'untrusted-tool', tool: 'stamp' }, "stamp isn't trusted"],
   ])('describes %j', (reason, words) => {
     expect(describeReason(reason)).toBe(words);
-  });
-
-  it('are stored as JSON; a sentence from an older version is shown unchanged', () => {
-    const reason: AskReason = { code: 'star', rule: 'allow git *' };
-    expect(readReason(JSON.stringify(reason))).toEqual(reason);
-    for (const sentence of ['remove needs approval', '"quoted"', '{"code":"unheard-of"}']) {
-      expect(describeReason(readReason(sentence))).toBe(sentence);
-    }
   });
 
   it('[A15] are masked in their texts but not in their codes', () => {

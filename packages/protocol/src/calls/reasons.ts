@@ -7,12 +7,12 @@ const tool = z.string();
 const changedSince = z.enum(['shown', 'approved', 'signed']).exactOptional();
 /**
  * What changed. `folder`: the working folder is another one. `effect`: files in the folder changed, so that the call would do something else.
- * `content`: the file that it overwrites. `tool`: its definition. Absent in approvals from older versions.
+ * `content`: the file that it overwrites. `tool`: its definition.
  */
 const changed = z.array(z.enum(['folder', 'sandbox', 'effect', 'content', 'tool', 'rules'])).exactOptional();
 const again = { changedSince, changed };
 
-/** Why a call needs approval. `legacy`: an approval from an older version, which stored only a sentence. */
+/** Why a call needs approval. */
 export const askReasonSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question', 'edited']), ...again }),
   z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, ...again }),
@@ -31,7 +31,6 @@ export const askReasonSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['unpredictable', 'not-coverable', 'every-call']), cause: causeSchema, ...again }),
   z.object({ code: z.literal('tool-changed'), tool, difference: z.string(), ...again }),
   z.object({ code: z.literal('policy-unreadable'), problem: z.string(), ...again }),
-  z.object({ code: z.literal('legacy'), text: z.string(), ...again }),
 ]);
 export type AskReason = z.infer<typeof askReasonSchema>;
 /** What changed since a call was shown. */
@@ -46,15 +45,6 @@ export const reasonSchema = z.discriminatedUnion('code', [
   z.object({ code: z.literal('cannot-run'), problem: z.string() }),
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
-
-/** Parses the stored reason of an approval. A sentence from an older version is shown unchanged. */
-export function readReason(stored: string): AskReason {
-  try {
-    return askReasonSchema.parse(JSON.parse(stored));
-  } catch {
-    return { code: 'legacy', text: stored };
-  }
-}
 
 /** Applies a function, such as masking, to all texts in a reason. Codes stay unchanged. */
 export function mapReason<R extends Reason>(reason: R, change: (text: string) => string): R {

@@ -51,7 +51,7 @@ export const searchQuerySchema = listQuerySchema.extend({
 
 export const auditQuerySchema = listQuerySchema.extend({
   format: z.enum(['json', 'jsonl', 'csv']).default('json'),
-  /** Only records of the person, agent or token with this id. In records of older versions, it is a name. */
+  /** Only records of the person, agent or token with this id. */
   who: z.string().min(1).max(200).exactOptional(),
 });
 

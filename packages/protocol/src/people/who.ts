@@ -13,8 +13,7 @@ const nameSchema = z
 /** Who did something (A16). `token`: a shared token that belongs to nobody in particular. `system`: Countersign itself. */
 export const whoSchema = z.strictObject({
   kind: z.enum(['person', 'agent', 'token', 'system']),
-  /** Empty in records from older versions, which only have a name. */
-  id: z.string().max(200),
+  id: z.string().min(1).max(200),
   name: nameSchema,
 });
 /** Who did something. */
@@ -39,20 +38,7 @@ export function whoText({ kind, id, name }: Who): string {
   return JSON.stringify({ kind, id, name });
 }
 
-/** The id to find someone's records by: in records from older versions, the name. */
-export function idOf(stored: string | Who): string {
-  const { id, name } = readWho(stored);
-  return id === '' ? name : id;
-}
-
-/** Reads a stored `Who`. Older versions stored only a name, which may have been that of a person, a token or a browser session. */
-export function readWho(stored: string | Who): Who {
-  if (typeof stored !== 'string') return stored;
-  if (stored === SYSTEM.name) return SYSTEM;
-  if (!stored.startsWith('{')) return { kind: 'token', id: '', name: stored };
-  try {
-    return whoSchema.parse(JSON.parse(stored));
-  } catch {
-    return { kind: 'token', id: '', name: stored };
-  }
+/** Reads what `whoText` wrote. */
+export function readWho(stored: string): Who {
+  return JSON.parse(stored) as Who;
 }

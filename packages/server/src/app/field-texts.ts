@@ -514,7 +514,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'post /worlds/{world}/policy/matches.waiting': 'Waiting calls that would run immediately.',
   warnings: "Rules that can't be parsed or that name an unknown tool.",
   via: 'Device or client that it came from.',
-  who: 'Who did it. Records from older versions have only a name.',
+  who: 'Who did it.',
   why: 'The reason as a sentence.',
   workingDirectory: 'The folder that file tools and commands work in.',
   roots: 'Folders in which admins of this world can choose its folder. Only admins of the whole server set them.',

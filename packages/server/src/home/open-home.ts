@@ -18,7 +18,6 @@ import { ensureOwner } from '../people/ensure-owner.js';
 import { hasDisplay } from '../serve/open-browser.js';
 import type { SessionLifetimes } from '../people/credentials.js';
 import type { ExternalLimits } from '../people/external-limiter.js';
-import { takeOverSessions } from '../people/take-over-sessions.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
@@ -99,7 +98,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const found = findProviders(env, options.ollamaUrl);
     // Without a sandbox, commands reach the keychain as easily as the file. Without a display, nobody could unlock it.
     await prepareSecrets(secrets, store, log, { inKeychain: isHidden && hasDisplay(env) });
-    await orClose(store, async () => takeOverSessions(store, folder, await ensureOwner(store), log));
+    await orClose(store, () => ensureOwner(store));
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // Registered for the lifetime of the process: another home folder in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);

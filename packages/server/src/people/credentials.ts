@@ -119,10 +119,8 @@ function isHalf(half: string, hash: string | undefined): boolean {
 }
 
 export function isUsable({ credential, person }: FoundCredential, now: number): boolean {
-  const { kind, endedAt, createdAt, expiresAt } = credential;
-  // Tokens of older versions may have no end.
-  const end = expiresAt ?? (kind === 'token' ? createdAt + LONGEST_TOKEN_MS : Infinity);
-  return person.status === 'active' && endedAt === null && end > now;
+  const { endedAt, expiresAt } = credential;
+  return person.status === 'active' && endedAt === null && (expiresAt ?? Infinity) > now;
 }
 
 /** Whether a session has ended under lifetimes that were shortened since its last use. */

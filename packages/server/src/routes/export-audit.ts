@@ -1,5 +1,5 @@
 import type { Store } from '@countersign/core/ports';
-import { CountersignError, idOf, type AuditEntry } from '@countersign/protocol';
+import { CountersignError, type AuditEntry } from '@countersign/protocol';
 import type { Log } from '../app/context.js';
 import { writeCursor } from './cursor.js';
 
@@ -22,7 +22,7 @@ export async function pageAudit(
 }
 
 function isBy(wanted: string | undefined): (entry: AuditEntry) => boolean {
-  return wanted === undefined ? () => true : ({ who }) => who !== undefined && idOf(who) === wanted;
+  return wanted === undefined ? () => true : ({ who }) => who?.id === wanted;
 }
 
 async function read(store: Store, worldId: string, after: number, limit: number): Promise<AuditEntry[]> {

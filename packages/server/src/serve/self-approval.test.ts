@@ -87,9 +87,9 @@ describe('an agent with an approved command', () => {
         exec 2>&1
         echo "== environment"; env; cat /proc/*/environ | tr '\\0' '\\n'
         echo "== processes"; cat /proc/*/cmdline | tr '\\0' ' '
-        echo "== home"; ls -laR ${home}; cat ${home}/token ${home}/sessions.json ${home}/server.json ${home}/countersign.db
+        echo "== home"; ls -laR ${home}; cat ${home}/token ${home}/server.json ${home}/countersign.db
         echo "== files"; grep -rIl --exclude-dir=proc --exclude-dir=sys -E 'countersign' /tmp /var/tmp /run /dev/shm "$HOME" .. | head
-        find / -maxdepth 4 -not -path '/proc/*' \\( -name token -o -name sessions.json -o -name 'countersign.db*' \\) | head
+        find / -maxdepth 4 -not -path '/proc/*' \\( -name token -o -name 'countersign.db*' \\) | head
         echo "== network"
         for address in 127.0.0.1 localhost ::1 0.0.0.0; do
           if exec 7<>/dev/tcp/$address/${port}; then

@@ -230,7 +230,7 @@ function sent(id: string) {
 
 function say(id: string, content = 'words') {
   return step(store, (tx) => {
-    tx.record({ kind: 'run', who: id });
+    tx.record({ kind: 'run', who: { kind: 'token', id, name: id } });
     return tx.appendMessage(message(id, { content }));
   });
 }

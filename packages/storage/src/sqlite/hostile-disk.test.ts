@@ -308,7 +308,7 @@ async function act(work: string, id: string): Promise<unknown> {
 
 function say(id: string, content = 'words') {
   return step(store, (tx) => {
-    tx.record({ kind: 'run', who: id });
+    tx.record({ kind: 'run', who: { kind: 'token', id, name: id } });
     return tx.appendMessage(message(id, { content }));
   });
 }

@@ -46,7 +46,11 @@ describe('a card', () => {
   it('[A17] text of a tool or rule never starts in the column of our own text', () => {
     const long = `${'x'.repeat(57)} in /safe · sandboxed, no network ${'y'.repeat(70)} o: approve once ${'z '.repeat(60)}`;
     const approval = {
-      ...approvalOf(1, { toolName: 'stamp', message: `Is this fine: ${long}`, reason: { code: 'legacy', text: long } }),
+      ...approvalOf(1, {
+        toolName: 'stamp',
+        message: `Is this fine: ${long}`,
+        reason: { code: 'policy-unreadable', problem: long },
+      }),
       invocationId: 'call_1',
     };
     const { text } = describeApproval(approval, { agentName: 'Ada', paint, columns: 80 });

@@ -105,16 +105,8 @@ function Who({ entry }: { entry: AuditEntry }): ReactElement {
   return (
     <>
       <Visible text={signedText(entry.who, entry.via, entry.for)} />
-      {entry.via === undefined && entry.client !== undefined ? (
-        <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>
-      ) : null}
     </>
   );
-}
-
-/** For records from older versions. The last characters distinguish two clients; the export has the full id. */
-function shortId(client: string): string {
-  return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
 }
 
 /** Leads to the call in its chat. */

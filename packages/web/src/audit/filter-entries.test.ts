@@ -13,7 +13,7 @@ const entry = (seq: number, more: Partial<AuditEntry>): AuditEntry => ({
 });
 const entries = [
   entry(1, { kind: 'request', agentId: 'mason', arguments: { command: 'RM x' } }),
-  entry(2, { kind: 'decision', agentId: 'mason', who: 'ada', client: 'web' }),
+  entry(2, { kind: 'decision', agentId: 'mason', who: { kind: 'token', id: 'ada', name: 'ada' }, client: 'web' }),
   entry(3, { kind: 'run', agentId: 'scout' }),
   entry(4, { kind: 'stop', who: { kind: 'person', id: 'p1', name: 'Ada' }, via: 'Chrome on Linux' }),
   entry(5, { kind: 'stop', who: { kind: 'person', id: 'p1', name: 'Ada Lovelace' } }),

@@ -1,5 +1,5 @@
 import { nameOf, signedText } from '@countersign/client';
-import { idOf, readWho, type AuditEntry } from '@countersign/protocol';
+import type { AuditEntry } from '@countersign/protocol';
 
 export interface Filter {
   /** Empty means all. */
@@ -15,7 +15,7 @@ export function filterEntries(entries: readonly AuditEntry[], { kind, agentId, w
   return entries
     .filter((entry) => kind === '' || entry.kind === kind)
     .filter((entry) => agentId === '' || entry.agentId === agentId)
-    .filter((entry) => who === '' || (entry.who !== undefined && idOf(entry.who) === who))
+    .filter((entry) => who === '' || (entry.who !== undefined && entry.who.id === who))
     .filter((entry) => wanted === '' || textOf(entry).includes(wanted))
     .toReversed();
 }
@@ -25,9 +25,8 @@ export function signersIn(entries: readonly AuditEntry[]): { value: string; labe
   const found = new Map<string, string>();
   for (const { who } of entries) {
     if (who === undefined) continue;
-    const signer = readWho(who);
     // The latest name: a person may have been renamed.
-    found.set(idOf(signer), nameOf(signer));
+    found.set(who.id, nameOf(who));
   }
   return [...found].map(([value, label]) => ({ value, label })).toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }

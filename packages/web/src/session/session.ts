@@ -94,10 +94,6 @@ export function takeKey(): NewSession | undefined {
 
 /** Follows sign-ins and sign-outs in other tabs. */
 export function followOtherTabs(): void {
-  // Earlier versions kept it in the tab.
-  const kept = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
-  if (kept !== null && currentSession() === undefined) keepSession(kept);
   globalThis.addEventListener('storage', ({ key }) => {
     if (key === KEY || key === null) tell();
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { C, HOSTILE, message, W, write } from '../store-contract/samples.js';
+import { C, HOSTILE, message, named, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { step, stepWithEvents } from './support.js';
 
@@ -30,14 +30,14 @@ export function describeLogs(open: OpenStore): void {
     for (let round = 0; round < 3; round += 1) {
       await step(store(), (tx) => {
         for (let index = 0; index < 9; index += 1) {
-          tx.record({ kind: 'run', who: `step ${round}`, arguments: { b: HOSTILE, a: [1, { d: 1, c: 2 }] } });
+          tx.record({ kind: 'run', who: named(`step ${round}`), arguments: { b: HOSTILE, a: [1, { d: 1, c: 2 }] } });
         }
       });
-      await write(store(), async (tx) => tx.record({ kind: 'stop', who: 'transaction' }));
+      await write(store(), async (tx) => tx.record({ kind: 'stop', who: named('transaction') }));
     }
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 30 });
     const [record] = await store().read((r) => r.audit(W, { after: 0, limit: 1 }));
-    expect(record).toMatchObject({ worldId: W, who: 'step 0', kind: 'run', seq: 1 });
+    expect(record).toMatchObject({ worldId: W, who: named('step 0'), kind: 'run', seq: 1 });
   });
 
   it('[S6] [A16] concurrent writes are numbered and chained', async () => {
@@ -46,12 +46,12 @@ export function describeLogs(open: OpenStore): void {
         if (index % 2 === 0) {
           return await stepWithEvents(store(), (tx) => {
             tx.emit(notice(String(index)));
-            tx.record({ kind: 'run', who: String(index) });
+            tx.record({ kind: 'run', who: named(String(index)) });
           });
         }
         return await store().transact(W, async (tx) => {
           tx.emit(notice(String(index)));
-          tx.record({ kind: 'run', who: String(index) });
+          tx.record({ kind: 'run', who: named(String(index)) });
         });
       }),
     );

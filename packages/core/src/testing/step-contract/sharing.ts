@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RowTransaction } from '../row-transaction.js';
 import type { Store } from '../../ports/index.js';
-import { A, addChats, approval, B, C, message, turn, W, write } from '../store-contract/samples.js';
+import { A, addChats, approval, B, C, message, named, turn, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { stateOf, step } from './support.js';
 
@@ -25,7 +25,7 @@ export function describeSharing(open: OpenStore): void {
           expect(tx.stepTurn(now, { iteration: now.iteration + 1 })).toBe(true);
           const written = tx.appendMessage(message(`msg_${index}`));
           tx.emit({ event: 'message', chatId: C, message: written });
-          tx.record({ kind: 'run', who: String(index) });
+          tx.record({ kind: 'run', who: named(String(index)) });
           return written.seq;
         }),
       ),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../ports/index.js';
-import { A, approval, C, invocation, message, step, stepWithEvents, turn, W, write } from './samples.js';
+import { A, approval, C, invocation, message, named, step, stepWithEvents, turn, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
 const CALLERS = 24;
@@ -79,7 +79,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
           const said = tx.appendMessage(message(`msg_${index}`));
           tx.emit({ event: 'message', chatId: C, message: said });
           tx.emit({ event: 'system', chatId: null, data: { type: 'notice', message: String(index) } });
-          tx.record({ kind: 'run', who: String(index) });
+          tx.record({ kind: 'run', who: named(String(index)) });
           return said.seq;
         }),
       ),

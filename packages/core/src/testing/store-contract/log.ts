@@ -8,6 +8,7 @@ import {
   HOSTILE,
   invocation,
   message,
+  named,
   recordThree,
   say,
   settings,
@@ -58,7 +59,7 @@ export function describeLog(open: OpenStore): void {
     it('[A16] contains every record with its time and world, and verifies', async () => {
       await recordThree(store());
       const entries = await store().read((r) => r.audit(W, all));
-      expect(entries.map(({ seq, who, worldId }) => [seq, who, worldId])).toEqual([
+      expect(entries.map(({ seq, who, worldId }) => [seq, who?.name, worldId])).toEqual([
         [1, 'first', W],
         [2, 'second', W],
         [3, 'third', W],
@@ -85,7 +86,7 @@ export function describeLog(open: OpenStore): void {
 
     it('[A16.2] a chain longer than a page verifies', async () => {
       await write(store(), async (tx) => {
-        for (let i = 0; i < 1_203; i += 1) tx.record({ kind: 'run', who: String(i) });
+        for (let i = 0; i < 1_203; i += 1) tx.record({ kind: 'run', who: named(String(i)) });
       });
       expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1_203 });
     });

@@ -13,7 +13,7 @@ import type {
 } from '../../ports/index.js';
 import type { RowTransaction } from '../row-transaction.js';
 import { stepOf } from '../step.js';
-import type { AgentDefinition, WorldSettings } from '@countersign/protocol';
+import type { AgentDefinition, Who, WorldSettings } from '@countersign/protocol';
 
 export const W = 'garden';
 export const A = 'ann';
@@ -255,10 +255,15 @@ export async function say(store: Store, id: string, change: Partial<NewMessage> 
   );
 }
 
+/** Someone of whom only the name matters. */
+export function named(name: string): Who {
+  return { kind: 'token', id: name, name };
+}
+
 export async function recordThree(store: Store): Promise<void> {
   for (const who of ['first', 'second', 'third']) {
     await write(store, async (tx) =>
-      tx.record({ kind: 'run', who, arguments: { b: HOSTILE, a: [1, { d: 1, c: 2 }] } }),
+      tx.record({ kind: 'run', who: named(who), arguments: { b: HOSTILE, a: [1, { d: 1, c: 2 }] } }),
     );
   }
 }

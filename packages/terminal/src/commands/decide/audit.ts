@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { auditRule, auditWhy, readAll, signedText } from '@countersign/client';
-import { idOf, readWho, type AuditEntry } from '@countersign/protocol';
+import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { addAuditHead } from '../../audit/add-audit-head.js';
 import { addAuditVerify } from '../../audit/add-audit-verify.js';
@@ -145,5 +145,5 @@ export async function writeNew(file: string, content: string | Uint8Array): Prom
 
 /** Whether a record is about the person, agent or token with this id or name. */
 function isBy({ who }: AuditEntry, wanted: string): boolean {
-  return who !== undefined && (idOf(who) === wanted || readWho(who).name.toLowerCase() === wanted.toLowerCase());
+  return who !== undefined && (who.id === wanted || who.name.toLowerCase() === wanted.toLowerCase());
 }

@@ -60,7 +60,7 @@ describe('the screen', () => {
           const scene = waiting(
             {
               arguments: { command: text },
-              reason: { code: 'legacy', text },
+              reason: { code: 'policy-unreadable', problem: text },
               preview: { text, truncated: false },
               agentId: text,
             },
@@ -137,7 +137,7 @@ describe('the screen', () => {
       waiting(
         {
           message: `Run: ${long}`,
-          reason: { code: 'legacy', text: long },
+          reason: { code: 'policy-unreadable', problem: long },
           sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
         },
         { focus: 'card' },
