@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findSandbox } from '@countersign/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openHarbourServer, runAlone, type HarbourServer, type Ran } from './harbour-server.js';
 
@@ -440,7 +441,7 @@ describe('countersign doctor on ACP agents', () => {
     new URL('../../packages/countersign/dist/testing/bundle/acp-agent.js', import.meta.url),
   );
 
-  it('[X10.1] says whether their programs are installed, start, and were drilled', async () => {
+  it('[X10.1] [A46.20] [A59.14] says whether their programs are installed, start, and were drilled', async () => {
     const bin = join(home, 'bin');
     const script = `#!/bin/sh\n[ "$1" = --version ] && echo 1.2.3 && exit\nexec "${process.execPath}" "${fixture}" "$@"\n`;
     write(join(bin, 'opencode'), script);
@@ -457,6 +458,7 @@ describe('countersign doctor on ACP agents', () => {
     await add('Broken', ['opencode', '--exit']);
     await add('Other', ['/bin/sh', join(bin, 'opencode')]);
     const server = join(t.folder, 'home');
+    await add('Nosy', ['/bin/sh', '-c', `[ -e ${join(server, 'token')} ] && exit 7; exec ${join(bin, 'opencode')}`]);
     const findings = async (
       more: Record<string, string> = {},
     ): Promise<Record<string, [state: string, detail: string]>> => {
@@ -470,11 +472,17 @@ describe('countersign doctor on ACP agents', () => {
       return Object.fromEntries(items.map(({ what, state, detail }) => [what, [state, detail]]));
     };
     const before = await findings();
+    for (const words of [['mcp'], ['agents']]) {
+      const { stdout } = await t.runHere([...words, 'add', '--help']);
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain("it can read Countersign's own files, with its tokens");
+    }
     expect(before['acp: Open']).toEqual(['warning', 'starts (world "acp"); 1.2.3 is installed, but was never drilled']);
     expect(before['acp: Gone']).toEqual(['warning', 'no-such-agent is not on this PATH (world "acp")']);
     expect(before['acp: Local']).toEqual(['warning', 'local-agent is not on this PATH (world "acp")']);
     expect(before['acp: Broken']?.[1]).toContain('does not start (world "acp"): its program exited with code 3');
     expect(before['acp: Other']).toEqual(['warning', 'starts (world "acp"), but there is no drill for its program']);
+    const hidesToken = (await findSandbox()).kind === 'bubblewrap';
+    expect(before['acp: Nosy']?.[1]).toContain(hidesToken ? 'starts (world' : 'exited with code 7');
     write(join(server, 'gate', 'drilled.json'), '{"acp:opencode":{"version":"1.2.3","gated":true}}');
     expect((await findings())['acp: Open']).toEqual([
       'fine',

@@ -84,9 +84,9 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       const { diagnose } = await load();
       return await diagnose(home, process.env, port);
     },
-    async tryAcpAgent(acp) {
+    async tryAcpAgent(acp, home) {
       const { tryAcpAgent } = await load();
-      return await tryAcpAgent(acp, process.env);
+      return await tryAcpAgent(acp, home, process.env);
     },
     async startModel(options) {
       const { startModel } = await load();

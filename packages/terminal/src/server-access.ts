@@ -39,7 +39,7 @@ export interface ServerAccess {
   /** Checks what Countersign needs on this machine. */
   probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
   /** Starts the program of an ACP agent and ends it. Resolves to the reason if that fails, as a clause. */
-  tryAcpAgent(acp: AcpSettings): Promise<string | undefined>;
+  tryAcpAgent(acp: AcpSettings, home: string): Promise<string | undefined>;
   /** Starts the scripted model from a file. If the script is invalid, rejects with a sentence that names the line. */
   startModel(options: ModelOptions): Promise<RunningModel>;
 }

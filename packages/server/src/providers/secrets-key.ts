@@ -65,7 +65,7 @@ export function givenSecretsKey(given: string, name: string): SecretsKey {
 }
 
 /** The file is next to the home folder and not in it: a copy of the home folder alone reveals no key. */
-function secretsFile(home: string): string {
+export function secretsFile(home: string): string {
   return `${home}-secrets`;
 }
 

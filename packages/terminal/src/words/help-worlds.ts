@@ -66,7 +66,7 @@ export const agentsHelp = {
   thinking: 'thinking effort: off, low, medium, high, a number of tokens, or "default"',
   parallelCalls: 'allow several tool calls in one answer: on, off or default',
   command:
-    'program of an ACP agent with its arguments, such as "gemini --acp"; runs on the server, outside the sandbox',
+    'program of an ACP agent with its arguments, such as "gemini --acp"; runs on the server, outside the sandbox. Without bubblewrap, it can read Countersign\'s own files, with its tokens',
   program: 'name of the program in the names of its tools',
   env: "comma-separated names of the server's environment variables that the program gets",
   mode: 'session mode of the program; default: one in which it asks',
@@ -195,7 +195,8 @@ export const mcpHelp = {
   clientSecret: 'prompt for the secret of that app without showing it',
   noOpen: 'only print the link',
   remove: { about: 'Remove an MCP server and its tools', examples: ['countersign mcp remove files -w ops'] },
-  command: 'command to run, after --',
+  command:
+    "command to run, after --. If the server has no sandbox, it can read Countersign's own files, with its tokens",
   newCommand: 'new command to run, after --',
   serverUrl: 'URL of an MCP server over HTTP, instead of a command',
   newServerUrl: 'new URL',

@@ -164,7 +164,8 @@ export const t = {
     `This seems to contain a secret, and arguments are not encrypted. Write \${${name}} in its place and add ${name} to the variables below.`,
   secretInUrl: (name: string) =>
     `This seems to contain a secret, and the URL is not encrypted. Write \${${name}} in its place and add ${name} to the headers below. It is then not sent as a header.`,
-  commandHint: 'You can paste a whole command line. Its arguments move to the field below.',
+  commandHint:
+    "You can paste a whole command line. Its arguments move to the field below. If the server has no sandbox, the program can read Countersign's own files, with its tokens.",
   needsShell: (syntax: string) =>
     syntax.endsWith('=')
       ? `No shell runs this command. Remove ${syntax}… here, and add it to the environment variables below.`

@@ -24,7 +24,7 @@ export async function acpFindings(servers: ServerAccess, home: string, env: Env)
   const drills = used.length === 0 ? {} : await readDrills(home);
   const findings: Finding[] = [];
   // One after another: each starts a program.
-  for (const agent of used) findings.push(await checkAgent(servers, agent, { env, drills }));
+  for (const agent of used) findings.push(await checkAgent(servers, agent, { home, env, drills }));
   return findings;
 }
 
@@ -54,7 +54,7 @@ async function usedAgents(servers: ServerAccess, home: string, env: Env): Promis
 async function checkAgent(
   servers: ServerAccess,
   { name, world, acp }: UsedAgent,
-  { env, drills }: { env: Env; drills: Partial<Record<string, RememberedDrill>> },
+  { home, env, drills }: { home: string; env: Env; drills: Partial<Record<string, RememberedDrill>> },
 ): Promise<Finding> {
   const what = texts.acpWhat(name);
   const warn = (detail: string, advice: string): Finding => ({ what, state: 'warning', detail, advice });
@@ -62,7 +62,7 @@ async function checkAgent(
   const path = env['PATH'] ?? '';
   const bin = await findAcpProgram(program, path);
   if (bin === undefined) return warn(texts.acpNotInstalled(program, world), texts.acpInstall);
-  const problem = await servers.tryAcpAgent(acp);
+  const problem = await servers.tryAcpAgent(acp, home);
   if (problem !== undefined) return warn(texts.acpFails(world, problem), texts.acpInstall);
   const known = drillOf(acp);
   const version = known === undefined ? undefined : await versionOf(bin, { PATH: path, HOME: env['HOME'] ?? '' });
