@@ -80,14 +80,16 @@ export interface AppFixtureOptions {
   lifetimes?: SessionLifetimes;
   /** Commands that the administrator's file lists (A21.10). */
   listedPrograms?: Engine['runtime']['listedPrograms'];
-  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter'>>;
+  /** When the clock starts. */
+  now?: number;
+  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter' | 'metrics'>>;
 }
 
 const opened = new Set<AppFixture>();
 
 /** A real HTTP server on an engine with the scripted model. */
 export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixture> {
-  const clock = createFakeClock();
+  const clock = createFakeClock(options.now);
   const errors: string[] = [];
   const provider = scripted(options.script ?? (() => 'ok'));
   const store = options.store ?? (await openSqlite(options.file ?? ':memory:', { clock, synchronous: 'NORMAL' }));

@@ -1,0 +1,186 @@
+import type { Store } from '@countersign/core/ports';
+import { SESSION_HEADER, type CreatedToken, type NewToken, type Person } from '@countersign/protocol';
+import { hashSecret, randomSecret } from '../../packages/server/src/auth/secrets.js';
+import { createMetrics } from '../../packages/server/src/metrics/create-metrics.js';
+import { insertCredential, makeSecret } from '../../packages/server/src/people/credentials.js';
+import { openApp, TOKEN, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+import { removing } from '../../packages/server/src/testing/harbour.js';
+import { ask, signIn, signInAs } from '../../packages/server/src/testing/sign-in.js';
+import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
+
+type Headers = Record<string, string>;
+
+/** One of the people and credentials in docs/spec/authority.md. */
+export interface Actor {
+  readonly who: string;
+  /** The id of its person. Absent if it belongs to nobody in particular. */
+  readonly me?: string;
+  /** Its credential. */
+  readonly headers: Headers;
+  /** Set if its person may not read this world. */
+  readonly isStranger?: true;
+  /** Set if its credential isn't valid. */
+  readonly isUnknown?: true;
+}
+
+/** A server with two worlds, and everybody who may or may not do something in the first one, `alpha`. */
+export interface Matrix {
+  readonly t: AppFixture;
+  readonly actors: readonly Actor[];
+  /** A chat of the world with a call that waits for approval. */
+  readonly chat: string;
+  readonly approval: string;
+}
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
+
+export async function openMatrix(store?: Store): Promise<Matrix> {
+  const t = await openApp({
+    ...(store === undefined ? {} : { store }),
+    script: ({ messages }) => (messages.some(({ role }) => role === 'tool') ? 'done' : { calls: [{ name: 'remove' }] }),
+    tools: [removing().tool],
+    context: { metrics: createMetrics() },
+    // A database has its own clock.
+    now: Date.now(),
+  });
+  const agents = await makeWorlds(t);
+  const { chat, approval } = await askForApproval(t);
+  return { t, chat, approval, actors: await makeActors(t, agents) };
+}
+
+async function makeWorlds(t: AppFixture): Promise<Record<'alpha' | 'beta', string>> {
+  const made = async (world: string): Promise<string> => {
+    await created(t, '/worlds', { name: world });
+    await created(t, `/worlds/${world}/agents`, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
+    const agent = { name: 'Claude', program: 'claude' };
+    return (await created<{ token: string }>(t, `/worlds/${world}/external/agents`, agent)).token;
+  };
+  const agents = { alpha: await made('alpha'), beta: await made('beta') };
+  await created(t, '/providers', { kind: 'vllm', name: 'box', baseUrl: 'http://127.0.0.1:9' });
+  await t.api('PUT', '/groups/crew', { people: [] });
+  // Those whom others try to change.
+  await created(t, '/people', { name: 'Vera', role: null, worldRoles: { alpha: 'viewer' } });
+  await created(t, '/people', { name: 'Sid', role: 'approver' });
+  await created(t, '/people', { name: 'Otto', role: 'owner' });
+  return agents;
+}
+
+async function askForApproval(t: AppFixture): Promise<{ chat: string; approval: string }> {
+  const { id: chat } = await created<{ id: string }>(t, '/worlds/alpha/chats', {});
+  await t.api('POST', `/worlds/alpha/chats/${chat}/messages`, { content: 'hello' });
+  const approval = await until(async () => {
+    const { items } = (await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/alpha/approvals')).body;
+    return items[0]?.approvalId;
+  }, 'a call waits for approval');
+  return { chat, approval };
+}
+
+async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string>): Promise<Actor[]> {
+  const { store } = t.engine.runtime;
+  const actors: Actor[] = [];
+  let made = 0;
+  const add = async (role: string | null, worldRoles = {}): Promise<string> => {
+    made += 1;
+    return (await created<Person>(t, '/people', { name: `Person ${made}`, role, worldRoles })).id;
+  };
+  const put = (who: string, me: string | undefined, headers: Headers, more: Partial<Actor> = {}): void => {
+    actors.push({ who, headers, ...(me === undefined ? {} : { me }), ...more });
+  };
+  const browser = async (
+    who: string,
+    role: string | null,
+    worldRoles = {},
+    more: Partial<Actor> = {},
+  ): Promise<void> => {
+    const me = await add(role, worldRoles);
+    put(who, me, await signInAs(t, me), more);
+  };
+
+  put('nobody', 'otto', {}, { isUnknown: true });
+  const leaver = await add('owner');
+  const left = await signInAs(t, leaver);
+  const revoked = await ownToken(t, leaver, left, ['read', 'chat', 'sign', 'admin']);
+  await t.api('DELETE', `/people/${leaver}/tokens/${revoked.id}`);
+  await t.api('DELETE', `/people/${leaver}/sessions`);
+  put('ended token', leaver, bearer(revoked.token), { isUnknown: true });
+  put('ended session', leaver, left, { isUnknown: true });
+  const { open } = await created<{ open: string }>(t, `/people/${await add('owner')}/invitations`);
+  put('invitation that nobody opened', 'otto', bearer(open.split('=')[1] ?? ''), { isUnknown: true });
+
+  await browser('person without a role', null, {}, { isStranger: true });
+  for (const role of ['viewer', 'member', 'approver', 'admin'])
+    await browser(`${role} of this world`, null, { alpha: role });
+  await browser('admin of another world', null, { beta: 'admin' }, { isStranger: true });
+  await browser('viewer of the server', 'viewer');
+  await browser('admin of the server', 'admin');
+  await browser('owner', 'owner');
+
+  const linker = await add('owner');
+  const link = await ask<{ open: string }>(t, 'POST', '/me/devices/link', await signInAs(t, linker), {});
+  put('owner, in a browser that a link opened', linker, await signIn(t, { ticket: link.body.open.split('=')[1] }));
+  const keeper = await add('owner');
+  await insertPasskey(store, keeper, createSoftPasskey());
+  put('owner with a passkey, signed in last week', keeper, await oldSession(t, keeper));
+  const other = await add('owner');
+  put('owner without a passkey, signed in last week', other, await oldSession(t, other));
+
+  put("the server's token", undefined, bearer(TOKEN));
+  const holder = await add('owner');
+  const session = await signInAs(t, holder);
+  const subsets: NewToken['scopes'][] = [
+    ['read'],
+    ['read', 'chat'],
+    ['read', 'chat', 'sign'],
+    ['read', 'chat', 'admin'],
+    ['read', 'chat', 'sign', 'admin'],
+    ['sign'],
+  ];
+  for (const scopes of subsets) {
+    const { token } = await ownToken(t, holder, session, scopes);
+    put(`owner's token with ${scopes.join(', ')}`, holder, bearer(token));
+  }
+  const reader = await add('owner');
+  const { token } = await ownToken(t, reader, await signInAs(t, reader), ['read']);
+  put("browser that the owner's token with read opened", reader, await signIn(t, { token }));
+  const invited = await add('member');
+  await signInAs(t, invited);
+  put('invited member of the server, signed in elsewhere', invited, await signInAs(t, invited));
+  put('token of an agent of this world', 'owner', bearer(agents.alpha));
+  put('token of an agent of another world', 'owner', bearer(agents.beta));
+  return actors;
+}
+
+async function ownToken(
+  t: AppFixture,
+  id: string,
+  session: Headers,
+  scopes: NewToken['scopes'],
+): Promise<CreatedToken> {
+  return (await ask<CreatedToken>(t, 'POST', `/people/${id}/tokens`, session, { name: 'test', scopes })).body;
+}
+
+/** A browser session whose sign-in was a week ago. Written to the store: the clock of a database can't be moved. */
+async function oldSession(t: AppFixture, personId: string): Promise<Headers> {
+  const made = makeSecret();
+  const header = randomSecret();
+  await t.engine.runtime.store.transact('', async (tx) => {
+    await insertCredential(tx, made, {
+      personId,
+      kind: 'session',
+      name: 'old browser',
+      data: { headerHash: hashSecret(header).toString('hex') },
+      createdAt: tx.now() - WEEK_MS,
+      expiresAt: tx.now() + WEEK_MS,
+    });
+  });
+  const port = new URL(t.url).port;
+  return { cookie: `countersign_${port}=${made.id}.${made.secret}`, [SESSION_HEADER]: header };
+}
+
+/** Creates something as the server's token. */
+async function created<T>(t: AppFixture, path: string, body?: unknown): Promise<T> {
+  const answer = await t.api<T>('POST', path, body);
+  if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+  return answer.body;
+}

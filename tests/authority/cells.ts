@@ -1,0 +1,85 @@
+import type { Actor, Matrix } from './actors.js';
+import { ACTIONS, PRINCIPLES } from './principles.js';
+import { prepare, sendRow, type Parts, type Row } from './routes.js';
+
+/** One request by one of the actors, and whether they may send it. */
+export interface Cell {
+  readonly row: Row;
+  readonly actor: Actor;
+  readonly isAllowed: boolean;
+}
+
+const needsOf = ({ needs }: Pick<Row, 'needs'>): readonly string[] => needs.split(', ');
+
+export function cellsOf({ actors }: Pick<Matrix, 'actors'>, rows: readonly Row[]): Cell[] {
+  return rows.flatMap((row) =>
+    actors
+      // A credential that belongs to nobody has nothing of its own.
+      .filter(({ me }) => me !== undefined || row.in?.['person'] !== '{me}')
+      .map((actor) => ({ row, actor, isAllowed: may(actor, row) })),
+  );
+}
+
+function may({ who }: Actor, row: Row): boolean {
+  const rights = PRINCIPLES.get(who);
+  if (rights === undefined) throw new Error(`"${who}" is not in docs/spec/authority.md.`);
+  return needsOf(row).every((action) => {
+    if (!ACTIONS.has(action)) throw new Error(`"${action}" is not an action of docs/spec/authority.md.`);
+    return rights.has(action);
+  });
+}
+
+/** Sends the request of a cell. Returns what is wrong, or undefined. */
+async function tryCell(matrix: Matrix, { row, actor, isAllowed }: Cell, parts: Parts): Promise<string | undefined> {
+  const { status, isHidden, text } = await sendRow(matrix, row, actor, parts);
+  const isExpected = isAllowed ? isReached() : isRefusal();
+  const name = [row.route, row.what].filter(Boolean).join(', ');
+  return isExpected
+    ? undefined
+    : `${name}, as ${actor.who}: ${isAllowed ? 'allowed' : 'refused'}, but ${status} ${text}`;
+
+  function isReached(): boolean {
+    if (row.needs === 'open') return ![401, 403, 429].includes(status);
+    return !isHidden && (row.allowed === undefined ? status >= 200 && status < 300 : status === row.allowed);
+  }
+
+  function isRefusal(): boolean {
+    // After many wrong credentials, their address gets 429. A valid one never does (W1.5).
+    if (actor.isUnknown === true) return status === 401 || (status === 429 && Object.keys(actor.headers).length > 0);
+    if (actor.isStranger === true && isAboutWorld(row)) return isHidden;
+    const isLate = status === 409 && needsOf(row).some((action) => action === 'device' || action === 'credential');
+    return status === 403 || isHidden || isLate;
+  }
+}
+
+const IN_WORLD = new Set(['read', 'chat', 'sign', 'administer', 'propose']);
+const isAboutWorld = (row: Row): boolean =>
+  row.route.includes('{world}') && needsOf(row).some((action) => IN_WORLD.has(action));
+
+/** Tries the cells that are allowed, one after the other. Returns what is wrong with them. */
+export async function tryAllowed(matrix: Matrix, cells: readonly Cell[]): Promise<string[]> {
+  const problems: (string | undefined)[] = [];
+  for (const cell of cells.filter(({ isAllowed }) => isAllowed))
+    problems.push(await tryCell(matrix, cell, await prepare(matrix, cell.row)));
+  return problems.filter((problem) => problem !== undefined);
+}
+
+/** Returns a function that tries the cells that are refused, and returns what is wrong with them. It should change nothing. */
+export async function prepareRefused(matrix: Matrix, cells: readonly Cell[]): Promise<() => Promise<string[]>> {
+  const left = cells.filter(({ isAllowed }) => !isAllowed);
+  const rows = new Map<Row, Parts>();
+  for (const { row } of left) if (!rows.has(row)) rows.set(row, await prepare(matrix, row));
+  const problems: string[] = [];
+  const work = async (): Promise<void> => {
+    for (let cell = left.pop(); cell !== undefined; cell = left.pop()) {
+      const problem = await tryCell(matrix, cell, rows.get(cell.row) ?? {});
+      if (problem !== undefined) problems.push(problem);
+    }
+  };
+  return async () => {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return problems;
+  };
+}
+
+const AT_ONCE = 8;
