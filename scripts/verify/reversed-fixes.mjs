@@ -1,0 +1,39 @@
+// Fixes of bugs that random histories must find: `npm run histories` removes each of them from a bundle.
+
+/**
+ * @typedef {object} Change
+ * @property {string} file
+ * @property {string} text
+ * @property {string} by What replaces it.
+ */
+
+/** @type {readonly { name: string, changes: readonly Change[] }[]} */
+export const REVERSED_FIXES = [
+  {
+    name: 'one session per person',
+    changes: [
+      { file: 'packages/core/src/external/session.ts', text: ', session, who.kind, who.id]', by: ', session]' },
+      { file: 'packages/core/src/external/write-external.ts', text: 'requesterOf(joined)?.id !== who.id', by: 'false' },
+    ],
+  },
+  {
+    name: 'calls claimed only by their caller',
+    changes: [
+      {
+        file: 'packages/core/src/external/claim-external.ts',
+        text: 'stored.caller !== callerHash(runtime, caller)',
+        by: 'false',
+      },
+    ],
+  },
+  {
+    name: 'folders locked before a call starts',
+    changes: [
+      {
+        file: 'packages/core/src/calls/start-call.ts',
+        text: 'return tool?.hold !== undefined && signed?.fingerprint !== undefined;',
+        by: 'return false;',
+      },
+    ],
+  },
+];
