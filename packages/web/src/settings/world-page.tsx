@@ -159,6 +159,7 @@ function WorldForm({
         label={t.workingFolder}
         mono
         value={form.workingDirectory}
+        placeholder={world.folder}
         error={saving.errorOf('workingDirectory')}
         hint={t.folderHint}
         onChange={(event) => set({ workingDirectory: event.target.value })}

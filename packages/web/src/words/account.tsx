@@ -56,7 +56,7 @@ export const t = {
   period: (from: string | undefined, until: string) => `${from === undefined ? '' : `from ${from} `}until ${until}`,
 
   sessions: 'Sessions',
-  sessionsLead: 'Browsers in which you are signed in. A session ends 30 days after its last use.',
+  sessionsLead: 'Browsers in which you are signed in. One that isn’t used ends by itself.',
   theSessions: 'your sessions',
   noSessions: 'No browser is signed in.',
   thisDevice: 'this device',
@@ -110,7 +110,8 @@ export const t = {
   revokeText: (name: string) => `Programs that use “${name}” can't connect anymore. Sessions opened with it end too.`,
   may: (scopes: string) => `may ${scopes}`,
   neverUsed: 'never used',
-  usedFrom: (address: string | undefined) => (address === undefined ? '' : ` from ${address}`),
+  usedFrom: (address: string | undefined) =>
+    address === undefined ? '' : ` from ${isHere(address) ? 'this machine' : address}`,
   expiresOn: (date: string) => `expires ${date}`,
   createdBy: (name: string) => `created by ${name}`,
 } as const;
@@ -119,4 +120,9 @@ export const t = {
 export function rolesText({ role, worldRoles }: Pick<Me, 'role' | 'worldRoles'>): string {
   const inWorlds = Object.entries(worldRoles).map(([world, each]) => t.roleIn(t.roles[each], world));
   return [...(role === null ? [] : [t.roles[role]]), ...inWorlds].join(' · ') || t.noRole;
+}
+
+/** Whether an address is the server's own machine. */
+function isHere(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address);
 }

@@ -8,7 +8,7 @@ export const t = {
   lead: 'Every request, decision, run, refusal, undo and policy change. Each record contains the hash of the one before it.',
   serverTitle: 'Server log',
   serverLead:
-    'Every change to people, roles, groups, tokens and sessions. Each record contains the hash of the one before it.',
+    'Every change to people, roles, groups, tokens and sessions, and what was refused. Each record contains the hash of the one before it.',
   jsonLines: 'JSON lines',
   csv: 'CSV',
   kind: 'Kind',
