@@ -1,6 +1,8 @@
 // The parts of `npm run verify`: a row each. Their budgets add up to two and a half hours on two cores.
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * @typedef {object} Part
@@ -107,10 +109,10 @@ export const PARTS = [
   },
   {
     name: 'full-size',
-    what: 'all other tests at full size: fuzz, properties, interleavings, and every size, theme, store and sandbox',
+    what: 'all other tests that `npm test` samples, at full size: fuzz, properties, interleavings, and every size, theme, store and sandbox',
     minutes: 12,
     size: { variable: 'FULL_SIZE_FACTOR', full: '1' },
-    run: (size) => test([], size, {}, [...RED_TEAM, ...KILLS, ...CORPORA, ...AGENTS, ...SOAK]),
+    run: (size) => test(sampledTests(), size, {}, [...RED_TEAM, ...KILLS, ...CORPORA, ...AGENTS, ...SOAK]),
     figures: (output) => [...linesOf(output, /^(\d+ interleavings|\d+ fuzzed .*)$/gm), ...tally(output)],
   },
   {
@@ -134,6 +136,23 @@ export const PARTS = [
 function test(files, factor, env = {}, without = []) {
   const excluded = without.flatMap((each) => ['--exclude', each.endsWith('.ts') ? each : `${each}/**`]);
   return { command: [process.execPath, vitest, 'run', ...files, ...excluded], env: { ...env, RUNS_FACTOR: factor } };
+}
+
+/** Test files whose size depends on `RUNS_FACTOR`, themselves or through a kit. The others are no larger here than in `npm test`. */
+function sampledTests() {
+  const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+  const files = ['packages', 'tests']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => path.endsWith('.ts') && !/(?:^|\/)(?:node_modules|dist|\.\w+)\//.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+  /** @param {{ text: string }} file */
+  const isSampled = ({ text }) => /\/scaled\.js'|from 'fast-check'|RUNS_FACTOR/.test(text);
+  const tests = files.filter(({ path }) => path.endsWith('.test.ts'));
+  const kits = files
+    .filter((file) => !tests.includes(file) && isSampled(file))
+    .map(({ path }) => `/${basename(path, '.ts')}.js'`);
+  return tests.filter((file) => isSampled(file) || kits.some((kit) => file.text.includes(kit))).map(({ path }) => path);
 }
 
 /** @param {string} output @param {RegExp} pattern */
