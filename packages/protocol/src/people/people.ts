@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HIDDEN_IN_PROSE } from '../text/hidden.js';
-import { isReservedName } from '../text/names.js';
+import { looksLike } from '../text/looks-like.js';
+import { RESERVED_NAMES } from '../text/names.js';
 
 /** What a person or a token may do (W8). `propose` is only for tokens of external agents. */
 export const ACTIONS = ['read', 'chat', 'sign', 'admin'] as const;
@@ -62,7 +63,7 @@ function actionsOf(role: PersonRole | null | undefined): readonly TokenScope[] {
 }
 
 const UNCLEAR = new RegExp(String.raw`[\t\n]|${HIDDEN_IN_PROSE}`, 'u');
-const NOT_PEOPLE = new Set(['token', 'program', 'countersign', 'countersign_token', 'browser']);
+const NOT_PEOPLE = ['token', 'program', 'countersign', 'countersign_token', 'browser', ...RESERVED_NAMES];
 
 export const oneLine = (longest: number): z.ZodString =>
   z
@@ -73,7 +74,7 @@ export const oneLine = (longest: number): z.ZodString =>
 
 /** A display name. It can't be mistaken for an agent, a token or Countersign itself. */
 export const personNameSchema = oneLine(100).refine(
-  (name) => !isReservedName(name) && !NOT_PEOPLE.has(name.normalize('NFKC').toLowerCase()),
+  (name) => !NOT_PEOPLE.some((each) => looksLike(each, name)),
   'this name is reserved',
 );
 

@@ -1,6 +1,13 @@
 import { freeId, isSignedOut } from '@countersign/core';
 import type { FoundCredential, OidcIdentity, PersonRecord, SecretBox, StoreTransaction } from '@countersign/core/ports';
-import { CountersignError, newPersonSchema, personNameSchema, slug, type Signer } from '@countersign/protocol';
+import {
+  CountersignError,
+  looksLike,
+  newPersonSchema,
+  personNameSchema,
+  slug,
+  type Signer,
+} from '@countersign/protocol';
 import { whoMay } from '../people/access.js';
 import type { PeopleChange } from '../people/change-people.js';
 import { insertCredential, makeLink, TICKET_MS } from '../people/credentials.js';
@@ -107,7 +114,7 @@ async function addPerson(
 ): Promise<PersonRecord> {
   const people = await tx.people();
   const current = people.filter(({ status }) => status !== 'removed');
-  const isFree = (name: string): boolean => !current.some((each) => keyOf(each.name) === keyOf(name));
+  const isFree = (name: string): boolean => !current.some((each) => looksLike(each.name, name));
   const name = nameFor(account, isFree);
   const taken = new Set([...people.map(({ id }) => id), ...(await tx.groups()).map((group) => group.name)]);
   const id = await freeId(slug(name, 'person').slice(0, LONGEST_ID), async (candidate) => taken.has(candidate));

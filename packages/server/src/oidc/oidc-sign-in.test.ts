@@ -127,8 +127,11 @@ describe('sign-in', () => {
     expect((await get('/me', headers)).body).not.toHaveProperty('email');
     idp.accounts.set('u2', { name: 'owner', email: 'bob@example.com', email_verified: true, groups: ['staff'] });
     idp.accounts.set('u3', { name: 'Eve', email: 'eve@example.com', groups: ['staff'] });
+    // Cyrillic letters: a sign-in must work, and the name must not look like that of someone else.
+    idp.accounts.set('u4', { name: '\u0410d\u0430 Lovelace', groups: ['staff'] });
     await signIn('u2');
     await signIn('u3');
+    await signIn('u4');
     const stored = await t.engine.runtime.store.read((reader) => reader.people());
     expect(stored.map(({ name, email }) => [name, email])).toEqual([
       ['Olga Owner', null],
@@ -136,6 +139,7 @@ describe('sign-in', () => {
       ['ada lovelace 2', null],
       ['owner', 'bob@example.com'],
       ['Eve', null],
+      ['\u0410d\u0430 Lovelace 3', null],
     ]);
   });
 

@@ -52,9 +52,6 @@ export function credentialStatements(elementsOf: (list: string) => string) {
 export const peopleStatements = {
   people: prepared<object, PersonRow>(`${person} order by ordinal`),
   person: prepared<{ id: string }, PersonRow>(`${person} where id = :id`),
-  personByName: prepared<{ nameKey: string }, [id: string]>(
-    `select id from people where name_key = :nameKey and status <> 'removed'`,
-  ),
   personByEmail: prepared<{ emailKey: string }, [id: string]>(
     `select id from people where email_key = :emailKey and status <> 'removed' and email_key is not null`,
   ),

@@ -8,7 +8,7 @@ import {
   type PersonRecord,
   type StoreTransaction,
 } from '@countersign/core/ports';
-import { CountersignError, type PersonStatus, type PersonRole } from '@countersign/protocol';
+import { CountersignError, looksLike, type PersonStatus, type PersonRole } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
 import type { CredentialRow, GroupRow, PeopleStatements, PersonRow } from '../queries/people.js';
 import type { Session } from '../session.js';
@@ -43,7 +43,6 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   const people = on.all(s.people, toPerson);
   const person = on.first(s.person, toPerson);
   const personByOidc = on.first(s.personByOidc, toPerson);
-  const byName = on.first(s.personByName, ([id]) => id);
   const byEmail = on.first(s.personByEmail, ([id]) => id);
   const insertPerson = on.run(s.insertPerson);
   const updatePerson = on.run(s.updatePerson);
@@ -68,8 +67,12 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
   /** Checks first: a violated constraint would abort the transaction without naming the field. */
   async function refuseTaken({ id, name, email, status }: PersonRecord): Promise<void> {
     if (status === 'removed') return;
-    const named = await byName({ nameKey: keyOf(name) });
-    if (named !== undefined && named !== id) throw taken('name', `there is already a person "${name}"`);
+    const others = (await people({})).filter((each) => each.id !== id && each.status !== 'removed');
+    const before = await person({ id });
+    // People who already have such names keep them.
+    const named = before?.name === name ? undefined : others.find((each) => looksLike(each.name, name));
+    if (named !== undefined)
+      throw taken('name', `there is already a person "${named.name}", and the two names look the same`);
     const addressed = email === null ? undefined : await byEmail({ emailKey: keyOf(email) });
     if (addressed !== undefined && addressed !== id) throw taken('email', 'another person has this email address');
   }

@@ -46,7 +46,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect(await store().read((r) => r.person('ada'))).toStrictEqual({ ...changed, rev: 2 });
     });
 
-    it('[W8] have unique names and addresses, ignoring case, unless they were removed', async () => {
+    it('[W8] [W8.15] have unique names and addresses, which don’t only look different, unless they were removed', async () => {
       await add(person('ada', { email: 'ada@example.com' }), person('bob'));
       const named = { code: 'conflict', field: 'name' };
       const addressed = { code: 'conflict', field: 'email' };
@@ -55,6 +55,11 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       await expect(add(person('eve', { email: 'ADA@example.com' }))).rejects.toMatchObject(addressed);
       const renamed = write(store(), (tx) => tx.updatePerson(person('bob', { name: 'Ada' })));
       await expect(renamed).rejects.toMatchObject(named);
+      // Cyrillic letters, and a digit.
+      for (const name of ['\u0430d\u0430', '\u0412ob', 'B0b', 'ad\u200Ba'])
+        await expect(add(person('eve', { name }))).rejects.toMatchObject(named);
+      const lookalike = write(store(), (tx) => tx.updatePerson(person('bob', { name: '\u0410da' })));
+      await expect(lookalike).rejects.toMatchObject(named);
       expect(await store().read((r) => r.people())).toHaveLength(2);
       const removed = person('ada', { email: 'ada@example.com', status: 'removed' });
       expect(await write(store(), (tx) => tx.updatePerson(removed))).toBe(true);
