@@ -196,6 +196,25 @@ describe('secrets detected by their name', () => {
       expect(shows(text)).toBe(text);
   });
 
+  it('[A15.9] masks no program of a package.json, whatever its script is called', () => {
+    const scripts = {
+      'test:cookies': 'borp -p "test/cookie/*.js"',
+      token: 'node scripts/token.js',
+      'reset-password': 'ts-node reset.ts --all && echo done',
+      'auth:secret': 'openssl rand -base64 32',
+      secrets: 'detect-secrets-hook --baseline .secrets.baseline',
+      'db:password': '@scope/very-long-program-name-1234567890abcdef',
+      last: "node -e 'if (1) { run() }'",
+      'api-key': 'next',
+    };
+    for (const space of [0, 2]) {
+      const text = JSON.stringify({ name: 'x', scripts, token: 'hunter2' }, null, space);
+      expect(maskText(text).secrets).toEqual(['hunter2']);
+    }
+    expect(maskText('{"scripts": {"start": "TOKEN=abc123 next --password x1y2"}}').secrets).toEqual(['abc123', 'x1y2']);
+    expect(maskText('{"my scripts": {"token": "abc123"}}').secrets).toEqual(['abc123']);
+  });
+
   it('[A15] gives the same secret the same number', () => {
     const masked = maskText('A_TOKEN=one B_TOKEN=two C_TOKEN=one', { alreadyKnown: ['zero'] });
     expect(masked).toEqual({

@@ -6,6 +6,7 @@ import { mayHoldSecret } from './may-hold-secret.js';
 import { scanDelimiter, scanPair } from './scan-delimiter.js';
 import { type Piece, type ScanMode, type ScanStep, plainMode, valueMode } from './scan-mode.js';
 import { scanWord } from './scan-word.js';
+import { createScriptsBlock } from './scripts-block.js';
 import { secretName } from './secret-names.js';
 import { isVariable, noQuotes, quotesAfterCharacter, quotesAfterPair, quotesAfterWord } from './shell-quotes.js';
 import { mergeSpans } from './spans.js';
@@ -60,6 +61,7 @@ export function createSecretScanner(
   let tag: string | undefined;
   let last = '';
   let mayHoldKey = true;
+  const scripts = createScriptsBlock();
 
   /** Start of the scanned text that hasn't been emitted yet. Emitting it in one piece keeps long texts fast. */
   let showFrom = 0;
@@ -94,10 +96,12 @@ export function createSecretScanner(
     const word = { text, before, next, complete: !full, variable: isVariable(quotes.shellWord), mayHoldKey, command };
     const step = lookInside(scanWord(mode, word, known), text);
     command = commandAfter(command, text);
+    const isScript = scripts.isName(text, last === '"' && next === '"');
     tag = last === '<' && next === '>' && secretName(text) !== undefined ? text : undefined;
     last = '';
     const consumed = step.consumed ?? text.length;
     take(step, at, at + consumed);
+    if (isScript && mode.kind === 'named') mode = plainMode;
     before = full ? text.charAt(consumed - 1) : '';
     return at + consumed;
   }
@@ -141,6 +145,7 @@ export function createSecretScanner(
   function scanCharacterAt(at: number, final: boolean): number | undefined {
     const character = buffer.codePointAt(at) === buffer.charCodeAt(at) ? buffer.charAt(at) : buffer.slice(at, at + 2);
     before = '';
+    if (character === '"') scripts.quote();
     if (character === '\\') return scanPairAt(at, final);
     const element = tag !== undefined && character === '>' ? isElement(tag, at, final) : false;
     if (element === undefined) return undefined;
