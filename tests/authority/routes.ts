@@ -394,7 +394,7 @@ export const ROWS: readonly Row[] = [
   {
     route: 'POST /worlds/{world}/external/agents',
     needs: 'administer, credential, propose',
-    body: { name: 'Claude', program: 'claude' },
+    make: unique({ program: 'claude' }),
   },
   {
     route: 'ALL /mcp/{world}',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordText, type AuditEntry } from '@countersign/protocol';
+import { recordText, type AuditEntry, type NewToken } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../packages/server/src/people/manage-tokens.js';
 import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
@@ -54,7 +54,8 @@ describe('countersign audit verify --signatures', () => {
     if (owner === undefined) throw new Error('there is no owner');
     const signer = { who: { kind: 'person', id: 'owner', name: owner.name }, via: 'test' } as const;
     const by = { access: { holder: 'x', kind: 'session', person: owner }, signer } as const;
-    ({ token } = await createToken(store, 'owner', { name: 'x', scopes: ['read', 'chat', 'sign', 'admin'] }, by));
+    const wanted: NewToken = { name: 'x', scopes: ['read', 'chat', 'sign', 'admin'] };
+    ({ token } = await createToken(store, 'owner', wanted, by, { isConfirmed: true }));
     const call = async <T>(path: string, given: object): Promise<T> => {
       const headers = { Authorization: `Bearer ${token}`, Origin: origin, 'Content-Type': 'application/json' };
       const answer = await fetch(`${t.env['COUNTERSIGN_URL']}/api${path}`, {

@@ -107,6 +107,8 @@ export interface CredentialRecord {
     oidc?: true;
     /** A ticket for another device of the same person, or the session opened with it (W1.12). It is not a sign-in. */
     linked?: true;
+    /** A session that a passkey opened that wasn't trusted. */
+    untrusted?: true;
     passkey?: PasskeyData;
     challenge?: ChallengeData;
     delegation?: DelegationData;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { approvalFilterSchema } from '../calls/approvals.js';
 import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from '../calls/decisions.js';
 import { mcpServerChangeSchema, newMcpServerSchema } from '../connections/mcp-servers.js';
+import { newExternalAgentSchema } from '../external/external.js';
+import { newTokenSchema } from '../people/people.js';
 import { newAgentSchema, newChatSchema, newWorldSchema } from '../worlds/worlds.js';
 
 /** Ids in paths and queries. All our ids are shorter than this limit. */
@@ -80,6 +82,10 @@ const confirmation = passkeyConfirmationSchema.exactOptional();
 export const removalSchema = z.strictObject({ confirmation });
 /** Opens another device of the same person (W1.12). */
 export const newDeviceLinkSchema = z.strictObject({ confirmation });
+/** New credentials, which could outlive a stolen session (W8.15). */
+export const newInvitationSchema = z.strictObject({ confirmation });
+export const confirmedTokenSchema = newTokenSchema.extend({ confirmation });
+export const confirmedExternalAgentSchema = newExternalAgentSchema.extend({ confirmation });
 export const confirmedWorldSchema = newWorldSchema.extend({ confirmation });
 export const worldChangeSchema = partOf(worldShape).extend({ confirmation });
 const [program, remote] = newMcpServerSchema.options;

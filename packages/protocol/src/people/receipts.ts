@@ -56,7 +56,7 @@ const confirmableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sign-call'), world: id, approval: id, decision: z.literal('approve') }),
   z.strictObject({ kind: z.literal('trust-passkey'), passkey: id }),
   z.strictObject({ kind: z.literal('remove-passkey'), passkey: id }),
-  /** A request that would weaken a rule `with passkey`, delegates a right to sign, or opens another device, exactly as it is sent (A49.5, A51.4, W1.12). */
+  /** A request that would weaken a rule `with passkey`, delegates a right to sign, opens another device, or creates a credential, exactly as it is sent (A49.5, A51.4, W1.12, W8.15). */
   z.strictObject({
     kind: z.literal('change-world'),
     method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
@@ -65,8 +65,8 @@ const confirmableSchema = z.discriminatedUnion('kind', [
       .string()
       .max(1000)
       .regex(
-        /^\/(?:worlds(?:\/|$)|me\/(?:delegations|devices\/link)$)/,
-        'must start with /worlds, or be /me/delegations or /me/devices/link',
+        /^\/(?:worlds(?:\/|$)|me\/(?:delegations|devices\/link)$|people\/[^/]+\/(?:tokens|invitations)$)/,
+        'must start with /worlds, or be that of a new delegation, device link, token or invitation',
       ),
     /** The body, without `confirmation`. */
     body: z.record(z.string(), z.unknown()).exactOptional(),

@@ -113,9 +113,9 @@ export const problemTexts = {
   invitedSession:
     'This browser was opened with an invitation from someone else while you were signed in elsewhere, so it can only read and chat. To do more here, open your account where you signed in and choose "Open on another device".',
   linkNeedsSession: 'Only a browser session can open another device. With a token, send POST /api/tickets.',
-  linkNeedsPasskey: 'Confirm with a passkey that you want to open another device.',
-  linkNeedsSignIn:
-    'To open another device, you need a trusted passkey, or a sign-in of the last five minutes in this browser. Sign out, sign in again and try again. A link from another device is not a sign-in.',
+  needsPasskeyNow: (doing: string) => `Confirm with a passkey that you want to ${doing}.`,
+  needsSignIn: (doing: string) =>
+    `To ${doing}, you need a trusted passkey, or a sign-in of the last five minutes in this browser. Sign out, sign in again and try again. A link from another device is not a sign-in.`,
   notYourPasskeys: "Only an admin can see or change other people's passkeys.",
   tooManyPasskeys: (most: number) => `You already have ${most} passkeys. Remove some first.`,
   knownPasskey: 'This passkey is already registered.',

@@ -4,7 +4,7 @@ import { passkeyConfirmationSchema, type Confirmable } from '@countersign/protoc
 import type { AppRequest } from '../app/context.js';
 import type { RouteInput } from '../app/route.js';
 import { actionsOf } from '../people/access.js';
-import { byOf } from '../routes/people.js';
+import { byOf } from '../people/by.js';
 import { pageOrigin } from '../routes/support.js';
 import { confirmIn } from './confirm-in.js';
 

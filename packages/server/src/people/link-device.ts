@@ -1,15 +1,12 @@
-import type { CredentialRecord, Store } from '@countersign/core/ports';
+import type { Store } from '@countersign/core/ports';
 import type { PasskeyConfirmation, TokenScope } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
-import { unauthorized } from '../auth/unauthorized.js';
 import { confirmIn } from '../confirmations/confirm-in.js';
 import type { By } from './by.js';
 import { changePeople } from './change-people.js';
-import { insertCredential, isUsable, makeLink, TICKET_MS } from './credentials.js';
-
-/** How long after a sign-in no passkey is needed. */
-const FRESH_MS = 5 * 60_000;
+import { insertCredential, makeLink, TICKET_MS } from './credentials.js';
+import { currentSession, refuseOldSignIn } from './recent-sign-in.js';
 
 interface Asked {
   confirmation?: PasskeyConfirmation;
@@ -26,15 +23,13 @@ export async function linkDevice(
   by: By,
   { confirmation, origin }: Asked,
 ): Promise<{ ticket: string; expiresAt: number; scopes?: readonly TokenScope[] }> {
-  const { kind, holder, person } = by.access;
+  const { kind, person } = by.access;
   if (kind !== 'session' || person === undefined) throw new HttpProblem(403, problemTexts.linkNeedsSession);
   const made = makeLink();
   return await changePeople(store, by.signer, async (tx) => {
-    const found = await tx.credential(holder);
-    // It ended after the request was authenticated.
-    if (found === undefined || !isUsable(found, tx.now())) throw unauthorized(problemTexts.unknownSession);
-    const { id, name, data } = found.credential;
-    const how = await confirmed(found.credential);
+    const session = await currentSession(tx, by);
+    const { id, name, data } = session;
+    const how = await confirmed();
     const expiresAt = tx.now() + TICKET_MS;
     await insertCredential(tx, made, {
       personId: person.id,
@@ -47,19 +42,14 @@ export async function linkDevice(
     const value = { ticket: made.secret, expiresAt, ...(data.scopes && { scopes: data.scopes }) };
     return { value, record: { decision: 'device link created', why: `${person.id}: from ${name} (${id}), ${how}` } };
 
-    async function confirmed(session: CredentialRecord): Promise<string> {
+    async function confirmed(): Promise<string> {
       if (confirmation !== undefined) {
         const action = { kind: 'change-world', method: 'POST', path: '/me/devices/link', body: {} } as const;
         const { credential } = await confirmIn(tx, by, { action, confirmation, origin });
         return `confirmed with "${credential.name}" (${credential.id})`;
       }
-      // Absolute difference: another process's clock may be ahead.
-      const isFresh = session.data.linked !== true && Math.abs(tx.now() - session.createdAt) < FRESH_MS;
-      if (isFresh) return 'after a sign-in';
-      const passkeys = await tx.credentials(session.personId, 'passkey');
-      if (passkeys.some(({ data: { passkey } }) => passkey?.trusted === true))
-        throw new HttpProblem(409, problemTexts.linkNeedsPasskey, { field: 'confirmation' });
-      throw new HttpProblem(409, problemTexts.linkNeedsSignIn);
+      await refuseOldSignIn(tx, session, 'open another device');
+      return 'after a sign-in';
     }
   });
 }

@@ -60,6 +60,7 @@ export async function openSession(
         headerHash: hashSecret(header).toString('hex'),
         ...(scopes === undefined ? {} : { scopes }),
         ...(linked === true ? { linked } : {}),
+        ...(credential.data.passkey?.trusted === false ? { untrusted: true as const } : {}),
       },
       // Like the session that opened it, it ends with their token.
       parentId: source === undefined ? parentId : source.parentId,

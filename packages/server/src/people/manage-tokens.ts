@@ -1,4 +1,4 @@
-import type { CredentialRecord, ExternalTokenData, Store } from '@countersign/core/ports';
+import type { CredentialRecord, ExternalTokenData, Store, StoreReader } from '@countersign/core/ports';
 import { CountersignError, type CreatedToken, type NewToken, type Token, type TokenScope } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
@@ -8,6 +8,7 @@ import { changePeople } from './change-people.js';
 import { INVITATION_MS, insertCredential, LONGEST_TOKEN_MS, makeLink, makeSecret } from './credentials.js';
 import { present, refuseOwnerChange } from './manage-people.js';
 import { hasOwnWayIn, LIMITED_SCOPES } from './manage-sessions.js';
+import { refuseNewCredential } from './recent-sign-in.js';
 
 const DEFAULT_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -23,35 +24,20 @@ export async function listTokens(store: Store, personId: string, by: By): Promis
 
 /**
  * Creates a personal token. A token never gets more than both its person and its creator may do. A token without `admin`, or a session opened
- * with one, can't create others: they would outlive a leaked token. `external`: the only agent whose calls it may propose.
+ * with one, can't create others: they would outlive a leaked token. `external`: the only agent whose calls it may propose. `isConfirmed`: a passkey
+ * confirmed this request.
  */
 export async function createToken(
   store: Store,
   personId: string,
   given: NewToken,
   by: By,
-  external?: ExternalTokenData,
+  { external, isConfirmed }: { external?: ExternalTokenData; isConfirmed: boolean },
 ): Promise<CreatedToken> {
-  refuseLimited(by.access);
   const made = makeSecret();
   const record = await changePeople(store, by.signer, async (tx) => {
-    const person = present(await tx.person(personId), personId);
+    await refuseToken(tx, personId, given, by, isConfirmed);
     const isOwn = by.access.person?.id === personId;
-    refuseOthers(by.access, personId);
-    refuseOwnerChange(by, !isOwn && person.role === 'owner');
-    if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
-    const theirs = actionsAnywhere({ holder: '', kind: 'token', person });
-    const own = actionsAnywhere(by.access);
-    const refused = given.scopes.find((scope) => !theirs.has(scope) || !own.has(scope));
-    if (refused !== undefined) {
-      const detail = theirs.has(refused)
-        ? problemTexts.widerScope(refused)
-        : problemTexts.roleLacks(person.name, refused);
-      throw new HttpProblem(403, detail, { field: 'scopes' });
-    }
-    // Otherwise, an admin could sign as two people and meet `by 2 of @finance` alone (W8.11).
-    if (!isOwn && given.scopes.includes('sign'))
-      throw new HttpProblem(403, problemTexts.signsForOthers, { field: 'scopes' });
     const expiresAt = expiryOf(given, tx.now());
     const scopes = [...new Set(given.scopes)];
     const createdBy = isOwn ? {} : { createdBy: by.signer.who.name };
@@ -66,6 +52,35 @@ export async function createToken(
     return { value: record, record: { decision: 'token created', why } };
   });
   return { ...toToken(record), token: `cs_${made.id}_${made.secret}` };
+}
+
+/** Throws if this credential may not create this token. */
+export async function refuseToken(
+  reader: Pick<StoreReader, 'person' | 'credential' | 'credentials' | 'now'>,
+  personId: string,
+  given: Pick<NewToken, 'scopes'>,
+  by: By,
+  isConfirmed: boolean,
+): Promise<void> {
+  refuseLimited(by.access);
+  const person = present(await reader.person(personId), personId);
+  const isOwn = by.access.person?.id === personId;
+  refuseOthers(by.access, personId);
+  refuseOwnerChange(by, !isOwn && person.role === 'owner');
+  if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
+  const theirs = actionsAnywhere({ holder: '', kind: 'token', person });
+  const own = actionsAnywhere(by.access);
+  const refused = given.scopes.find((scope) => !theirs.has(scope) || !own.has(scope));
+  if (refused !== undefined) {
+    const detail = theirs.has(refused)
+      ? problemTexts.widerScope(refused)
+      : problemTexts.roleLacks(person.name, refused);
+    throw new HttpProblem(403, detail, { field: 'scopes' });
+  }
+  // Otherwise, an admin could sign as two people and meet `by 2 of @finance` alone (W8.11).
+  if (!isOwn && given.scopes.includes('sign'))
+    throw new HttpProblem(403, problemTexts.signsForOthers, { field: 'scopes' });
+  await refuseNewCredential(reader, by, isConfirmed);
 }
 
 function expiryOf({ expiresAt }: NewToken, now: number): number {
@@ -94,6 +109,7 @@ export async function invitePerson(
   store: Store,
   personId: string,
   by: By,
+  isConfirmed: boolean,
 ): Promise<{ invitation: string; expiresAt: number; scopes?: readonly TokenScope[] }> {
   const made = makeLink();
   return await changePeople(store, by.signer, async (tx) => {
@@ -105,6 +121,7 @@ export async function invitePerson(
     const own = actionsAnywhere(by.access);
     const wider = [...actionsAnywhere({ holder: '', kind: 'session', person })].find((action) => !own.has(action));
     if (wider !== undefined) throw new HttpProblem(403, problemTexts.widerScope(wider));
+    await refuseNewCredential(tx, by, isConfirmed);
     await tx.endCredentials(personId, 'invitation');
     const expiresAt = tx.now() + INVITATION_MS;
     const isOwn = by.access.person?.id === personId;

@@ -5,7 +5,7 @@ import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
 import { createChallenge } from '../confirmations/create-challenge.js';
 import { actionsOf } from '../people/access.js';
-import { byOf } from './people.js';
+import { byOf } from '../people/by.js';
 import { pageOrigin } from './support.js';
 
 export const challengeRoutes = [

@@ -2,9 +2,9 @@ import { delegationSchema, listOf, newDelegationSchema } from '@countersign/prot
 import { route } from '../app/route.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
-import type { By } from '../people/by.js';
+import { byOf, type By } from '../people/by.js';
 import { addDelegation, endDelegation, listDelegations } from '../people/manage-delegations.js';
-import { byOf, changingSigners } from './people.js';
+import { changingSigners } from './people.js';
 import { pageOrigin } from './support.js';
 
 const tag = 'people';

@@ -11,6 +11,7 @@ import {
   type AskedCall,
 } from '@countersign/core';
 import {
+  confirmedExternalAgentSchema,
   CountersignError,
   createdExternalAgentSchema,
   endExternalSessionSchema,
@@ -21,7 +22,6 @@ import {
   externalToolName,
   externalWaitQuerySchema,
   foldName,
-  newExternalAgentSchema,
   newExternalCallSchema,
   programName,
   type ExternalCall,
@@ -30,11 +30,12 @@ import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
+import { safeguardsOf } from '../confirmations/confirm-change.js';
 import { ensureOwner } from '../people/ensure-owner.js';
 import { followCredential, type FollowedCredential } from '../people/follow-credential.js';
-import { createToken } from '../people/manage-tokens.js';
+import { createToken, refuseToken } from '../people/manage-tokens.js';
 import { callerOf, proposeFollowed } from '../people/propose-followed.js';
-import { byOf } from './people.js';
+import { byOf } from '../people/by.js';
 import { approvalLink } from './support.js';
 
 const tag = 'external agents';
@@ -222,11 +223,12 @@ export const externalRoutes = [
     tag,
     summary: 'Create an external agent and a token for it',
     description:
-      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It expires 90 days after its last use.',
-    body: newExternalAgentSchema,
+      'Finds the external agent with this name, or creates it. The token can propose the calls of this agent and nothing else, and is returned only here. It expires 90 days after its last use. A browser session may need a recent sign-in or a `confirmation` (409 otherwise).',
+    body: confirmedExternalAgentSchema,
     answers: { 201: { description: 'The agent and its token', schema: createdExternalAgentSchema } },
-    async handle({ context, params, body, c }) {
+    async handle({ context, params, body, sent, c }) {
       const { runtime } = context.engine;
+      const { isConfirmed } = await safeguardsOf({ c, context, sent });
       const { name, program, tools = program === 'mcp' ? [] : [externalToolName(program, '*')] } = body;
       const found = (await showAgents(runtime, params.world)).find((agent) => foldName(agent.name) === foldName(name));
       if (found !== undefined && found.provider !== EXTERNAL_PROVIDER) {
@@ -239,17 +241,22 @@ export const externalRoutes = [
           field: 'name',
         });
       }
-      const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
-      const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
       const { usedBy } = body;
       const person = usedBy ?? (c.var.access.person ?? (await ensureOwner(runtime.store))).id;
-      const { token, id: tokenId } = await createToken(
-        runtime.store,
-        person,
-        { name: body.tokenName ?? name, scopes: ['propose'] },
-        byOf(c),
-        { worldId: params.world, agentId: agent.id, ...(usedBy === undefined ? {} : { isPersonal: true }) },
-      );
+      const wanted = { name: body.tokenName ?? name, scopes: ['propose' as const] };
+      // Before the agent is added: a refused request changes nothing.
+      await runtime.store.read((reader) => refuseToken(reader, person, wanted, byOf(c), isConfirmed));
+      const definition = { name, provider: EXTERNAL_PROVIDER, model: program, tools };
+      const agent = found ?? (await addAgent(runtime, params.world, definition, c.var.signer));
+      const external = {
+        worldId: params.world,
+        agentId: agent.id,
+        ...(usedBy === undefined ? {} : { isPersonal: true as const }),
+      };
+      const { token, id: tokenId } = await createToken(runtime.store, person, wanted, byOf(c), {
+        isConfirmed,
+        external,
+      });
       return { status: 201, body: { agent: agent.id, created: found === undefined, token, tokenId, person } };
     },
   }),

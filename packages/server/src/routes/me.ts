@@ -8,11 +8,11 @@ import {
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
 import { actionsOf } from '../people/access.js';
-import type { By } from '../people/by.js';
+import { byOf, type By } from '../people/by.js';
 import { linkDevice } from '../people/link-device.js';
 import { passkeysToConfirm } from '../people/manage-people.js';
 import { endSessions, listSessions } from '../people/manage-sessions.js';
-import { byOf, changing } from './people.js';
+import { changing } from './people.js';
 import { linkOrigin, pageOrigin } from './support.js';
 
 const tag = 'people';

@@ -135,6 +135,39 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     expect((await link(await signed(soft, undefined, phone), phone)).status).toBe(201);
   });
 
+  it('[W8.15] confirm new tokens and invitations, in a session whose sign-in is old or used another passkey', async () => {
+    const { t, own, ask } = await setUp();
+    const { soft } = await own();
+    const other = await own(false);
+    await t.api('POST', '/people', { name: 'Bob' });
+    const signed = async (path: string, body: object, as = ask) => {
+      const action = { kind: 'change-world', method: 'POST', path, body };
+      const { challenge, options } = (await as<Challenge>('POST', '/me/challenges', { action })).body;
+      return { ...body, confirmation: { challenge, ...soft.sign(options.challenge) } };
+    };
+    const token = { name: 'x', scopes: ['read'] };
+    const tokens = '/people/owner/tokens';
+    const invitations = '/people/bob/invitations';
+    expect((await ask('POST', tokens, token)).status).toBe(201);
+    t.clock.advance(5 * 60_000);
+    for (const [path, body] of [
+      [tokens, token],
+      [invitations, {}],
+    ] as const) {
+      expect(await ask('POST', path, body)).toMatchObject({ status: 409, body: { field: 'confirmation' } });
+      expect((await ask('POST', path, await signed('/people/other/tokens', body))).status).toBe(403);
+      expect((await ask('POST', path, await signed(path, body))).status).toBe(201);
+    }
+    // A stolen session could have registered the other passkey.
+    const { challenge } = (await ask<{ challenge: string }>('POST', '/session/challenge')).body;
+    const recent = browser(t, await signIn(t, { passkey: other.soft.sign(challenge) }));
+    expect(await recent('POST', tokens, token)).toMatchObject({ status: 409, body: { field: 'confirmation' } });
+    expect((await recent('POST', '/me/devices/link')).status).toBe(409);
+    const { challenge: second } = (await ask<{ challenge: string }>('POST', '/session/challenge')).body;
+    const trusted = browser(t, await signIn(t, { passkey: soft.sign(second) }));
+    expect((await trusted('POST', tokens, token)).status).toBe(201);
+  });
+
   it('are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
     const { own, ask, confirmed, audit } = await setUp();
     const [first, second] = [await own(), await own(false)];

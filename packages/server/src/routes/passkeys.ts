@@ -13,7 +13,8 @@ import { listPasskeys, removePasskey, trustPasskey } from '../passkeys/manage-pa
 import { passkeySite } from '../passkeys/passkey-site.js';
 import { CHALLENGE_MS } from '../passkeys/random-challenge.js';
 import { offerRegistration, registerPasskey } from '../passkeys/register-passkey.js';
-import { byOf, changingSigners } from './people.js';
+import { byOf } from '../people/by.js';
+import { changingSigners } from './people.js';
 
 const tag = 'people';
 const scope = 'web-app';

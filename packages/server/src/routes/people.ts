@@ -1,5 +1,6 @@
 import { announceSigners, findStuckRules } from '@countersign/core';
 import {
+  confirmedTokenSchema,
   createdTokenSchema,
   groupChangeSchema,
   groupNameSchema,
@@ -7,8 +8,8 @@ import {
   invitationSchema,
   listOf,
   listQuerySchema,
+  newInvitationSchema,
   newPersonSchema,
-  newTokenSchema,
   openSessionSchema,
   personChangeSchema,
   personSchema,
@@ -16,11 +17,12 @@ import {
   stuckRulesQuerySchema,
   tokenSchema,
 } from '@countersign/protocol';
-import type { AppContext, AppRequest } from '../app/context.js';
+import type { AppContext } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
-import type { By } from '../people/by.js';
+import { safeguardsOf } from '../confirmations/confirm-change.js';
+import { byOf } from '../people/by.js';
 import { listGroups, putGroup, readGroup, removeGroup } from '../people/manage-groups.js';
 import { addPerson, changePerson, listPeople, readPerson, removePerson, toPerson } from '../people/manage-people.js';
 import { endSessions, listSessionsOf } from '../people/manage-sessions.js';
@@ -29,10 +31,6 @@ import { linkOrigin, pageOf } from './support.js';
 
 const tag = 'people';
 const scope = 'own-server';
-
-export function byOf(c: AppRequest): By {
-  return { access: c.var.access, signer: c.var.signer };
-}
 
 /** Runs a change of who can sign, then tells open screens. */
 export async function changingSigners<T>(context: AppContext, work: Promise<T>): Promise<T> {
@@ -133,14 +131,14 @@ export const peopleRoutes = [
     tag,
     summary: 'Create a link that signs a person in',
     description:
-      'It works once, for a week, and replaces earlier invitations of the person. `scopes` is present if it only lets someone read and chat, because the person has a session, a passkey or a token of their own.',
+      'It works once, for a week, and replaces earlier invitations of the person. `scopes` is present if it only lets someone read and chat, because the person has a session, a passkey or a token of their own. A browser session may need a recent sign-in or a `confirmation` (409 otherwise).',
+    body: newInvitationSchema,
+    bodyOptional: true,
     answers: { 201: { description: 'The link', schema: invitationSchema } },
-    async handle({ context, params, c }) {
-      const { invitation, expiresAt, ...rest } = await invitePerson(
-        context.engine.runtime.store,
-        params.person,
-        byOf(c),
-      );
+    async handle({ context, params, sent, c }) {
+      const { isConfirmed } = await safeguardsOf({ c, context, sent });
+      const { store } = context.engine.runtime;
+      const { invitation, expiresAt, ...rest } = await invitePerson(store, params.person, byOf(c), isConfirmed);
       const open = `${linkOrigin(c, context)}/#invitation=${invitation}`;
       return { status: 201, body: { open, expiresAt: new Date(expiresAt).toISOString(), ...rest } };
     },
@@ -210,13 +208,15 @@ export const peopleRoutes = [
     tag,
     summary: 'Create a personal token',
     description:
-      "The `token` is returned only here. It can never do more than you or the person may do. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can't create tokens.",
-    body: newTokenSchema,
+      "The `token` is returned only here. It can never do more than you or the person may do. Expires after 90 days unless `expiresAt` says otherwise. A token without the scope admin can't create tokens, and a browser session may need a recent sign-in or a `confirmation` (409 otherwise).",
+    body: confirmedTokenSchema,
     answers: { 201: { description: 'The token', schema: createdTokenSchema } },
-    handle: async ({ context, params, body, c }) => ({
-      status: 201,
-      body: await createToken(context.engine.runtime.store, params.person, body, byOf(c)),
-    }),
+    async handle({ context, params, body, sent, c }) {
+      const { confirmation: _, ...given } = body;
+      const { isConfirmed } = await safeguardsOf({ c, context, sent });
+      const { store } = context.engine.runtime;
+      return { status: 201, body: await createToken(store, params.person, given, byOf(c), { isConfirmed }) };
+    },
   }),
   route({
     method: 'delete',

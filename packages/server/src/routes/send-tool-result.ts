@@ -4,7 +4,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { confirmDecision } from '../confirmations/confirm-decision.js';
-import { byOf } from './people.js';
+import { byOf } from '../people/by.js';
 import { clientOf, isHiddenCall, NO_CALL, pageOrigin, readCallOf, signedBy, wantsStream } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
