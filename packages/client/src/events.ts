@@ -3,8 +3,16 @@ import { createParser } from 'eventsource-parser';
 import { ClientError, isTransient } from './client-error.js';
 import { backOff, LONGEST_PAUSE_MS, pause, type Clock } from './clock.js';
 import { failure } from './request.js';
-import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
+
+/** State of the event stream. While `reconnecting`, the view may be outdated, but nothing is lost. */
+export type Connection =
+  | { kind: 'connecting' }
+  | { kind: 'open' }
+  /** `retryAt` is in milliseconds, by the local clock. */
+  | { kind: 'reconnecting'; attempt: number; retryAt: number; why: string }
+  /** Ended: closed by us, or rejected with an HTTP status and a message that a person has to act on. */
+  | { kind: 'closed'; why?: string; status?: number };
 
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: WorldEvent }

@@ -1,8 +1,7 @@
 import { ClientError, isTransient } from './client-error.js';
 import type { Client } from './client.js';
 import { backOff, pause } from './clock.js';
-import type { Batch } from './events.js';
-import type { Connection } from './state.js';
+import type { Batch, Connection } from './events.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
 /** A feed listener. After `started`, it gets every event past that position; data loaded earlier is outdated. */

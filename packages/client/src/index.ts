@@ -16,9 +16,8 @@ export type {
 export { ClientError, isTransient } from './client-error.js';
 export type { ClientErrorKind } from './client-error.js';
 export type { Clock } from './clock.js';
-export type { Batch, EventsOptions, StreamItem } from './events.js';
+export type { Batch, Connection, EventsOptions, StreamItem } from './events.js';
 export { openChat } from './open-chat.js';
-export type { OpenChatOptions } from './open-chat.js';
 export { createOutbox, isWaiting, notYetShown } from './outbox.js';
 export type { Outbox, Outgoing } from './outbox.js';
 export { openWorldView } from './open-world-view.js';
@@ -125,7 +124,6 @@ export type {
   CallEnd,
   ChatState,
   ChatSummary,
-  Connection,
   Decision,
   Invocation,
   InvocationStatus,
@@ -137,7 +135,7 @@ export type {
   TranscriptMessage,
   WorldState,
 } from './state.js';
-export type { ChatStore, Store, WorldStore } from './store.js';
+export type { ChatStore, OpenChatOptions, Store, WorldStore } from './store.js';
 export { get, has, values } from './table.js';
 export type { Table } from './table.js';
 export type { Wakes } from './wakes.js';

@@ -7,14 +7,9 @@ import { readAll } from './read-all.js';
 import { readReader } from './reader.js';
 import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
 import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
-import type { ChatStore } from './store.js';
+import type { ChatStore, OpenChatOptions } from './store.js';
 import type { TranscriptMessage } from './state.js';
 import { get, values, type Table } from './table.js';
-
-export interface OpenChatOptions {
-  /** Messages per page. */
-  pageSize?: number;
-}
 
 const PAGE = 100;
 /** After a reset, the same number of lines is loaded again, up to this limit. */

@@ -2,9 +2,8 @@ import type { WorldEvent } from '@countersign/protocol';
 import { ClientError, isTransient } from './client-error.js';
 import type { Client } from './client.js';
 import { backOff, LONGEST_PAUSE_MS, pause } from './clock.js';
-import type { Batch } from './events.js';
+import type { Batch, Connection } from './events.js';
 import type { Feed } from './feed.js';
-import type { Connection } from './state.js';
 import type { Store } from './store.js';
 
 /** Actions that all views share. */

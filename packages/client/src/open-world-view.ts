@@ -1,13 +1,13 @@
 import type { WorldEvent } from '@countersign/protocol';
 import type { Client } from './client.js';
 import { openFeed } from './feed.js';
-import { openChatOn, type OpenChatOptions } from './open-chat.js';
+import { openChatOn } from './open-chat.js';
 import { openView, type Refetch } from './open-view.js';
 import { readAll } from './read-all.js';
 import { readReader } from './reader.js';
 import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
 import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
-import type { WorldStore } from './store.js';
+import type { OpenChatOptions, WorldStore } from './store.js';
 
 /** If fewer approvals than this are loaded, the next page is loaded. */
 const FEW = 50;

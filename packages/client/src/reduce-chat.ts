@@ -14,7 +14,8 @@ import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
 import type { Reader } from './reader.js';
 import { append, emptyRows, prepend, rowAt } from './rows.js';
-import type { ChatState, Connection, TranscriptMessage } from './state.js';
+import type { Connection } from './events.js';
+import type { ChatState, TranscriptMessage } from './state.js';
 import { drop, hear, hearOutput } from './streams.js';
 import { emptyTable, get, has, set } from './table.js';
 

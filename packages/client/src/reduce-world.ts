@@ -5,7 +5,8 @@ import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
 import type { Reader } from './reader.js';
 import { isForYou } from './show/signing.js';
-import type { ApprovalView, ChatSummary, Connection, WorldState } from './state.js';
+import type { Connection } from './events.js';
+import type { ApprovalView, ChatSummary, WorldState } from './state.js';
 import { get, values } from './table.js';
 
 export type WorldAction =

@@ -20,18 +20,10 @@ import type {
   Who,
   World,
 } from '@countersign/protocol';
+import type { Connection } from './events.js';
 import type { Reader } from './reader.js';
 import type { Rows } from './rows.js';
 import type { Table } from './table.js';
-
-/** State of the event stream. While `reconnecting`, the view may be outdated, but nothing is lost. */
-export type Connection =
-  | { kind: 'connecting' }
-  | { kind: 'open' }
-  /** `retryAt` is in milliseconds, by the local clock. */
-  | { kind: 'reconnecting'; attempt: number; retryAt: number; why: string }
-  /** Ended: closed by us, or rejected with an HTTP status and a message that a person has to act on. */
-  | { kind: 'closed'; why?: string; status?: number };
 
 export type Loading = { kind: 'loading' } | { kind: 'ready' } | { kind: 'failed'; why: string };
 

@@ -1,5 +1,9 @@
-import type { OpenChatOptions } from './open-chat.js';
 import type { ChatState, WorldState } from './state.js';
+
+export interface OpenChatOptions {
+  /** Messages per page. */
+  pageSize?: number;
+}
 
 /** The state of a view, compatible with React's `useSyncExternalStore` and Ink. */
 export interface Store<State> {

@@ -1,7 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
 import type { Access } from '../people/access.js';
-import type { ExternalLimiter } from '../people/external-limiter.js';
 import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
@@ -23,6 +22,13 @@ export interface Env {
   };
 }
 export type AppRequest = Context<Env>;
+
+export interface ExternalLimiter {
+  /** Before the body is read. Throws a 429 if too much was received. */
+  request(c: AppRequest): void;
+  /** Before the call is judged. Counts calls that are refused, too. Throws a 429. */
+  call(c: AppRequest, worldId: string, agentId: string): void;
+}
 
 /** Diagnostic log for operators. Never log decisions or secrets: messages are not redacted. */
 export interface Log {

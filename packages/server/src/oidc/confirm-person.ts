@@ -1,10 +1,19 @@
-import { announceSigners, isConfirmed } from '@countersign/core';
-import type { PersonRecord } from '@countersign/core/ports';
+import { announceSigners, isConfirmed, type Runtime } from '@countersign/core';
+import type { PersonRecord, SecretBox } from '@countersign/core/ports';
 import { SYSTEM } from '@countersign/protocol';
 import { changePeople } from '../people/change-people.js';
 import { endSignIn, isSameSigner, purposeOf, refreshPerson } from './admit-person.js';
 import type { OidcProvider } from './oidc-provider.js';
-import type { OidcSignIn, OidcSignInOptions } from './oidc-sign-in.js';
+import type { OidcSettings } from './oidc-settings.js';
+
+/** What a sign-in works with. */
+export interface OidcTools {
+  settings: OidcSettings;
+  /** Learns whom to ask about people whose signatures are counted. */
+  runtime: Runtime;
+  box: SecretBox;
+  report: (error: unknown, what: string) => void;
+}
 
 /** After this time, the next request asks the provider again. */
 const CHECK_AGAIN_MS = 5 * 60_000;
@@ -21,7 +30,9 @@ export function needsCheck({ oidc }: PersonRecord, now: number): boolean {
 }
 
 /** A person who was removed from a group loses the role, and the sessions, at the next check (W9.4). */
-export function createConfirm(options: OidcSignInOptions & { provider: OidcProvider }): OidcSignIn['confirm'] {
+export function createConfirm(
+  options: OidcTools & { provider: OidcProvider },
+): (person: PersonRecord) => Promise<PersonRecord | undefined> {
   const { settings, runtime, box, report, provider } = options;
   const { store, clock } = runtime;
   /** Requests of one person share a check. */

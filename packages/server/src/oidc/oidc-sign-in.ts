@@ -1,5 +1,5 @@
-import { announceSigners, type Runtime } from '@countersign/core';
-import type { FoundCredential, PersonRecord, SecretBox } from '@countersign/core/ports';
+import { announceSigners } from '@countersign/core';
+import type { FoundCredential, PersonRecord } from '@countersign/core/ports';
 import type { OidcReturn } from '@countersign/protocol';
 import { z } from 'zod';
 import { HttpProblem } from '../app/http-problem.js';
@@ -7,9 +7,8 @@ import { problemTexts } from '../app/problem-texts.js';
 import { unauthorized } from '../auth/unauthorized.js';
 import { changePeople } from '../people/change-people.js';
 import { admitPerson, isSameSigner } from './admit-person.js';
-import { createConfirm } from './confirm-person.js';
+import { createConfirm, type OidcTools } from './confirm-person.js';
 import { createOidcProvider, OidcError, type OidcAccount } from './oidc-provider.js';
-import type { OidcSettings } from './oidc-settings.js';
 
 /** How long a person has to sign in at the provider. */
 const ATTEMPT_MS = 10 * 60_000;
@@ -39,15 +38,7 @@ export interface OidcSignIn {
   confirm(person: PersonRecord): Promise<PersonRecord | undefined>;
 }
 
-export interface OidcSignInOptions {
-  settings: OidcSettings;
-  /** Learns whom to ask about people whose signatures are counted. */
-  runtime: Runtime;
-  box: SecretBox;
-  report: (error: unknown, what: string) => void;
-}
-
-export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
+export function createOidcSignIn(options: OidcTools): OidcSignIn {
   const { settings, runtime, box, report } = options;
   const { store, clock } = runtime;
   const { name } = settings;

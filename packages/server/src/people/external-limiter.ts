@@ -1,5 +1,5 @@
 import type { Clock } from '@countersign/core/ports';
-import type { AppRequest } from '../app/context.js';
+import type { ExternalLimiter } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
@@ -10,13 +10,6 @@ export interface ExternalLimits {
 }
 
 export const EXTERNAL_LIMITS: ExternalLimits = { callsPerMinute: 120, megabytesPerHour: 50 };
-
-export interface ExternalLimiter {
-  /** Before the body is read. Throws a 429 if too much was received. */
-  request(c: AppRequest): void;
-  /** Before the call is judged. Counts calls that are refused, too. Throws a 429. */
-  call(c: AppRequest, worldId: string, agentId: string): void;
-}
 
 export function createExternalLimiter(clock: Pick<Clock, 'now'>, limits: ExternalLimits): ExternalLimiter {
   const calls = createWindow(clock, 60_000, limits.callsPerMinute);

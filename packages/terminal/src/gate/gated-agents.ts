@@ -4,10 +4,8 @@ import { gate } from '../words/gate.js';
 import { addToClaude, gapInClaude, removeFromClaude } from './claude-settings.js';
 import type { OriginalFile } from './config-change.js';
 import { addToGemini, gapInGemini, geminiPolicy, removeFromGemini } from './gemini-settings.js';
+import type { HookAgent } from './hook-agents.js';
 
-/** Agents with hooks. `gate install` refuses those that no mode of theirs makes fail closed. */
-export const HOOK_AGENTS = ['claude', 'codex', 'gemini'] as const;
-export type HookAgent = (typeof HOOK_AGENTS)[number];
 export type GatedAgent = Exclude<HookAgent, 'codex'>;
 export const GATED_AGENTS: readonly GatedAgent[] = ['claude', 'gemini'];
 export const PROGRAM_NAMES: Readonly<Record<GatedAgent, string>> = { claude: 'Claude Code', gemini: 'Gemini CLI' };

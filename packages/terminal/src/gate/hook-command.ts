@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { HookAgent } from './gated-agents.js';
+import type { HookAgent } from './hook-agents.js';
 
 /** Variables with which Node loads other code. A project can set them for the agent, and so for its hook. */
 const CLEARED = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'OPENSSL_CONF'].map((name) => `${name}=`).join(' ');

@@ -1,6 +1,5 @@
 import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@countersign/client';
 import type { UndoableCall, UndoPreview } from '@countersign/protocol';
-import type { Drafts } from './keys/drafts.js';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
 import type { FormDraft } from './keys/form.js';
 import type { Scroll } from './layout/transcript-window.js';
@@ -83,7 +82,8 @@ export interface UiState {
   readonly undo: UndoUi;
   readonly helpScroll: number;
   readonly composer: Field;
-  readonly drafts: Drafts;
+  /** For chats that are not open, by chat id; '' is a chat that doesn't exist yet. */
+  readonly drafts: ReadonlyMap<string, Field>;
   /** Messages that the server hasn't confirmed yet, oldest first. */
   readonly unsent: readonly Unsent[];
   readonly card: CardUi;

@@ -12,13 +12,7 @@ import { useWholeEffect } from './use-whole-effect.js';
 import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 import { t } from '../words/approvals.js';
-
-/** An approval with the data needed to show and decide it. */
-export interface Asked {
-  worldId: string;
-  agentName: string;
-  approval: ApprovalView;
-}
+import type { ShownApproval } from './shown-approval.js';
 
 export interface ApprovalPanelProps {
   /** Ids of waiting approvals, oldest first. */
@@ -26,7 +20,7 @@ export interface ApprovalPanelProps {
   /** Loads more approvals. Absent if all are loaded. */
   onMore?: (() => void) | undefined;
   /** Also finds decided approvals that are still loaded. */
-  find: (id: string) => Asked | undefined;
+  find: (id: string) => ShownApproval | undefined;
   /** An approval to show, requested elsewhere, such as by a card in the transcript. A new object for each request. */
   wanted?: { id: string } | undefined;
   /** Called when the wanted card has been shown, to clear the request: otherwise, a panel opened later would show it again. */
@@ -35,7 +29,7 @@ export interface ApprovalPanelProps {
   /** Shown while nothing is waiting. */
   empty?: ReactNode;
   /** Additional content about the approval that is shown. */
-  about?: (asked: Asked) => ReactNode;
+  about?: (asked: ShownApproval) => ReactNode;
   /** Called with the approval that is shown, or undefined. */
   onShown?: ((approval: ApprovalView | undefined) => void) | undefined;
 }
@@ -57,11 +51,11 @@ export function ApprovalPanel({
 }: ApprovalPanelProps): ReactElement {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
-  const [aside, setAside] = useState<Asked>();
+  const [aside, setAside] = useState<ShownApproval>();
   const me = useMe();
   // Whether the person is working in this panel: only then does the next card take the focus.
   const follow = useRef<TakeFocus>('no');
-  const last = useRef<Asked>(undefined);
+  const last = useRef<ShownApproval>(undefined);
   const { decide, reply } = useAnswer();
   const matches = useMatches();
   const reveal = useReveal();

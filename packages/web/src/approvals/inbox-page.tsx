@@ -11,7 +11,8 @@ import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Visible } from '../ui/visible.js';
-import { ApprovalPanel, type Asked } from './approval-panel.js';
+import { ApprovalPanel } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 import { useAccount, useMe } from '../data/me.js';
 import { wasInvited } from '../session/session.js';
 import { rolesText } from '../words/account.js';
@@ -28,7 +29,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const approvals = useWorld((state) => state.approvals);
   const queries = useQueryClient();
   const find = useCallback(
-    (id: string): Asked | undefined => {
+    (id: string): ShownApproval | undefined => {
       const item = [...items, ...others].find(({ approval }) => approval.approvalId === id);
       if (item !== undefined) return item;
       const decided = get(approvals, id);
@@ -80,7 +81,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
 }
 
 /** The last messages in the chat, so that a call can be judged without leaving the inbox (A3). */
-function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactElement {
+function Context({ asked: { worldId, approval } }: { asked: ShownApproval }): ReactElement {
   const client = useClient();
   const shown = useRead({
     key: ['approval', worldId, approval.approvalId],

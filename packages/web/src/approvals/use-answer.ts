@@ -7,7 +7,7 @@ import { confirmWith } from '../passkeys/confirm.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
 import { clearErrors, say, sayError } from '../ui/toast.js';
-import type { Asked } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 import { t } from '../words/approvals.js';
 
 /**
@@ -18,14 +18,14 @@ export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'replace
 
 /** Sends decisions. On errors, the card stays and the error is shown; for an edit, next to its field. */
 export function useAnswer(): {
-  decide: (asked: Asked, answer: Answer) => Promise<Outcome>;
-  reply: (asked: Asked, words: string) => Promise<Outcome>;
+  decide: (asked: ShownApproval, answer: Answer) => Promise<Outcome>;
+  reply: (asked: ShownApproval, words: string) => Promise<Outcome>;
 } {
   const client = useClient();
   const world = useWorldStore();
   const queries = useQueryClient();
   const sendTo = useCallback(
-    async ({ worldId, approval }: Asked, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
+    async ({ worldId, approval }: ShownApproval, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
       const about = `decide-${approval.approvalId}`;
       // Someone else was faster. If there is a stream, the card will show who; otherwise, only this message does.
       const isTold = (): boolean => world.getState().worldId === worldId && world.getState().connection.kind === 'open';
@@ -58,7 +58,7 @@ export function useAnswer(): {
     [world],
   );
   const outcomeOf = useCallback(
-    async (asked: Asked, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
+    async (asked: ShownApproval, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
       const outcome = await sendTo(asked, sent, isEdit);
       // Only the open world has a stream; the inbox would show what has changed in another one at its next poll.
       if (asked.worldId !== world.getState().worldId)
@@ -68,7 +68,7 @@ export function useAnswer(): {
     [sendTo, queries, world],
   );
   const decide = useCallback(
-    (asked: Asked, answer: Answer) => {
+    (asked: ShownApproval, answer: Answer) => {
       const { worldId, approval } = asked;
       const send = async (): Promise<ToolResultReply> => {
         const confirmation = await confirmationFor(client, asked, answer);
@@ -79,7 +79,7 @@ export function useAnswer(): {
     [client, outcomeOf],
   );
   const reply = useCallback(
-    (asked: Asked, words: string) => {
+    (asked: ShownApproval, words: string) => {
       const { worldId, approval } = asked;
       return outcomeOf(asked, client.answer(worldId, { toolCallId: approval.approvalId, content: words }), false);
     },
@@ -91,7 +91,7 @@ export function useAnswer(): {
 /** If a rule requires a passkey, the browser asks for it now. Denying needs none. */
 async function confirmationFor(
   client: Client,
-  { worldId, approval }: Asked,
+  { worldId, approval }: ShownApproval,
   { decision }: Answer,
 ): Promise<{ confirmation?: PasskeyConfirmation }> {
   if (decision !== 'approve' || !needsPasskey(approval.needs)) return {};

@@ -1,13 +1,13 @@
 import { type ChatState, get, isForYou } from '@countersign/client';
 import { useCallback } from 'react';
 import { useChat } from '../data/connection.js';
-import type { Asked } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 
 /** The current chat's approvals. `mine`: how many of them wait for this person. */
 export function useChatQueue(): {
   queue: readonly string[];
   mine: number;
-  find: (id: string) => Asked | undefined;
+  find: (id: string) => ShownApproval | undefined;
 } {
   const worldId = useChat((state) => state.worldId);
   const agents = useChat((state) => state.agents);
@@ -15,7 +15,7 @@ export function useChatQueue(): {
   const queue = useChat((state) => state.queue);
   const mine = useChat(waitingForYou);
   const find = useCallback(
-    (id: string): Asked | undefined => {
+    (id: string): ShownApproval | undefined => {
       const approval = get(approvals, id);
       if (approval === undefined) return undefined;
       const agentName = agents.find((agent) => agent.id === approval.agentId)?.name ?? approval.agentId;

@@ -3,13 +3,13 @@ import type { PolicyMatch } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
 import type { Matched } from './always-form.js';
-import type { Asked } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 
 /** Asks the server which other calls a rule or grant would cover: matching in the browser could differ from the gate. */
-export function useMatches(): (asked: Asked, wanted: PolicyMatch) => Promise<Matched> {
+export function useMatches(): (asked: ShownApproval, wanted: PolicyMatch) => Promise<Matched> {
   const client = useClient();
   return useCallback(
-    async ({ worldId, approval }: Asked, wanted: PolicyMatch) => {
+    async ({ worldId, approval }: ShownApproval, wanted: PolicyMatch) => {
       const { items, more, waiting } = await client.policyMatches(worldId, wanted);
       const isWaiting = new Set(waiting.map(({ toolCallId }) => toolCallId));
       const others = items.filter(

@@ -2,13 +2,13 @@ import type { RevealedCall } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
 import { clearErrors, sayError } from '../ui/toast.js';
-import type { Asked } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 
 /** Reveals a waiting call with nothing masked. Undefined on failure, which is shown. */
-export function useReveal(): (asked: Asked) => Promise<RevealedCall | undefined> {
+export function useReveal(): (asked: ShownApproval) => Promise<RevealedCall | undefined> {
   const client = useClient();
   return useCallback(
-    async ({ worldId, approval }: Asked) => {
+    async ({ worldId, approval }: ShownApproval) => {
       try {
         const revealed = await client.reveal(worldId, approval.approvalId);
         clearErrors(`reveal-${approval.approvalId}`);

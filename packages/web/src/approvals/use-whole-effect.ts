@@ -2,13 +2,13 @@ import type { Effect } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
 import { clearErrors, sayError } from '../ui/toast.js';
-import type { Asked } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 
 /** Gets everything that a waiting call will change. Undefined on failure, which is shown. */
-export function useWholeEffect(): (asked: Asked) => Promise<Effect | undefined> {
+export function useWholeEffect(): (asked: ShownApproval) => Promise<Effect | undefined> {
   const client = useClient();
   return useCallback(
-    async ({ worldId, approval }: Asked) => {
+    async ({ worldId, approval }: ShownApproval) => {
       try {
         const effect = await client.wholeEffect(worldId, approval.approvalId);
         clearErrors(`effect-${approval.approvalId}`);

@@ -4,7 +4,7 @@ import { Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
-import type { Asked } from './approval-panel.js';
+import type { ShownApproval } from './shown-approval.js';
 import { t } from '../words/approvals.js';
 
 /** The other waiting calls with their positions, to choose from. */
@@ -23,7 +23,7 @@ export function WaitingList({
   /** The number of waiting calls, such as "100+". */
   total: string;
   shownId: string;
-  find: (id: string) => Asked | undefined;
+  find: (id: string) => ShownApproval | undefined;
   onPick: (id: string) => void;
   /** Loads more calls. Absent if all are loaded. */
   onMore: (() => void) | undefined;

@@ -2,7 +2,6 @@ import type { OnCommit, StepNeeds, StepWrites } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import type { Decide, Finished } from '../../engine.js';
-import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
 import type { Appended } from '../append-function.js';
 import { fromPostgres } from '../errors.js';
@@ -13,16 +12,7 @@ import { loadQuery, type Loaded } from './load.js';
 import { plan } from './plan.js';
 import { chatsOf, clientsOf, cachedReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
 import { eventsOf, toStep } from './to-step.js';
-import { writeAlone } from './write-alone.js';
-
-export interface StepTools {
-  pool: pg.Pool;
-  statements: Statements;
-  /** The task name for jobs. */
-  task: string;
-  /** This process's estimate of the database's time. */
-  clock: { now(): number; heard(now: number): void };
-}
+import { writeAlone, type StepTools } from './write-alone.js';
 
 export interface Stepper {
   step<T>(

@@ -2,14 +2,23 @@ import type { StepWrites } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import { appendQuery, type Appended, type AppendRow } from '../append-function.js';
+import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
 import { fromPostgres } from '../errors.js';
 import { wakeQuery } from '../wake-jobs.js';
 import type { Operation } from './plan.js';
 import { namedQuery } from './query.js';
-import type { StepTools } from './run-step.js';
 import { toCheck, toLimit, toLogWrites, type Decided } from './to-step.js';
 import { writeBulk } from './write-bulk.js';
+
+export interface StepTools {
+  pool: pg.Pool;
+  statements: Statements;
+  /** The task name for jobs. */
+  task: string;
+  /** This process's estimate of the database's time. */
+  clock: { now(): number; heard(now: number): void };
+}
 
 /**
  * Writes a step in its own transaction, if it deletes, changes the world or its agents, or passes turns to other processes. Locks in the usual

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json-text.js';
-import type { HookAgent } from '../gated-agents.js';
+import type { HookAgent } from '../hook-agents.js';
 
 /** The argument that marks an approved call for Gemini CLI's policy. */
 export const PASS_ARGUMENT = 'countersign';

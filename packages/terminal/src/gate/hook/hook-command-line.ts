@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gateHook as texts } from '../../words/gate.js';
 import { plainLine } from '../../text/plain-text.js';
-import { HOOK_AGENTS } from '../gated-agents.js';
+import { HOOK_AGENTS } from '../hook-agents.js';
 import { isDeferring, runHook, type HookExit } from './run-hook.js';
 
 export { execMain } from './exec-call.js';

@@ -1,6 +1,6 @@
 import { gateHook } from '../../words/gate.js';
 import { isObject, type JsonObject } from '../json-text.js';
-import type { HookAgent } from '../gated-agents.js';
+import type { HookAgent } from '../hook-agents.js';
 
 /** One run of the hook, in the same form for every agent. */
 export type HookInput = { readonly session: string; readonly event: string; readonly cwd?: string } & (

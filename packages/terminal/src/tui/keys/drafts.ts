@@ -1,9 +1,6 @@
 import type { UiState } from '../ui-state.js';
 import { EMPTY_FIELD, fieldOf, type Field } from './field.js';
 
-/** Drafts for chats that are not open, by chat id; '' is a chat that doesn't exist yet. */
-export type Drafts = ReadonlyMap<string, Field>;
-
 /** Switches to another chat. The draft stays with the chat it was written for. */
 export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiState, 'composer' | 'drafts'> {
   const drafts = new Map(ui.drafts);

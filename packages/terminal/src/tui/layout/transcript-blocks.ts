@@ -1,7 +1,6 @@
-import { agentName, get, rowAt, type ChatState, type Notice } from '@countersign/client';
-import type { Unsent } from '../ui-state.js';
+import { agentName, get, rowAt, type ChatState, type Notice, type WorldState } from '@countersign/client';
+import type { UiState, Unsent } from '../ui-state.js';
 import { messageLines, noticeLines, streamLines, unsentLines, viewOf, type MessageView } from './message-lines.js';
-import type { Scene } from './scene.js';
 import type { Line } from './spans.js';
 import type { Blocks } from './transcript-window.js';
 
@@ -31,7 +30,7 @@ export interface BlocksOptions {
 }
 
 /** Messages of this chat that wait for a server that is away. While it is there, they are in the transcript at once. */
-export function unsentIn({ ui, world }: Pick<Scene, 'ui' | 'world'>): readonly Unsent[] {
+export function unsentIn({ ui, world }: { ui: UiState; world: WorldState }): readonly Unsent[] {
   return world.connection.kind === 'open' ? [] : ui.unsent.filter(({ chatId }) => chatId === ui.chatId);
 }
 
