@@ -44,13 +44,12 @@ describe('README.md', () => {
     }
   });
 
-  it('has the table of docs/benchmarks.md, with the same figures', async () => {
-    const [readme, benchmarks] = await Promise.all(
-      ['README.md', 'docs/benchmarks.md'].map((file) => readFile(join(root, file), 'utf8')),
-    );
-    const table = /<!-- benchmark:.*-->\n([\s\S]*?)\n<!-- \/benchmark -->/.exec(readme ?? '')?.[1];
-    expect(table).toMatch(/^\| one turn \| Countersign /);
-    expect(benchmarks).toContain(`\n${table}\n`);
+  it('is one page: at most 700 words besides its code, and bullets of at most 20 words about the product', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    expect(readme.replaceAll(/```[\s\S]*?```/g, '').split(/\s+/).length).toBeLessThanOrEqual(700);
+    const bullets = [...(readme.split('\n## ')[0] ?? '').matchAll(/^- (.*)$/gm)].map(([, bullet = '']) => bullet);
+    expect(bullets).toHaveLength(5);
+    expect(bullets.filter((bullet) => bullet.split(' ').length > 20)).toEqual([]);
   });
 
   it('links only to existing files', async () => {

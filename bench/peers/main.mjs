@@ -14,7 +14,7 @@ import { measureImports, measureWork, tryAll } from './side-by-side.mjs';
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    /** Writes docs/benchmarks.md, docs/benchmarks-full.md, their pictures and the table in README.md. */
+    /** Writes docs/benchmarks.md, docs/benchmarks-full.md and their pictures. */
     write: { type: 'boolean', default: false },
     /** Only contenders that store their steps. */
     durable: { type: 'boolean', default: false },
@@ -150,11 +150,5 @@ function write() {
   );
   writeFileSync(join(docs, 'benchmarks.md'), short);
   writeFileSync(join(docs, 'benchmarks-full.md'), full);
-  const readme = join(docs, '..', 'README.md');
-  const between = /(<!-- benchmark:.*-->\n)[\s\S]*?(\n<!-- \/benchmark -->)/;
-  writeFileSync(
-    readme,
-    readFileSync(readme, 'utf8').replace(between, (_, start, end) => start + leadTable(durable.alone) + end),
-  );
-  console.log('Written to docs/benchmarks.md, docs/benchmarks-full.md and README.md');
+  console.log('Written to docs/benchmarks.md and docs/benchmarks-full.md');
 }
