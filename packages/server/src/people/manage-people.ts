@@ -1,6 +1,13 @@
 import { freeId } from '@countersign/core';
 import type { CredentialRecord, PersonRecord, Store, StoreReader, StoreTransaction } from '@countersign/core/ports';
-import { CountersignError, slug, type newPersonSchema, type Person, type PersonChange } from '@countersign/protocol';
+import {
+  CountersignError,
+  effectiveActions,
+  slug,
+  type newPersonSchema,
+  type Person,
+  type PersonChange,
+} from '@countersign/protocol';
 import type { z } from 'zod';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
@@ -156,9 +163,12 @@ export function refuseOwnerChange({ access }: By, concernsOwner: boolean): void 
  * afterwards (W8.11).
  */
 function refuseWider({ access }: By, after: PersonRecord, before?: PersonRecord): void {
-  const maySign = (person: PersonRecord): boolean =>
-    actionsAnywhere({ holder: '', kind: 'session', person }).has('sign');
-  if (!maySign(after) || (before !== undefined && maySign(before)) || actionsAnywhere(access).has('sign')) return;
+  const maySign = (person: PersonRecord, worldId?: string): boolean =>
+    effectiveActions(person, worldId, undefined).has('sign');
+  const isGiven = (worldId?: string): boolean =>
+    maySign(after, worldId) && (before === undefined || !maySign(before, worldId));
+  const worlds = [undefined, ...Object.keys(after.worldRoles)];
+  if (actionsAnywhere(access).has('sign') || !worlds.some((worldId) => isGiven(worldId))) return;
   throw new HttpProblem(403, problemTexts.widerRole, { field: 'role' });
 }
 

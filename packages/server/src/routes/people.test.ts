@@ -331,10 +331,15 @@ describe('signing as someone else', () => {
   it('[W8.11] a credential that may not sign can’t give others that right', async () => {
     const t = await openApp();
     await add(t, 'Mia', 'member');
+    for (const name of ['Lab', 'Bank']) await t.api('POST', '/worlds', { name });
+    await t.api('POST', '/people', { name: 'Art', role: null, worldRoles: { lab: 'approver' } });
     const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'chat', 'admin']);
     for (const [method, path, body] of [
       ['POST', '/people', { name: 'Mallory', role: 'approver' }],
       ['PATCH', '/people/mia', { role: 'approver' }],
+      // Art may already sign calls, but only in the lab.
+      ['PATCH', '/people/art', { worldRoles: { lab: 'approver', bank: 'approver' } }],
+      ['PATCH', '/people/art', { role: 'admin' }],
     ] as const) {
       expect(await ask(t, method, path, eve, body)).toMatchObject({
         status: 403,
@@ -342,6 +347,9 @@ describe('signing as someone else', () => {
       });
     }
     expect((await ask(t, 'PATCH', '/people/mia', eve, { name: 'Mia M' })).status).toBe(200);
+    expect((await ask(t, 'PATCH', '/people/art', eve, { worldRoles: { lab: 'admin', bank: 'viewer' } })).status).toBe(
+      200,
+    );
   });
 
   it('[W8.11] [A16.3] the log names a token and its creator, whichever client sends it', async () => {
