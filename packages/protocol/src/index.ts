@@ -3,6 +3,7 @@ export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER, TERMINAL_AGENT } from '.
 export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './text/names.js';
 export { looksLike } from './text/looks-like.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './text/hidden.js';
+export { normalizeText } from './text/normalize-text.js';
 export { recordText } from './text/record-text.js';
 export { causeSchema, describeCause, toCause } from './calls/causes.js';
 export type { Cause } from './calls/causes.js';

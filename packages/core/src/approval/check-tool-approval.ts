@@ -5,6 +5,7 @@ import {
   type Subject,
   type ToolDefinition,
   type WorldMode,
+  normalizeText,
   RESERVED_TOOL_PREFIX,
   toCause,
   type Cause,
@@ -188,7 +189,7 @@ function policiesOf({ admin, world, agent }: GateInput): Policies {
 /** Fails calls that can't run, without asking anyone (T11), and calls to reserved names (A10). */
 function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
   // Normalized: a fullwidth or uppercase `client.` is the same attack and must be audited as such.
-  if (call.tool.normalize('NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
+  if (normalizeText(call.tool, 'NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
     return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
   }
   // If the names differed, the rules would judge one tool and another would run.

@@ -1,3 +1,4 @@
+import { normalizeText } from '../text/normalize-text.js';
 import type { Addressable } from './addressable.js';
 
 export type Target = { kind: 'human' } | { kind: 'agent'; agentId: string };
@@ -19,7 +20,7 @@ const PLAIN = /^[\w-]+(?: [\w-]+)*$/;
  */
 export function foldName(name: string): string {
   if (PLAIN.test(name)) return name.toLowerCase();
-  return name.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').replaceAll(/\s+/g, ' ').trim();
+  return normalizeText(name, 'NFKC').toLowerCase().replaceAll('ς', 'σ').replaceAll(/\s+/g, ' ').trim();
 }
 
 /**

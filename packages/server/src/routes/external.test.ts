@@ -143,6 +143,13 @@ it('[T11.1] [A55.18] a call that is too long to be read is refused, and nothing 
   const files = Array.from({ length: 1_500 }, (_, at) => `*** Add File: ${at}\n+text`).join('\n');
   const patch = bash('patch', { tool: 'apply_patch', arguments: { input: files } });
   expect(await t.api('POST', CALLS, patch, as)).toMatchObject({ status: 422 });
+  const deep = 'a/'.repeat(10_000);
+  for (const [tool, args] of [
+    ['Write', { file_path: deep, content: '' }],
+    ['Glob', { pattern: deep }],
+    ['apply_patch', { input: `*** Add File: ${deep}x\n+text` }],
+  ] as const)
+    expect(await t.api('POST', CALLS, bash(tool, { tool, arguments: args }), as)).toMatchObject({ status: 422 });
   const many = bash('many', { arguments: Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`a${at}`, 1])) });
   expect(await t.api('POST', CALLS, many, as)).toMatchObject({ status: 422 });
   expect((await t.api('GET', '/worlds/harbour/chats')).body).toEqual(before.body);

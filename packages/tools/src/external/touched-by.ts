@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { StandIn, ToolPlace } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
-import { absolutePath, writeSubjects } from '../files/path-argument.js';
+import { absolutePath, isTooDeep, writeSubjects } from '../files/path-argument.js';
 import { isTooLong, joinCommand, TOO_LONG } from '../shell/join-command.js';
 import { onlyExactly } from '../shell/shell-cmd.js';
 import { subjectsOfCommand } from '../shell/subjects-of-command.js';
@@ -41,7 +41,12 @@ export function whyUnread({ does }: KnownTool, args: Arguments): string | undefi
     (does === 'read-many' && Array.isArray(include) && include.length > MAX_NAMED) ||
     (does === 'fetch' && typeof prompt === 'string' && hasMany(prompt, URL_IN_TEXT)) ||
     (does === 'patch' && hasMany(textsIn(args).join('\n'), PATCHED));
-  return names ? `The call names more than ${MAX_NAMED} files or URLs. Split it into several calls.` : undefined;
+  if (names) return `The call names more than ${MAX_NAMED} files or URLs. Split it into several calls.`;
+  const paths = [...PATH_ARGUMENTS, 'pattern', 'include'].flatMap((name) => args[name]);
+  const isDeep = (path: unknown): boolean => typeof path === 'string' && isTooDeep(path);
+  return [...paths, ...(does === 'patch' ? patchedIn(args) : [])].some(isDeep)
+    ? 'A path has too many folders.'
+    : undefined;
 }
 
 function hasMany(text: string, pattern: RegExp): boolean {
@@ -193,9 +198,13 @@ function textsIn(args: Arguments): readonly string[] {
   return Object.values(args).filter((value) => typeof value === 'string');
 }
 
+function patchedIn(args: Arguments): readonly string[] {
+  return textsIn(args).flatMap((text) => [...text.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim()));
+}
+
 /** The files that a patch in Codex's format names. */
 function patchOf(args: Arguments, place: ToolPlace): Touched {
-  const paths = textsIn(args).flatMap((text) => [...text.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim()));
+  const paths = patchedIn(args);
   if (paths.length === 0) return unknown('edit_file', args);
   const own = paths.flatMap((path) => pathSubjects('edit_file', path, place, 'path'));
   return { own, standIn: { tool: 'edit_file', arguments: { path: paths[0] }, subjects: own } };

@@ -10,7 +10,15 @@ export const pathArgument = z
   .string()
   .min(1)
   .max(4096)
-  .refine((path) => !path.includes('\0'), 'must not contain a NUL character');
+  .refine((path) => !path.includes('\0'), 'must not contain a NUL character')
+  .refine((path) => !isTooDeep(path), 'must have at most 200 parts');
+
+/** Each folder of a path is judged and shown with its whole path, which takes quadratic time. */
+export function isTooDeep(path: string): boolean {
+  return path.split('/', MAX_PARTS + 1).length > MAX_PARTS;
+}
+
+const MAX_PARTS = 200;
 
 /** Makes a path absolute and normalized, without reading the disk. */
 export function absolutePath({ workingDirectory }: ToolPlace, path: string): string {

@@ -36,6 +36,11 @@ describe('write_file', () => {
     expect(await get('a/b/c.txt')).toBe('é\n');
   });
 
+  it('[A55.18] refuses a path of hundreds of folders, because the card would show each of them', async () => {
+    expect(await write(`${'a/'.repeat(199)}x`, '')).toMatchObject({ ok: true });
+    expect(await write(`${'b/'.repeat(200)}x`, '')).toEqual(refused('at most 200 parts'));
+  });
+
   it('replaces a file atomically, keeps its mode and leaves no temporary file', async () => {
     await put('run.sh', 'old');
     await chmod(join(workingDirectory, 'run.sh'), 0o750);

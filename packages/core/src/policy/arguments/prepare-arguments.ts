@@ -1,3 +1,4 @@
+import { normalizeText } from '@countersign/protocol';
 import { canonicalJson } from '../canonical-json.js';
 import { shownValue } from '../default-subjects.js';
 import { type Bases, guessSegments } from '../patterns/path-text.js';
@@ -147,7 +148,7 @@ export function looksLikePath(text: string): boolean {
 }
 
 export function foldText(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return normalizeText(text, 'NFKC').toLowerCase();
 }
 
 function pathTexts(text: string): readonly string[] {

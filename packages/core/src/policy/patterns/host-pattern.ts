@@ -1,3 +1,4 @@
+import { normalizeText } from '@countersign/protocol';
 import { type Glob, matchesGlob, wordGlob } from './glob.js';
 import { foldLoopback, loopbackSpellings } from './loopback.js';
 import type { PatternWord, Piece } from '../types.js';
@@ -26,7 +27,7 @@ export function looseHostGlob(word: PatternWord): Glob {
 }
 
 function foldAll(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+  return normalizeText(text, 'NFKC').toLowerCase();
 }
 
 function lowerAscii(text: string): string {

@@ -1,3 +1,5 @@
+import { normalizeText } from '@countersign/protocol';
+
 /** The segments of a normalized absolute path, or undefined for anything else. */
 export function normalSegments(path: string): readonly string[] | undefined {
   if (path === '/') return [];
@@ -22,7 +24,7 @@ function foldSegments(segments: readonly string[]): string[] {
  */
 export function foldName(name: string): string {
   // Fast path: most names are ASCII, and this runs for every file in a folder.
-  return /^[\x20-\x7e]*$/.test(name) ? name.toLowerCase() : name.normalize('NFC').toUpperCase().toLowerCase();
+  return /^[\x20-\x7e]*$/.test(name) ? name.toLowerCase() : normalizeText(name, 'NFC').toUpperCase().toLowerCase();
 }
 
 /** The folders that `./` and `~/` refer to. Undefined if a folder is not known as a normalized absolute path. */

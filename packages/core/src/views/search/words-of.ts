@@ -1,3 +1,5 @@
+import { normalizeText } from '@countersign/protocol';
+
 /** Longer words are keys, hashes or encoded data. Nobody searches for them, and they would fill the index. */
 const LONGEST_WORD = 64;
 /** Only the start of a very long message is indexed. */
@@ -42,8 +44,7 @@ export function wordsOf(text: string): string[] {
 
 /** Keeps only letters and digits, because databases differ in how they split at other characters. */
 function fold(word: string): string {
-  return word
-    .normalize('NFKD')
+  return normalizeText(word, 'NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path';
+import { normalizeText } from '@countersign/protocol';
 import { parentsOf } from '../parents-of.js';
 import { ENTRIES } from './names.js';
 
@@ -105,8 +106,7 @@ export function looksLikeRepository(names: readonly string[]): boolean {
 
 /** Removes invisible characters, which HFS+ ignores in names. Git was once fooled by this. */
 function plain(name: string): string {
-  return name
-    .normalize('NFKC')
+  return normalizeText(name, 'NFKC')
     .replaceAll(/\p{Cf}/gu, '')
     .toLowerCase();
 }
