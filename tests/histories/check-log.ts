@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@countersign/protocol';
+import { SERVER_LOG, type AuditEntry } from '@countersign/protocol';
 import { WORLDS, type World } from './cast.js';
 import type { Home } from './home.js';
 import type { History } from './history.js';
@@ -16,6 +16,21 @@ export async function lastRecords(home: Home): Promise<LogPlace> {
   return place;
 }
 
+/** More of them within a minute are only counted (A16.9). */
+const MOST_REFUSALS = 30;
+
+/** Every refused request is in the log of the server, with who sent it. */
+export async function checkRefusals({ home, ledger }: History): Promise<void> {
+  const records = await home.store.read((reader) => reader.lastAudit(SERVER_LOG, { limit: 200 }));
+  if (ledger.refusals.size > MOST_REFUSALS) return;
+  for (const [what, actor] of ledger.refusals) {
+    const isNamed = records.some(
+      ({ kind, who, why }) => kind === 'refusal' && who?.id === actor && why?.startsWith(what),
+    );
+    if (!isNamed) ledger.violate(`the log doesn't say that ${actor} sent a request that was refused: ${what}`);
+  }
+}
+
 /** Every record about a call names who requested it, and every signature and run has a record. */
 export async function checkLog({ home, ledger }: History, place: LogPlace): Promise<void> {
   for (const world of WORLDS) {
@@ -29,7 +44,7 @@ export async function checkLog({ home, ledger }: History, place: LogPlace): Prom
     if (signature.fate === 'accepted' && !signature.isLogged)
       ledger.violate(`the log has no signature of ${signature.actor} for ${signature.n}`);
   }
-  for (const { n, isLogged } of ledger.ran) if (!isLogged) ledger.violate(`the log has no run of ${n}`);
+  for (const { n } of ledger.ran) if (!ledger.loggedRuns.has(n)) ledger.violate(`the log has no run of ${n}`);
 
   function checkRecord(record: AuditEntry): void {
     const n = record.arguments === undefined ? undefined : numberIn(JSON.stringify(record.arguments));
@@ -41,7 +56,7 @@ export async function checkLog({ home, ledger }: History, place: LogPlace): Prom
       if (named !== proposal.requester)
         ledger.violate(`the log says that ${named} requested ${describe(proposal)} (${record.kind})`);
     }
-    if (record.kind === 'run') for (const ran of ledger.ran) if (ran.n === n) ran.isLogged = true;
+    if (record.kind === 'run') ledger.loggedRuns.add(proposal.n);
     // Released: the person who changed the rules allowed the call.
     if ((record.kind !== 'sign' && record.kind !== 'decision') || record.decision === 'release') return;
     const fitting = ledger.signatures.filter(

@@ -1,4 +1,4 @@
-import { WORLDS, type Credential, type Right, type World } from './cast.js';
+import { actorOf, WORLDS, type Credential, type Right, type World } from './cast.js';
 import type { Answer, Home } from './home.js';
 import type { Ledger } from './ledger.js';
 import type { Random } from './random.js';
@@ -70,6 +70,9 @@ export async function ask(
   if (status >= 500) ledger.violate(`${what}: ${text}`);
   if (!may && status < 400) ledger.violate(`${what} without the right "${right}" in ${world}`);
   if (may && status === 401) ledger.violate(`${what}, although the credential is valid: ${text}`);
+  const actor = actorOf(by);
+  if (status === 403 && actor !== undefined)
+    ledger.refusals.set(`403: ${method} /api${path.replace(/\?.*/, '')}`, actor);
   for (const other of WORLDS) {
     if (ledger.may(by, 'read', other, home.clock.now())) continue;
     const shown = [...text.matchAll(new RegExp(`\\b${other}-(\\d+)\\b`, 'g'))].map(([, n]) => Number(n));

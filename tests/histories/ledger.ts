@@ -17,6 +17,8 @@ export interface Proposal extends ProposedCall {
   /** How often a program may have run it. */
   fetched: number;
   isAllowed: boolean;
+  /** Set if the process died before it told whether the call is allowed. */
+  isUnsure?: boolean;
   isReported: boolean;
 }
 
@@ -45,7 +47,6 @@ export interface Ran {
   readonly run: Run | undefined;
   /** Several while one is being changed. */
   readonly policies: readonly Policy[];
-  isLogged: boolean;
 }
 
 /** What a history did so far, and what may follow from it. It never asks the server. */
@@ -57,6 +58,10 @@ export class Ledger {
   readonly disabled = new Set<string>();
   readonly revoked = new Set<Credential>();
   readonly policies = new Map<World, readonly Policy[]>();
+  /** Calls that ran according to the log. A program may hear of it later, if a process died. */
+  readonly loggedRuns = new Set<number>();
+  /** Requests that were refused, as the log of the server describes them, and who sent them. */
+  readonly refusals = new Map<string, string>();
   readonly violations: string[] = [];
 
   /** Whether this credential may do something now. */
@@ -110,7 +115,7 @@ export class Ledger {
     if (proposal.world !== world) this.violate(`${n} was proposed in ${proposal.world} and ran in ${world}`);
     // A call that only reads may run again after a crash (T4).
     if (proposal.tool !== 'read_file' && this.ran.some((other) => other.n === n)) this.violate(`${n} ran twice`);
-    this.ran.push({ n, run, policies: this.policiesOf(proposal.world), isLogged: false });
+    this.ran.push({ n, run, policies: this.policiesOf(proposal.world) });
   }
 
   /** After each step, when every answer is known. */

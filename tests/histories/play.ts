@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { WORLDS, type Credential, type World } from './cast.js';
-import { checkLog, lastRecords, type LogPlace } from './check-log.js';
-import { ROOT, type Home } from './home.js';
+import { checkLog, checkRefusals, lastRecords, type LogPlace } from './check-log.js';
+import type { Home } from './home.js';
+import { ROOT } from './process.js';
 import type { History, Step } from './history.js';
 import { Ledger, numberIn } from './ledger.js';
 import { createRandom } from './random.js';
@@ -55,6 +56,7 @@ export async function play(stage: Stage, seed: number): Promise<string[]> {
       log,
     );
   }
+  if (home.isMovable) await checkRefusals(history);
   const { violations } = ledger;
   // Requests that still wait are answered there.
   if (violations.length === 0) await clean(history, stage.credentials);
@@ -109,14 +111,18 @@ function list(folder: string, prefix: string): [string, string][] {
 
 /** Leaves the home as it was: nothing waits, and everybody may do what they could. */
 async function clean({ home, ledger, chats }: History, credentials: Credential[]): Promise<void> {
-  home.kill(Infinity);
-  await home.revive();
-  const waiting = await home.store.read(async (reader) =>
-    (await Promise.all(WORLDS.map((world) => reader.approvals(world, { status: 'pending' })))).flat(),
-  );
-  const busy = new Map(waiting.map(({ chatId, worldId }) => [chatId, worldId]));
-  for (const world of WORLDS) for (const chat of chats[world]) busy.set(chat, world);
-  for (const [chat, world] of busy) await must(home, ROOT, 'POST', `/worlds/${world}/chats/${chat}/stop`);
+  await home.spare();
+  const busy = new Map(WORLDS.flatMap((world) => chats[world].map((chat) => [chat, world as string])));
+  // A call over MCP may be proposed a moment later.
+  while (busy.size > 0) {
+    for (const [chat, world] of busy) await must(home, ROOT, 'POST', `/worlds/${world}/chats/${chat}/stop`);
+    busy.clear();
+    await home.settle();
+    const waiting = await home.store.read((reader) =>
+      Promise.all(WORLDS.map((world) => reader.approvals(world, { status: 'pending' }))),
+    );
+    for (const { chatId, worldId } of waiting.flat()) busy.set(chatId, worldId);
+  }
   for (const world of ledger.policies.keys()) {
     const path = `/worlds/${world}/policy`;
     const etag = (await must(home, ROOT, 'GET', path)).headers.get('etag') ?? '';

@@ -1,4 +1,4 @@
-import { openHome } from './home.js';
+import { openHome, sqliteGround, type Ground } from './home.js';
 import { play, type Stage } from './play.js';
 import { setUp } from './set-up.js';
 
@@ -14,18 +14,27 @@ export interface Failure {
 }
 
 /** Plays the histories of these seeds, until one of them violates something. */
-export async function runSeeds(first: number, count: number): Promise<{ played: number; failure?: Failure }> {
+export async function runSeeds(
+  first: number,
+  count: number,
+  ground: () => Promise<Ground> = sqliteGround,
+): Promise<{ played: number; failure?: Failure }> {
   for (let seed = first; seed < first + count;) {
     const end = Math.min(first + count, (Math.floor(seed / PER_HOME) + 1) * PER_HOME);
-    const failed = await runInOneHome(seed, end);
-    if (failed !== undefined) return { played: failed.seed - first + 1, failure: await describeFailure(failed, seed) };
+    const failed = await runInOneHome(seed, end, ground);
+    if (failed !== undefined)
+      return { played: failed.seed - first + 1, failure: await describeFailure(failed, seed, ground) };
     seed = end;
   }
   return { played: count };
 }
 
-async function runInOneHome(first: number, end: number): Promise<Pick<Failure, 'seed' | 'lines'> | undefined> {
-  const home = await openHome();
+async function runInOneHome(
+  first: number,
+  end: number,
+  ground: () => Promise<Ground>,
+): Promise<Pick<Failure, 'seed' | 'lines'> | undefined> {
+  const home = await openHome(await ground());
   try {
     const stage: Stage = { home, credentials: await setUp(home), numbers: 0 };
     for (let seed = first; seed < end; seed += 1) {
@@ -39,8 +48,12 @@ async function runInOneHome(first: number, end: number): Promise<Pick<Failure, '
 }
 
 /** A seed usually fails alone as well. If not, those before it in the same home are part of the failure. */
-async function describeFailure({ seed, lines }: Pick<Failure, 'seed' | 'lines'>, first: number): Promise<Failure> {
-  const alone = await runInOneHome(seed, seed + 1);
+async function describeFailure(
+  { seed, lines }: Pick<Failure, 'seed' | 'lines'>,
+  first: number,
+  ground: () => Promise<Ground>,
+): Promise<Failure> {
+  const alone = await runInOneHome(seed, seed + 1, ground);
   const before = alone === undefined ? `HISTORY_SEED=${first} HISTORIES=${seed - first + 1}` : `HISTORY_SEED=${seed}`;
   return { seed, lines: alone?.lines ?? lines, repeat: `${before} npx vitest run tests/histories` };
 }

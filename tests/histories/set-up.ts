@@ -1,7 +1,8 @@
 import { SESSION_HEADER } from '@countersign/protocol';
 import { FINANCE, PEOPLE, WORLDS, type Credential, type Right, type Roles, type World } from './cast.js';
 import { OWNER } from './ledger.js';
-import { ROOT, type Answer, type Home } from './home.js';
+import type { Answer, Home } from './home.js';
+import { ORIGIN, ROOT } from './process.js';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -106,7 +107,7 @@ export async function renew(home: Home, lost: Credential, all: readonly Credenti
 async function signIn(home: Home, person: string): Promise<Headers> {
   const { body } = await must(home, ROOT, 'POST', `/people/${person}/invitations`);
   const invitation = body.open.split('=')[1];
-  const { headers, body: opened } = await must(home, { Origin: 'http://127.0.0.1:4747' }, 'POST', '/session', {
+  const { headers, body: opened } = await must(home, { Origin: ORIGIN }, 'POST', '/session', {
     invitation,
   });
   return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', [SESSION_HEADER]: opened.session };

@@ -46,13 +46,14 @@ export const say: Choose = (history) => {
   };
 };
 
-async function waitingCalls({ home }: History): Promise<readonly WaitingCall[]> {
+/** Without calls of earlier histories, which were proposed too late to be stopped with the others. */
+async function waitingCalls({ home, ledger }: History): Promise<readonly WaitingCall[]> {
   return await home.store.read(async (reader) => {
     const approvals = await Promise.all(WORLDS.map((world) => reader.approvals(world, { status: 'pending' })));
     const calls = await Promise.all(
       approvals.flat().map(async ({ id, worldId, callHash, invocationId }) => {
         const n = numberIn((await reader.invocation(invocationId))?.arguments ?? '');
-        return n === undefined ? [] : [{ id, world: worldId as World, callHash, n }];
+        return n === undefined || !ledger.proposals.has(n) ? [] : [{ id, world: worldId as World, callHash, n }];
       }),
     );
     return calls.flat();

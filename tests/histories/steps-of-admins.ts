@@ -1,5 +1,5 @@
 import { PEOPLE, WORLDS, type Right } from './cast.js';
-import { ROOT } from './home.js';
+import { ROOT } from './process.js';
 import { ask, someone, type Choose } from './history.js';
 import { OWNER } from './ledger.js';
 import { RULES } from './rules.js';
@@ -61,13 +61,12 @@ export const createToken: Choose = (history) => {
   const all: readonly Right[] = ['read', 'chat', 'sign', 'admin', 'propose'];
   const scopes = all.filter(() => random.chance(0.4));
   const person = random.chance(0.8) ? by.person : random.pick(Object.keys(PEOPLE));
-  const lifeMs = random.pick([30_000, 3_600_000]);
   return {
     text: `${by.name} creates a token for ${person}: ${scopes.join(' ')}`,
     isAlone: true,
     async act() {
       const now = home.clock.now();
-      const expiresAt = now + lifeMs;
+      const expiresAt = now + 3_600_000;
       const body = { name: 'made', scopes, expiresAt: new Date(expiresAt).toISOString() };
       const answer = await home.send(by.headers, 'POST', `/people/${person}/tokens`, body);
       if (answer?.status !== 201) return;

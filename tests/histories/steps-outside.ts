@@ -88,6 +88,7 @@ export const claim: Choose = (history) => {
     async act() {
       const path = `/worlds/${world}/external/calls/${id}${claim === undefined ? '' : `?claim=${claim}`}`;
       const answer = await ask(history, by, { right: 'propose', world, method: 'GET', path });
+      if (answer === undefined) proposal.isUnsure = true;
       if (answer?.status === 200 && answer.body.state === 'allowed') allowed(history, proposal, by, claim);
     },
   };
@@ -113,6 +114,7 @@ export const useCall: Choose = (history) => {
       if (answer === undefined || answer.status >= 400) return;
       if (proposal.by !== by || proposal.claim !== claim)
         ledger.violate(`${by.name} sent ${how} for ${world}-${n} of ${proposal.by.name}, and it was accepted`);
+      if (proposal.isUnsure === true) allowed(history, proposal, by, claim);
       if (how === 'result') proposal.isReported = true;
       else if ((proposal.fetched += 1) > 1) ledger.violate(`${world}-${n} was fetched twice`);
     },

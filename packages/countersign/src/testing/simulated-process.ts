@@ -23,6 +23,7 @@ export interface SimulatedProcess {
  */
 export function createSimulatedProcess(store: Store, clock: Clock, onDeath: () => void): SimulatedProcess {
   const timers = new Set<() => void>();
+  const subscriptions = new Set<() => Promise<void>>();
   let isDead = false;
   let left = Number.POSITIVE_INFINITY;
 
@@ -33,7 +34,38 @@ export function createSimulatedProcess(store: Store, clock: Clock, onDeath: () =
     if (isDead) return;
     isDead = true;
     for (const cancel of timers) cancel();
+    for (const end of subscriptions) void end();
     onDeath();
+  }
+
+  /** The connection of a subscription ends with its process. */
+  async function endLater(subscribed: Promise<() => Promise<void>>): Promise<void> {
+    const end = await subscribed;
+    if (isDead) await end();
+    else subscriptions.add(end);
+  }
+
+  /** Neither sends nor receives anything after the death. */
+  function mortal<T extends object>(shared: T): T {
+    const whileAlive =
+      (hear: (...given: unknown[]) => unknown) =>
+      (...given: unknown[]): unknown =>
+        isDead ? undefined : hear(...given);
+    return new Proxy(shared, {
+      get(target, name): unknown {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]): unknown => {
+          refuse();
+          const heard = given.map((each) =>
+            typeof each === 'function' ? whileAlive(each as (...given: unknown[]) => unknown) : each,
+          );
+          const result: unknown = Reflect.apply(value, target, heard);
+          if (name === 'hear' || name === 'deliverWakes') void endLater(result as Promise<() => Promise<void>>);
+          return result;
+        };
+      },
+    });
   }
 
   return {
@@ -74,6 +106,7 @@ export function createSimulatedProcess(store: Store, clock: Clock, onDeath: () =
         refuse();
         return value;
       },
+      ...(store.shared === undefined ? {} : { shared: mortal(store.shared) }),
       checkWritable: () => store.checkWritable(),
       verifyAudit: (worldId) => store.verifyAudit(worldId),
       // The store outlives this process; the next one uses it.
