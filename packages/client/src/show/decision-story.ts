@@ -44,20 +44,13 @@ export function approvedText(decision: Decision, me?: string): string {
 
 /** Like `approvedText`, without the name. */
 export function scopeText({ scope, released }: Pick<Decision, 'scope' | 'released'>): string {
-  return released === undefined ? `approved ${SCOPE_WORDS[scope]}` : ALLOWED[scope];
+  if (released === undefined) return `approved ${SCOPE_WORDS[scope]}`;
+  return scope === 'session' ? 'allowed for this chat' : 'allowed by a rule';
 }
-
-const ALLOWED: Readonly<Record<Decision['scope'], string>> = {
-  // The form recorded by earlier versions.
-  once: 'allowed by a grant or rule',
-  session: 'allowed for this chat',
-  always: 'allowed by a rule',
-};
 
 function releasedText(decision: Decision, me: string | undefined): string {
   const by = byText(decision, me);
-  const author = { once: '', session: by, always: by === '' ? '' : ` written${by}` }[decision.scope];
-  return `${ALLOWED[decision.scope]}${author}`;
+  return `${scopeText(decision)}${by === '' || decision.scope === 'session' ? by : ` written${by}`}`;
 }
 
 function ruleText({ rule }: NonNullable<Decision['released']>): string {

@@ -6,7 +6,7 @@ import {
   type Signer,
   signerSchema,
 } from '@countersign/protocol';
-import { displayCall, showsOriginal, textAsJson } from '../masking/index.js';
+import { displayCall, textAsJson } from '../masking/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { openOriginal } from '../calls/seal-original.js';
 
@@ -47,13 +47,7 @@ export async function showOriginal(
 
 /** The arguments are sealed only if the record alters them: by a mask, an escape or a placeholder for whitespace. */
 function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string; id: string }): unknown {
-  if (ran.original === undefined) {
-    if (showsOriginal(ran.arguments)) return ran.arguments;
-    throw new CountersignError(
-      'conflict',
-      'This call ran before originals were stored. The audit log has its masked arguments.',
-    );
-  }
+  if (ran.original === undefined) return ran.arguments;
   const text = openOriginal(runtime.store.hashKey, about, ran.original);
   if (text !== undefined) return textAsJson(text);
   throw new CountersignError(

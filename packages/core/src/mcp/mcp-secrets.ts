@@ -30,7 +30,7 @@ export function openDefinition(
   return { ok: true, definition: withValues(definition, JSON.parse(opened.value) as Values) };
 }
 
-/** Whether the values were stored by a version without encryption. */
+/** Whether a process without a secrets key stored the values. */
 export function isInClear({ definition, sealed }: Stored): boolean {
   return sealed === null && hasValues(valuesOf(definition));
 }

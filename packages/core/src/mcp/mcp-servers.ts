@@ -152,7 +152,7 @@ function openedFor(
   throw new CountersignError('invalid', sentence, { field });
 }
 
-/** Encrypts values that an older version stored in plain text. A failure is reported and retried at the next start. */
+/** Encrypts values that a process without a secrets key stored in plain text. A failure is reported and retried at the next start. */
 export async function sealStoredValues(runtime: Runtime): Promise<void> {
   if (runtime.secretBox === undefined) return;
   const clear = await runtime.store.read(async (reader) => {

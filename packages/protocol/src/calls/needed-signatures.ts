@@ -18,7 +18,7 @@ const stuckSchema = z.enum([
   'agent-undecided',
 ]);
 
-/** Someone who signed, and from where: a device or client. Transcripts from older versions don't say where. */
+/** Someone who signed, and from where: a device or client. */
 const signatureSchema = whoSchema.extend({
   via: z.string().min(1).max(200).exactOptional(),
   /** The id of the passkey that it was made with. */

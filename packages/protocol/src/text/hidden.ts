@@ -14,12 +14,12 @@ export const HIDDEN_IN_PROSE =
   String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\u2028\u2029\uFFF9-\uFFFB\p{Cs}]|\p{Bidi_Control}` +
   String.raw`|(?![\u200C\u200D\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}`;
 
-/** `‹masked 1: 24 characters›`. Older versions wrote no length. Captures the number. */
+/** `‹masked 1: 24 characters›`. Models and people may leave out the length. Captures the number. */
 export const MASK = String.raw`‹masked (?:number )?([1-9]\d{0,8})(?:: [1-9]\d{0,8} characters?)?›`;
 
 /** Matches masked or escaped text from a server. No other text from a server can have this form. */
 export const PLACEHOLDER =
-  String.raw`‹(?:masked (?:number )?[1-9]\d{0,8}(?:: [1-9]\d{0,8} characters?)?|U\+[0-9A-F]{4,6}` +
+  String.raw`${MASK}|‹(?:U\+[0-9A-F]{4,6}` +
   String.raw`|[1-9]\d{0,8} (?:spaces|newlines|tabs|characters not shown|U\+[0-9A-F]{4}))›`;
 
 /** `‹U+202E›` */

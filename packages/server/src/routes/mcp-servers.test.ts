@@ -213,7 +213,7 @@ it('[A46.3] [A46.4] values don’t follow a server to another program or origin'
   expect((await t.api('PATCH', `${path}/far`, { url: 'https://b.test/', headers: {} })).status).toBe(200);
 });
 
-it('[A46.4] values that an older version stored are encrypted at the next start', async () => {
+it('[A46.4] values that a process without a key stored are encrypted at the next start', async () => {
   const store = await openSqlite(':memory:', { clock: systemClock, synchronous: 'NORMAL' });
   const { t, path, server } = await open({ store });
   await t.api('POST', path, { ...server, enabled: false });

@@ -40,7 +40,7 @@ export async function findLogs(client: Client, name: string | undefined): Promis
   return (await hasServerLog(client)) ? [...worlds, SERVER_LOG] : worlds;
 }
 
-/** False for people who may not read it, on servers of earlier versions, and before its first record. */
+/** False for people who may not read it, and before its first record. */
 async function hasServerLog(client: Client): Promise<boolean> {
   try {
     return (await client.audit(SERVER_LOG, { limit: 1 })).items.length > 0;

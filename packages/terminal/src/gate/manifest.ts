@@ -7,7 +7,6 @@ import type { GatedAgent } from './gated-agents.js';
 export interface Manifest {
   readonly command: string;
   readonly pass: string;
-  /** Empty in records of earlier versions. */
   readonly exec: string;
   readonly files: readonly WrittenFile[];
 }
@@ -15,7 +14,7 @@ export interface Manifest {
 export interface WrittenFile {
   readonly path: string;
   readonly sha256: string;
-  /** The user's file before the installation; null if there was none. Absent in records of earlier versions. */
+  /** The user's file before the installation; null if there was none, absent if nothing says what it was. */
   readonly before?: string | null;
 }
 
@@ -28,10 +27,9 @@ export async function readManifest(home: string, agent: GatedAgent): Promise<Man
   if (text === undefined) return undefined;
   // Only we write it. A damaged one counts as missing: then nothing is restored, and our parts are removed.
   try {
-    const { command, pass, exec = '', files } = JSON.parse(text) as Partial<Manifest>;
-    return typeof command === 'string' && typeof pass === 'string' && Array.isArray(files)
-      ? { command, pass, exec, files }
-      : undefined;
+    const { command, pass, exec, files } = JSON.parse(text) as Partial<Manifest>;
+    const isWhole = [command, pass, exec].every((each) => typeof each === 'string') && Array.isArray(files);
+    return isWhole ? ({ command, pass, exec, files } as Manifest) : undefined;
   } catch {
     return undefined;
   }

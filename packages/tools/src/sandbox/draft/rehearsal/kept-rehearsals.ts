@@ -51,7 +51,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     leftOut: z.array(leftOutSchema).readonly(),
     result: resultSchema,
     effect: effectSchema,
-    /** Absent if there are too many paths, and in what an older version kept. */
+    /** Absent if there are too many paths. */
     paths: pathsSchema.exactOptional(),
     bytes: z.number().int(),
   }),
