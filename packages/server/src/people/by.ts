@@ -1,4 +1,3 @@
-import type { AppRequest } from '../app/context.js';
 import type { Signer } from '@countersign/protocol';
 import type { Access } from './access.js';
 
@@ -9,6 +8,6 @@ export interface By {
 }
 
 /** The sender of a request. */
-export function byOf(c: AppRequest): By {
-  return { access: c.var.access, signer: c.var.signer };
+export function byOf({ var: { access, signer } }: { readonly var: By }): By {
+  return { access, signer };
 }
