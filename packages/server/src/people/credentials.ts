@@ -125,11 +125,11 @@ export function isUsable({ credential, person }: FoundCredential, now: number): 
 
 /** Whether a session has ended under lifetimes that were shortened since its last use. */
 export function hasLapsed(
-  { kind, parentId, createdAt, usedAt }: CredentialRecord,
+  { kind, createdAt, usedAt }: CredentialRecord,
   now: number,
   { idleMs, mostMs }: SessionLifetimes,
 ): boolean {
-  return kind === 'session' && parentId === null && now >= Math.min((usedAt ?? createdAt) + idleMs, createdAt + mostMs);
+  return kind === 'session' && now >= Math.min((usedAt ?? createdAt) + idleMs, createdAt + mostMs);
 }
 
 /** Saves the time of use, and the address if it is another one. It extends the token of an external agent, and a session that wasn't opened with a token, which would end it. */

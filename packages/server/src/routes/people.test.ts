@@ -256,6 +256,19 @@ describe('tokens', () => {
     );
   });
 
+  it('[W1.9] a session that was opened with a token ends too, if the lifetimes were shortened since', async () => {
+    const hour = 60 * 60 * 1000;
+    const lifetimes = { idleMs: 100 * hour, mostMs: 200 * hour };
+    const t = await openApp({ lifetimes });
+    await add(t, 'Ada', 'member');
+    const { token } = (await t.api<CreatedToken>('POST', '/people/ada/tokens', { name: 'a', scopes: ['read'] })).body;
+    const session = await signIn(t, { token });
+    t.clock.advance(9 * hour);
+    expect((await ask(t, 'GET', '/me', session)).status).toBe(200);
+    Object.assign(lifetimes, { idleMs: 8 * hour, mostMs: 8 * hour });
+    expect((await ask(t, 'GET', '/me', session)).status).toBe(401);
+  });
+
   it('[W8.3] never give more than the person and the creator may do', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
