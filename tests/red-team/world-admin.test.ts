@@ -130,6 +130,21 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect((await patch({ workingDirectory: null })).status).toBe(200);
   });
 
+  it('writes no rule that opens a folder or an address, even if another rule closes it now', async () => {
+    const { t, at, bob } = await open();
+    const rules = [`allow sandbox_folder(${at('shared')})`, 'allow sandbox_network(127.0.0.1:1)'];
+    const closing = [`deny sandbox_folder(${at('shared')})`, 'ask sandbox_network'];
+    for (const [index, rule] of rules.entries())
+      expect((await putRules(t, bob, [rule, closing[index] ?? ''])).status).toBe(403);
+    // In a world whose folder can't be used now, too.
+    await t.api('PATCH', '/worlds/beta', { workingDirectory: at('beta/work') });
+    await rm(at('beta/work'), { recursive: true });
+    expect((await putRules(t, bob, ['allow sandbox_folder(~/library)'])).status).toBe(403);
+    // What an owner wrote stays.
+    expect((await putRules(t, {}, [...rules, ...closing])).status).toBe(200);
+    expect((await putRules(t, bob, [...rules, ...closing, 'allow shell_cmd(ls)'])).status).toBe(200);
+  });
+
   it('opens nothing by removing the rule that closed it', async () => {
     const { t, at, bob } = await open();
     const allow = `allow sandbox_folder(${at('shared')})`;

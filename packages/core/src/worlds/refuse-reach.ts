@@ -53,12 +53,19 @@ export async function refuseRulesReach(
   safeguards: Sender,
 ): Promise<void> {
   const { runtime, snapshot } = world;
-  const grantsOf = (rules: Policy): SandboxGrants =>
-    sandboxGrants({ admin: snapshot?.adminPolicy ?? NO_RULES, world: rules, agent: NO_RULES }, place);
-  // In a world whose folder can't be used, rules can still be changed. Nobody reads its `~`.
-  const place = { workingDirectory: '/', home: '/', ...tryPlace(runtime, snapshot) };
-  const before = grantsOf(snapshot?.policy ?? NO_RULES);
-  await refuseReach(world, { kind: 'rules', before, after: grantsOf(policy), field }, safeguards);
+  // In a world whose folder can't be used, rules can still be changed. Its `~` is a folder that doesn't exist.
+  const place = { workingDirectory: '/', home: '/~', ...tryPlace(runtime, snapshot) };
+  const grantsOf = (rules: Policy, admin: Policy): SandboxGrants =>
+    sandboxGrants({ admin, world: rules, agent: NO_RULES }, place);
+  const known = snapshot?.policy ?? NO_RULES;
+  const admin = snapshot?.adminPolicy ?? NO_RULES;
+  // Then without the rules that close something: they may be gone later, or not apply in another folder.
+  const opening = ({ allow }: Policy): Policy => ({ ...NO_RULES, allow });
+  for (const [before, after] of [
+    [grantsOf(known, admin), grantsOf(policy, admin)],
+    [grantsOf(opening(known), opening(admin)), grantsOf(opening(policy), opening(admin))],
+  ] as const)
+    await refuseReach(world, { kind: 'rules', before, after, field }, safeguards);
 }
 
 /**
