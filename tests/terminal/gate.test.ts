@@ -316,6 +316,32 @@ describe('countersign gate install', () => {
     expect((await status()).stdout).toContain('every call is refused');
   });
 
+  it('[X9.16] status and doctor warn of tokens that expire within 14 days, and don’t extend them', async () => {
+    expect((await gate(['install', 'claude', '-w', 'docks', '--yes'])).code).toBe(0);
+    const config = join(home, 'countersign', 'gate', 'claude.json');
+    const { tokenId = '' } = JSON.parse(readFileSync(config, 'utf8')) as Record<string, string>;
+    const inDays = (days: number): number => Date.now() + days * 24 * 60 * 60 * 1000;
+    const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+    const { store } = t.serving().home.engine.runtime;
+    const expire = async (expiresAt: number): Promise<unknown> =>
+      await store.transact('', (tx) => tx.useCredential(tokenId, { usedAt: inDays(-80), expiresAt }));
+    const soon = inDays(9);
+    await expire(soon);
+    for (const _ of [1, 2]) expect((await gate(['status', 'claude'])).stdout).toContain(`expires on ${dayOf(soon)}`);
+    const own = await t.client.createToken('owner', {
+      name: 'x',
+      scopes: ['read'],
+      expiresAt: new Date(soon).toISOString(),
+    });
+    const env = { HOME: home, COUNTERSIGN_TOKEN: own.token };
+    const doctor = ['doctor', '--json', '--port', '0', '--home', join(home, 'countersign')];
+    const warned = (await t.run(doctor, { env })).stdout;
+    expect(warned).toContain(`The token in COUNTERSIGN_TOKEN expires on ${dayOf(soon)}`);
+    expect(warned).toContain(`Its token expires on ${dayOf(soon)}`);
+    await expire(inDays(15));
+    expect((await gate(['status', 'claude'])).stdout).toBe('Claude Code: gated\n');
+  });
+
   it('[X9] needs a server that keeps running', async () => {
     const { code, stderr } = await runAlone(['gate', 'install', 'claude', '--yes'], {
       HOME: home,

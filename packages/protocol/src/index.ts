@@ -1,5 +1,12 @@
 export { VERSION } from './version.js';
-export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER, TERMINAL_AGENT } from './http/headers.js';
+export {
+  CLIENT_HEADER,
+  LEAVING_HEADER,
+  NO_CALL,
+  SESSION_HEADER,
+  TERMINAL_AGENT,
+  TOKEN_EXPIRES_HEADER,
+} from './http/headers.js';
 export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './text/names.js';
 export { looksLike } from './text/looks-like.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './text/hidden.js';

@@ -1,3 +1,7 @@
+/** When the token of a request expires, before this request extended it (W8.3). */
+export const TOKEN_EXPIRES_HEADER = 'X-Countersign-Token-Expires';
+/** No external call has this id. Asking for it shows whether a token works, and doesn't extend it. */
+export const NO_CALL = 'none';
 export const SESSION_HEADER = 'X-Countersign-Session';
 export const CLIENT_HEADER = 'X-Countersign-Client';
 /** Response header: this server is shutting down and hasn't processed the request. Retrying with the next server is safe. */

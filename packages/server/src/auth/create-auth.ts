@@ -3,8 +3,10 @@ import { isConfirmed } from '@countersign/core';
 import type { Clock, FoundCredential, PersonRecord, Store } from '@countersign/core/ports';
 import {
   CLIENT_HEADER,
+  NO_CALL,
   SESSION_HEADER,
   TERMINAL_AGENT,
+  TOKEN_EXPIRES_HEADER,
   type Assertion,
   type OidcReturn,
   type Signer,
@@ -161,10 +163,13 @@ export function createAuth(options: AuthOptions): Auth {
     if (person === undefined) throw unauthorized(problemTexts.oidcExpired);
     if (hasLapsed(credential, clock.now(), lifetimes)) throw unauthorized(problemTexts.unknownSession);
     // A full disk must not sign everyone out.
-    const use = { now: clock.now(), from: addressOf(c, clientAddress) };
+    const renews = !c.req.path.endsWith(`/external/calls/${NO_CALL}`);
+    const use = { now: clock.now(), from: addressOf(c, clientAddress), renews };
     await noteUse(store, credential, use, lifetimes).catch((error: unknown) =>
       report(error, 'The last use of a session or token could not be saved'),
     );
+    if (credential.kind === 'token' && credential.expiresAt !== null)
+      c.env.outgoing?.setHeader(TOKEN_EXPIRES_HEADER, new Date(credential.expiresAt).toISOString());
     const { scopes, external } = credential.data;
     const isInvited = credential.kind === 'session' && credential.parentId === null;
     const kind = credential.kind === 'token' ? 'token' : 'session';

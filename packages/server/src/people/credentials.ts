@@ -132,18 +132,19 @@ export function hasLapsed(
   return kind === 'session' && now >= Math.min((usedAt ?? createdAt) + idleMs, createdAt + mostMs);
 }
 
-/** Saves the time of use, and the address if it is another one. It extends the token of an external agent, and a session that wasn't opened with a token, which would end it. */
+/** Saves the time of use, and the address if it is another one. It extends the token of an external agent (unless `renews` is false), and a session that wasn't opened with a token, which would end it. */
 export async function noteUse(
   store: Pick<Store, 'transact'>,
   { id, kind, data, createdAt, usedAt, parentId, expiresAt }: CredentialRecord,
-  { now, from }: { now: number; from: string },
+  { now, from, renews }: { now: number; from: string; renews: boolean },
   { idleMs, mostMs }: SessionLifetimes,
 ): Promise<void> {
-  // Absolute difference: another process's clock may be ahead.
-  if (usedAt !== null && Math.abs(now - usedAt) < NOTE_USE_MS) return;
   let until = expiresAt;
   if (kind === 'session' && parentId === null) until = Math.min(now + idleMs, createdAt + mostMs);
-  if (data.external !== undefined) until = now + EXTERNAL_TOKEN_MS;
+  if (data.external !== undefined && renews) until = now + EXTERNAL_TOKEN_MS;
+  // Absolute difference: another process's clock may be ahead.
+  const isNoted = usedAt !== null && Math.abs(now - usedAt) < NOTE_USE_MS;
+  if (isNoted && (until ?? 0) - (expiresAt ?? 0) < NOTE_USE_MS) return;
   await store.transact('', async (tx) => {
     await tx.useCredential(id, { usedAt: now, expiresAt: until });
     if (from !== data.usedFrom) await tx.updateCredential(id, { ...data, usedFrom: from });

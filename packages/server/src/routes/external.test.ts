@@ -241,6 +241,21 @@ it('[A55.6] the token of an agent can propose its calls and nothing else', async
   expect((await t.api('GET', `${CALLS}/${id}`, undefined, as)).body).toMatchObject({ state: 'pending' });
 });
 
+it('[W8.3] a response says when its token expires, and gate status doesn’t extend it', async () => {
+  const t = await open();
+  const { as } = t.claude;
+  const DAY = 24 * 60 * 60 * 1000;
+  const left = ({ headers }: { headers: Headers }): number =>
+    Math.round((Date.parse(headers.get('x-countersign-token-expires') ?? '') - t.clock.now()) / DAY);
+  await t.api('POST', CALLS, bash('rm a'), as);
+  t.clock.advance(80 * DAY);
+  const check = async () => left(await t.api('GET', `${CALLS}/none`, undefined, as));
+  expect([await check(), await check()]).toEqual([10, 10]);
+  expect(left(await t.api('POST', CALLS, bash('rm b'), as))).toBe(10);
+  expect(await check()).toBe(90);
+  expect((await t.api('GET', '/me')).headers.has('x-countersign-token-expires')).toBe(false);
+});
+
 it('[A55.16] another token of the agent, or another claim, gets neither the verdict nor the call', async () => {
   const t = await open();
   const { as } = t.claude;

@@ -37,6 +37,12 @@ export const gate = {
     `The hook runs ${path}, which doesn't exist anymore, so no call can run. Install the gate again.`,
   refusesAll: (reason: string): string =>
     `  At the moment, every call is refused: ${reason}. Start the server with "countersign serve", or install the gate again.`,
+  tokenExpires: (day: string): string =>
+    `  Its token expires on ${day}, and every call is refused then. A call before that day extends it.`,
+  tokenOf: (agent: string): string => `gate: ${agent}`,
+  ownToken: 'token',
+  ownTokenExpires: (day: string): string =>
+    `The token in COUNTERSIGN_TOKEN expires on ${day}. Create another one with "countersign tokens add".`,
   leftPermissions: (file: string): string =>
     `Left "permissions" in ${file} as they are, because nothing says what they were before the gate. Check whether you want to keep ["*"] in "ask".`,
   otherProgram: (path: string): string =>

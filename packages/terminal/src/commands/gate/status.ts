@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findGap, otherProgram, versionGap } from '../../gate/find-gap.js';
-import { findRefusal } from '../../gate/find-refusal.js';
+import { findRefusal, gateExpiry } from '../../gate/find-refusal.js';
 import { checkGated, GATED_AGENTS, PROGRAM_NAMES, type GatedAgent } from '../../gate/gated-agents.js';
 import { HOOK_AGENTS } from '../../gate/hook-agents.js';
 import { hookCommand } from '../../gate/hook-command.js';
@@ -29,10 +29,11 @@ export function addStatus(group: Command, register: Register): void {
       const items = await Promise.all(asked.map(async (agent) => await statusOf(context, agent, folder)));
       if (context.options.json) context.json({ folder, items });
       else {
-        for (const { agent, problem, alsoFound, starts, runsWith, serverProblem } of items) {
+        for (const { agent, problem, alsoFound, starts, runsWith, serverProblem, tokenExpires } of items) {
           context.say(plainLine(gate.status(PROGRAM_NAMES[agent], problem)));
           for (const line of [...alsoFound.map(gate.alsoFound), ...starts]) context.say(plainLine(line));
           if (serverProblem !== undefined) context.say(plainLine(gate.refusesAll(serverProblem)));
+          if (tokenExpires !== undefined) context.say(plainLine(gate.tokenExpires(tokenExpires)));
           if (runsWith !== undefined) context.say(plainLine(gate.otherProgram(runsWith)));
         }
         if (items.some(({ installed }) => installed)) context.note(plainLine(gate.folderChecked(folder)));
@@ -53,6 +54,8 @@ interface GateStatus {
   readonly starts: readonly string[];
   /** Why every call is refused at the moment. */
   readonly serverProblem?: string;
+  /** The day on which its token expires, if that is within 14 days. */
+  readonly tokenExpires?: string;
   readonly runsWith?: string;
 }
 
@@ -66,6 +69,7 @@ async function statusOf(context: CommandContext, agent: GatedAgent, folder: stri
   const own = [await findGap(agent, files, { home }), known && (await versionGap(agent, env))];
   const [problem, ...alsoFound] = new Set([...own, ...gapsIn(sources)].filter((gap) => gap !== undefined));
   const serverProblem = known === undefined ? undefined : await findRefusal(home, agent);
+  const tokenExpires = known === undefined ? undefined : await gateExpiry(home, agent);
   const runsWith = known === undefined ? undefined : otherProgram(known, hookCommand(agent, home));
   return {
     agent,
@@ -75,6 +79,7 @@ async function statusOf(context: CommandContext, agent: GatedAgent, folder: stri
     alsoFound,
     starts: startsIn(sources),
     ...(serverProblem === undefined ? {} : { serverProblem }),
+    ...(tokenExpires === undefined ? {} : { tokenExpires }),
     ...(runsWith === undefined ? {} : { runsWith }),
   };
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../../exit-codes.js';
 import { acpFindings } from '../../gate/drill/acp/acp-findings.js';
 import { drillFindings } from '../../gate/drill/doctor-findings.js';
+import { tokenFindings } from '../../gate/token-findings.js';
 import type { Finding } from '../../server-access.js';
 import { padTo } from '../../text/cells.js';
 import { plainLine } from '../../text/plain-text.js';
@@ -22,7 +23,8 @@ export function addDoctor(program: Command, register: Register): void {
     const port = options.port ?? (console.env['PORT'] === '' ? undefined : console.env['PORT']);
     const probed = await servers.probe(home, port === undefined ? undefined : readPort(port));
     const drilled = await drillFindings(home, console.env);
-    const findings = [...probed, ...drilled, ...(await acpFindings(servers, home, console.env))];
+    const tokens = await tokenFindings(servers, home, console.env);
+    const findings = [...probed, ...tokens, ...drilled, ...(await acpFindings(servers, home, console.env))];
     const isBroken = findings.some(({ state }) => state === 'broken');
     if (context.options.json) context.json({ ok: !isBroken, items: findings });
     else {
