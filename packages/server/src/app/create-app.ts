@@ -11,7 +11,7 @@ import { DOCS_STYLE, docsPage } from './docs-page.js';
 import { HttpProblem } from './http-problem.js';
 import { serveGateway } from '../gateway/serve-gateway.js';
 import { readInput } from './read-input.js';
-import { createRefusalLog, type Refusal } from './record-refusals.js';
+import { createRefusalLog } from './record-refusals.js';
 import type { Reply, Route } from './route.js';
 import { PROBLEM_TYPE, toProblem } from './to-problem.js';
 import { serveWebApp } from './web-app.js';
@@ -27,7 +27,17 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
     if (!context.engine.closing.aborted)
       context.log.error('a refused request was not recorded', { error: String(error) });
   });
-  app.onError((error, c) => refuse(error, c, context, recordRefusal));
+  const record = async (error: unknown, c: AppRequest): Promise<void> => {
+    const { status, detail } = toProblem(error).problem;
+    const { method, path } = c.req;
+    // Undefined before the credential is known, whatever its type says.
+    const signer = c.get('signer') as Signer | undefined;
+    await recordRefusal({ status, method, path, detail, signer, address: context.auth.addressOf(c) });
+  };
+  app.onError(async (error, c) => {
+    await record(error, c);
+    return refuse(error, c, context);
+  });
   // Must be first, so that rejected URLs also get the security headers.
   app.use(context.auth.guard);
   app.use(checkUrl);
@@ -61,7 +71,7 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   }
 
   // A program that mounts the API has no tokens for external agents.
-  if (context.mounted !== true) serveGateway(app, context);
+  if (context.mounted !== true) serveGateway(app, context, record);
 
   serveWebApp(app, context);
   return app;
@@ -118,18 +128,8 @@ function refuseOtherMethods(app: Hono<Env>, routes: readonly Route[]): void {
 /** Bugs: errors that no code threw on purpose. The tests subscribe to it, and fail. */
 const unexpectedErrors = channel('countersign:unexpected-error');
 
-async function refuse(
-  error: Error,
-  c: AppRequest,
-  { log, auth }: AppContext,
-  recordRefusal: (refusal: Refusal) => Promise<void>,
-): Promise<Response> {
+function refuse(error: Error, c: AppRequest, { log }: AppContext): Response {
   const { problem, headers } = toProblem(error);
-  const { status, detail } = problem;
-  const { method, path } = c.req;
-  // Undefined before the credential is known, whatever its type says.
-  const signer = c.get('signer') as Signer | undefined;
-  await recordRefusal({ status, method, path, detail, signer, address: auth.addressOf(c) });
   if (problem.status === 500) unexpectedErrors.publish({ method: c.req.method, path: c.req.path, error });
   if (problem.status >= 500) {
     log.error('request failed', {

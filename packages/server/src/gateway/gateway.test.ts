@@ -1,5 +1,7 @@
-import type { CreatedExternalAgent } from '@countersign/protocol';
+import { SERVER_LOG } from '@countersign/core/ports';
+import type { CreatedExternalAgent, CreatedToken } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createExternalLimiter } from '../people/external-limiter.js';
 import { closeApps, TOKEN, until, type AppFixtureOptions } from '../testing/app-fixture.js';
 import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
 import { callOf, INITIALIZE, sendMcp, type McpMessage, type McpOptions } from '../testing/mcp-client.js';
@@ -52,6 +54,24 @@ async function openGateway(
 }
 
 const text = (message: McpMessage | undefined) => message?.result?.content?.map((block) => block.text).join('\n');
+
+it('[A16.9] refused requests of MCP clients are in the server’s audit log', async () => {
+  const clock = { now: () => 0 };
+  const limiter = createExternalLimiter(clock, { callsPerMinute: 1, megabytesPerHour: 1 });
+  const t = await openGateway('cursor', ['remove'], { context: { externalLimiter: limiter } });
+  const reader = await t.api<CreatedToken>('POST', '/people/owner/tokens', { name: 'reader', scopes: ['read'] });
+  expect((await t.send(INITIALIZE, { token: 'cs_x_y' })).status).toBe(401);
+  expect((await t.send(INITIALIZE, { token: reader.body.token })).status).toBe(403);
+  await t.ask({ name: 'a' });
+  await t.send(callOf('remove', { name: 'b' }, { id: 2 }));
+  const log = await t.engine.runtime.store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 }));
+  const why = (text: string) => expect.stringContaining(text) as string;
+  expect(log.filter(({ kind }) => kind === 'refusal').map((each) => each.why)).toEqual([
+    why('401: POST /mcp/harbour from'),
+    why('403: POST /mcp/harbour from'),
+    why('429: POST /mcp/harbour from'),
+  ]);
+});
 
 describe('the MCP gateway', () => {
   it('[A56] offers only the tools of its agent, and never forgets them', async () => {

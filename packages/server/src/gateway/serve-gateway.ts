@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
-import type { AppContext, Env } from '../app/context.js';
+import type { AppContext, AppRequest, Env } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
+import type { AgentGate } from './agent-gate.js';
 import { answerRequest } from './answer-request.js';
 import { createClientSessions } from './client-sessions.js';
 import { findGate } from './find-gate.js';
@@ -9,12 +10,27 @@ import { createElicitations } from './sent-elicitations.js';
 import { createWaitingClients } from './waiting-clients.js';
 
 /** Serves the tools of a world to MCP clients at `/mcp/{world}` (A56). */
-export function serveGateway(app: Hono<Env>, context: AppContext): void {
+export function serveGateway(
+  app: Hono<Env>,
+  context: AppContext,
+  record: (error: unknown, c: AppRequest) => Promise<void>,
+): void {
   const sessions = createClientSessions();
   const waiting = createWaitingClients();
   const elicitations = createElicitations();
   app.all('/mcp/:world', context.auth.middleware, async (c) => {
-    const gate = await findGate(c, context, c.req.param('world'));
+    const found = await findGate(c, context, c.req.param('world'));
+    // The SDK makes a response of the error, so it doesn't reach the error boundary.
+    const recorded = async <T>(proposed: Promise<T>): Promise<T> =>
+      await proposed.catch(async (error: unknown) => {
+        await record(error, c);
+        throw error;
+      });
+    const gate: AgentGate = {
+      ...found,
+      propose: (call) => recorded(found.propose(call)),
+      permission: (call, stops) => recorded(found.permission(call, stops)),
+    };
     context.externalLimiter?.request(c);
     switch (c.req.method) {
       case 'POST': {

@@ -72,11 +72,19 @@ it('[A16.9] refused requests and failed sign-ins are in the server’s audit log
   for (let each = 0; each < 50; each += 1) await add();
   for (let each = 0; each < 50; each += 1)
     await ask(t, 'POST', `/people/${each}/tokens`, bob, { name: 'x', scopes: ['read'] });
-  const counted = await refusals();
-  expect(counted.length).toBe(30);
+  // Ten of Bob, and the two without a credential.
+  expect(await refusals()).toHaveLength(12);
+  // His flood doesn't hide the refusals of others.
+  const eve = await tokenOf(t, 'Eve', 'member', ['read', 'chat']);
+  const known = (await audit(t)).length;
+  expect((await ask(t, 'DELETE', '/people/bob', eve)).status).toBe(403);
+  expect((await audit(t)).slice(known)).toMatchObject([
+    { who: { id: 'eve' }, why: why('403: DELETE /api/people/bob from') },
+  ]);
   t.clock.advance(60_000);
   await add();
-  expect((await refusals()).slice(30)).toMatchObject([{ why: '73 more requests were refused' }, first[0]]);
+  const left = '91 more requests were refused: 91 from 127.0.0.1 (Bob)';
+  expect((await audit(t)).slice(known + 1)).toMatchObject([{ why: left }, first[0]]);
 });
 
 describe('people', () => {
