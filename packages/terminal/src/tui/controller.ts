@@ -93,7 +93,11 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   function changedSoon(): void {
-    soon ??= setTimeout(changed, STORE_MS);
+    soon ??= setTimeout(() => {
+      changed();
+      // A call that was still running may be undone now.
+      if (ui.overlay === 'undo' && ui.undo.kind === 'list') runEffect(host, { kind: 'list-undo' });
+    }, STORE_MS);
   }
 
   function changed(): void {

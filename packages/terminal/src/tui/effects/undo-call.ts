@@ -7,8 +7,14 @@ import { complain, say, type EffectHost } from './effect-host.js';
 export async function listUndo(host: EffectHost): Promise<void> {
   try {
     const all = await readAll((page) => host.client.undoable(host.worldId, page));
-    const { chatId } = host.ui();
-    showUndo(host, { kind: 'list', calls: all.filter((call) => call.chatId === chatId), picked: 0 });
+    const { chatId, undo: before } = host.ui();
+    const calls = all.filter((call) => call.chatId === chatId);
+    const last = before.kind === 'list' ? before.calls[before.picked]?.toolCallId : undefined;
+    const picked = Math.max(
+      0,
+      calls.findIndex((call) => call.toolCallId === last),
+    );
+    if (before.kind !== 'preview') showUndo(host, { kind: 'list', calls, picked });
   } catch (error) {
     failUndo(host, error);
   }
