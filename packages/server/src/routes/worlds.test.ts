@@ -190,13 +190,6 @@ it('[W1.3] [W3.2] creates a start link only for the token; it works once, for a 
   expect(session.status).toBe(200);
   expect((await redeem(ticket)).status).toBe(401);
 
-  // A stolen session, or a client without a credential, can't create start links.
-  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const asSession = { cookie, 'X-Countersign-Session': session.body.session };
-  const ask = async (headers: Record<string, string>) =>
-    (await fetch(`${t.url}/api/tickets`, { method: 'POST', headers })).status;
-  expect([await ask(asSession), await ask({}), await ask({ authorization: 'Bearer wrong' })]).toEqual([403, 401, 401]);
-
   const late = await t.api<{ open: string }>('POST', '/tickets');
   t.clock.advance(60_000);
   expect((await redeem(late.body.open.split('=')[1])).status).toBe(401);
