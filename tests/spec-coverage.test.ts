@@ -14,6 +14,11 @@ describe('the numbers of docs/spec', () => {
     expect(found.unquoted).toEqual([]);
   });
 
+  it('are unique', () => {
+    const numbers = specNumbers(readFileSync(join(root, 'docs/spec/README.md'), 'utf8'));
+    expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
+  });
+
   it('exist if a test quotes them', () => {
     expect(found.unknown).toEqual([]);
   });

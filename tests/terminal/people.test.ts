@@ -40,6 +40,9 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['people'])).stdout).not.toContain('Lovelace');
     const carol = await t.runHere(['people', 'add', 'Carol', '--owner', '--no-invite', '--json']);
     expect(JSON.parse(carol.stdout)).toMatchObject({ id: 'carol', role: 'owner' });
+    // A role in one world gives none in the others.
+    const fay = await t.runHere(['people', 'add', 'Fay', '--world', 'harbour=admin', '--no-invite', '--json']);
+    expect(JSON.parse(fay.stdout)).toMatchObject({ role: null, worldRoles: { harbour: 'admin' } });
   });
 
   it('[X3.6] creates a token, prints it once, lists and revokes it', async () => {
@@ -52,6 +55,11 @@ describe('countersign people and tokens', () => {
     expect(listed.stdout).not.toMatch(/\dT\d/);
     expect(listed.stdout).toMatch(/ci +read, chat +never +20/);
     expect(listed.stdout).not.toContain(made.stdout.trim().slice('cs_0123456789abcdef_'.length));
+    const twin = (await t.runHere(add)).stdout.slice('cs_'.length, 'cs_0123456789abcdef'.length);
+    const unclear = await t.runHere(['tokens', 'revoke', 'ci', '--person', 'bob']);
+    expect(unclear).toMatchObject({ code: 2, stderr: expect.stringContaining(`Use an id: "`) as string });
+    expect(unclear.stderr).toContain(`"${twin}"`);
+    expect(await t.runHere(['tokens', 'revoke', twin, '--person', 'bob'])).toMatchObject({ code: 0 });
     const revoked = await t.runHere(['tokens', 'revoke', 'ci', '--person', 'bob']);
     expect(revoked).toMatchObject({ code: 0, stderr: 'Revoked the token "ci".\n' });
     expect((await t.runHere(['tokens', 'list', '--person', 'bob'])).stderr).toContain('There are no tokens.');

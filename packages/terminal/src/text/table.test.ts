@@ -21,6 +21,13 @@ it('aligns columns and truncates the widest to the terminal width; without a ter
   expect(table(rows, columns, undefined)).toContain('x'.repeat(90));
 });
 
+it('never truncates ids: commands need them whole', () => {
+  const id = `approval_${'0'.repeat(32)}`;
+  const shown = table([{ id, text: 'x'.repeat(90) }], columns, 60);
+  expect(shown).toContain(id);
+  expect(Math.max(...shown.split('\n').map(widthOf))).toBe(60);
+});
+
 it('suggests a similar name, or lists the available ones', () => {
   expect(suggestion('harbor', ['harbour', 'ops'])).toBe('Did you mean "harbour"?');
   expect(suggestion('zzzzzz', ['harbour', 'ops'])).toBe('Available: "harbour", "ops".');

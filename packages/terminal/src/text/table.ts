@@ -17,10 +17,8 @@ export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], 
     shown.map(({ title }) => title.toUpperCase()),
     ...rows.map((row) => shown.map(({ of, isProse }) => (isProse ? proseLine(of(row)) : plainLine(of(row))))),
   ];
-  const widths = fit(
-    shown.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? '')))),
-    columns,
-  );
+  const wanted = shown.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? ''))));
+  const widths = fit(wanted, columns, (index) => shown[index]?.title === 'id');
   return cells
     .map((line) =>
       line
@@ -31,15 +29,15 @@ export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], 
     .join('\n');
 }
 
-/** Shrinks the widest column until all fit. */
-function fit(wanted: readonly number[], columns: number | undefined): number[] {
+/** Shrinks the widest column until all fit, except ids: commands need them whole. */
+function fit(wanted: readonly number[], columns: number | undefined, isId: (index: number) => boolean): number[] {
   const widths = [...wanted];
   if (columns === undefined) return widths;
   const total = (): number => widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
   while (total() > columns) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const width = widths[widest] ?? 0;
-    if (width <= NARROWEST) break;
+    const width = Math.max(NARROWEST, ...widths.filter((_, index) => !isId(index)));
+    const widest = widths.findIndex((each, index) => each === width && !isId(index));
+    if (width === NARROWEST) break;
     widths[widest] = width - 1;
   }
   return widths;

@@ -8,7 +8,10 @@ export const peopleHelp = {
   },
   add: {
     about: 'Add a person and print a link that signs them in',
-    notes: ['The link works once, for a week. Send it to the person only.'],
+    notes: [
+      'Without --role and --world, the person becomes a member of the whole server.',
+      'The link works once, for a week. Send it to the person only.',
+    ],
     examples: [
       'countersign people add "Ada Lovelace" --role approver',
       'countersign people add Bob --world harbour=approver',

@@ -46,7 +46,7 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
       expect(await store().read((r) => r.person('ada'))).toStrictEqual({ ...changed, rev: 2 });
     });
 
-    it('[W8] [W8.15] have unique names and addresses, which don’t only look different, unless they were removed', async () => {
+    it('[W8] [W8.16] have unique names and addresses, which don’t only look different, unless they were removed', async () => {
       await add(person('ada', { email: 'ada@example.com' }), person('bob'));
       const named = { code: 'conflict', field: 'name' };
       const addressed = { code: 'conflict', field: 'email' };

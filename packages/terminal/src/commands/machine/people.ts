@@ -47,12 +47,13 @@ export function addPeople(program: Command, register: Register): void {
   const add = withHelp(people.command('add').argument('<name>', help.name), help.add);
   register<PersonFlags>(withRoleFlags(add).option('--no-invite', help.noInvite), async (context, { args, options }) => {
     const client = await context.client();
-    const { role, email } = options;
+    const { role, email, owner, world } = options;
     const added = await client.addPerson({
       name: args[0] ?? '',
       ...(typeof email === 'string' ? { email } : {}),
-      ...(role === undefined && options.owner !== true ? {} : { role: readRole(options) }),
-      ...(options.world === undefined ? {} : { worldRoles: readWorldRoles(options.world) }),
+      // With only a role in one world, the server's default role would open all the others.
+      ...(role === undefined && owner !== true && world === undefined ? {} : { role: readRole(options) }),
+      ...(world === undefined ? {} : { worldRoles: readWorldRoles(world) }),
     });
     if (options.invite === false) showDone(context, plainLine(results.personAdded(added.id)), added);
     else await showInvitation(context, client, added, results.personAdded(added.id));

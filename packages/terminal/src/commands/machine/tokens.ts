@@ -76,11 +76,20 @@ export function addTokens(program: Command, register: Register): void {
     const client = await context.client();
     const person = await whoseOf(client, options.person);
     const all = await readAll(() => client.tokens(person));
-    const found = all.find(({ id }) => id === word) ?? all.find(({ name }) => name === word);
+    const named = all.filter(({ name }) => name === word);
+    const found = all.find(({ id }) => id === word) ?? named[0];
     if (found === undefined) {
       const names = all.map(({ name }) => name);
       throw new CommandError(errors.notFound('token', word, suggestion(word, names)), EXIT.usage);
     }
+    if (found.id !== word && named.length > 1)
+      throw new CommandError(
+        errors.severalTokens(
+          word,
+          named.map(({ id }) => id),
+        ),
+        EXIT.usage,
+      );
     await client.revokeToken(person, found.id);
     showDone(context, plainLine(results.tokenRevoked(found.name)), { revoked: found.id });
   });
