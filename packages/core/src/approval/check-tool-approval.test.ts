@@ -96,7 +96,7 @@ describe('checkToolApproval', () => {
       ['/w', '/w'],
       ['/other', '/other'],
       ['unknown', 'unknown'],
-      // A grant from an older version has no folder.
+      // Without a folder, it is the world's.
       ['/w', undefined],
     ] as const)
       expect([folder, given, kind(folder, given)]).toEqual([folder, given, 'run']);

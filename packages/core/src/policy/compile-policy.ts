@@ -138,7 +138,7 @@ const EVERYTHING: Matcher = { any: true, matches: () => true };
 
 /**
  * Picks the readings of an ambiguous rule. Deny and ask rules use both, so that a stored word pattern keeps matching the same calls. An allow
- * rule uses one: named conditions, or words if its conditions are separated by spaces, as in older versions.
+ * rule uses one: named conditions, or words if its conditions are separated by spaces.
  */
 export function readings({ verb, words, named }: Rule): {
   readonly words: readonly PatternWord[] | undefined | 'none';
@@ -149,7 +149,7 @@ export function readings({ verb, words, named }: Rule): {
   return isByName(named) ? { words: 'none', named } : { words: words ?? 'none', named: undefined };
 }
 
-/** Whether an allow rule or grant is read as named conditions. Syntax from older versions keeps its old meaning. */
+/** Whether an allow rule or grant is read as named conditions, and not as words. */
 export function isByName({ separator, joined }: Named): boolean {
   return separator === 'comma' && !joined;
 }

@@ -24,7 +24,7 @@ export interface Named {
   readonly conditions: readonly Condition[];
   /** The rule ends with `*`: an allow rule also covers calls with other arguments. */
   readonly open: boolean;
-  /** Rules stored by older versions separate conditions with spaces. */
+  /** Conditions that are separated by spaces may also be the words of a command. */
   readonly separator: 'comma' | 'blank';
   /** A value contains an unquoted comma without a space after it, so the comma may have been meant as a separator. */
   readonly joined: boolean;

@@ -12,8 +12,8 @@ export type ScannedNamed =
   | { readonly kind: 'malformed'; readonly failure: ParseFailure };
 
 /**
- * Parses conditions on named arguments: `to=bob, amount > 100, *`. Rules stored by older versions separate conditions
- * with spaces (`amount=20 to=bob`).
+ * Parses conditions on named arguments: `to=bob, amount > 100, *`. Conditions that are separated by spaces (`amount=20 to=bob`) may also be
+ * the words of a command.
  */
 export function scanNamed(text: string, from: number, until: PatternEnd): ScannedNamed {
   const conditions: Condition[] = [];
