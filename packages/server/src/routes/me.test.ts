@@ -1,19 +1,15 @@
-import { SERVER_LOG } from '@countersign/core/ports';
-import type { CreatedToken, Invitation, OpenSession, Person } from '@countersign/protocol';
+import type { CreatedToken, Invitation, OpenSession } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { insertCredential, makeSecret } from '../people/credentials.js';
 import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
 import { openStream } from '../testing/open-stream.js';
+import { add, as, audit } from '../testing/people.js';
 import { ask, pageOf, signIn, signInAs } from '../testing/sign-in.js';
 
 afterEach(closeApps);
 
-const as = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
-const add = async (t: AppFixture, name: string, role: string): Promise<Person> =>
-  (await t.api<Person>('POST', '/people', { name, role })).body;
 const sessionsOf = async (t: AppFixture, session: Record<string, string>): Promise<readonly OpenSession[]> =>
   (await ask<{ items: OpenSession[] }>(t, 'GET', '/me/sessions', session)).body.items;
-const audit = (t: AppFixture) => t.engine.runtime.store.read((r) => r.audit(SERVER_LOG, { after: 0, limit: 99 }));
 
 /** Asks for a link to another device. */
 const link = (t: AppFixture, session: Record<string, string>) => ask(t, 'POST', '/me/devices/link', session);
