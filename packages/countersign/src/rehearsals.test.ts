@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { ToolFailure } from '@countersign/core/ports';
-import type { Script } from '@countersign/core/testing';
+import { createFakeClock, type FakeClock, type Script, type ScriptedCall } from '@countersign/core/testing';
 import { describeEffect, type Effect } from '@countersign/protocol';
 import { editFile, findSandbox, shellCmd, writeFile } from '@countersign/tools';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -125,6 +126,35 @@ describe('a call that needs approval', () => {
     const listed = crowded?.files.map(({ path }) => path) ?? [];
     expect(listed).toEqual(many.slice(0, listed.length));
     expect(crowded).toMatchObject({ truncated: true, unlisted: many.length - listed.length });
+  });
+
+  it('[A52.11] [A52.3] is shown after 20 seconds without an effect, if the rehearsals of four other agents sleep', async () => {
+    const fake = createFakeClock();
+    const waiting: number[] = [];
+    const clock: FakeClock = {
+      ...fake,
+      after(ms, fire) {
+        if (ms === 20_000) waiting.push(ms);
+        return fake.after(ms, fire);
+      },
+    };
+    made.wait.until = new Promise(() => undefined);
+    const names = ['Ann', 'Ben', 'Cid', 'Dot', 'Eve'];
+    const script: Script = ({ messages }) => {
+      const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system')?.content ?? '';
+      return { calls: JSON.parse(told.slice(told.indexOf('['))) as ScriptedCall[] };
+    };
+    const t = await open({ agents: names, script, clock });
+    for (const name of names) await (await t.world.chat()).send(`@${name} ${JSON.stringify([put(`${name}.txt`)])}`);
+    while (waiting.length < 5 || made.log.length < 4) await setImmediate();
+    expect(made.log).toEqual(names.slice(0, 4).map((name) => `rehearsed ${name}.txt`));
+    fake.advance(19_999);
+    await setImmediate();
+    expect(await t.world.approvals()).toEqual([]);
+    fake.advance(1);
+    await t.heard(({ event, data }) => event === 'tool' && data.type === 'TOOL_APPROVAL_REQUESTED');
+    const { arguments: args, noEffect } = await t.onlyApproval();
+    expect({ args, noEffect }).toMatchObject({ args: { path: 'Eve.txt' }, noEffect: { reason: 'busy' } });
   });
 
   it('[A52.2] is never rehearsed if a rule denies it or lets it run, or if nobody can be asked', async () => {
