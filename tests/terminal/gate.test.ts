@@ -484,7 +484,7 @@ describe('countersign doctor on ACP agents', () => {
     await add('Broken', ['opencode', '--exit']);
     await add('Other', ['/bin/sh', join(bin, 'opencode')]);
     const server = join(t.folder, 'home');
-    await add('Nosy', ['/bin/sh', '-c', `[ -e ${join(server, 'token')} ] && exit 7; exec ${join(bin, 'opencode')}`]);
+    await add('Nosy', ['/bin/sh', '-c', `[ -e ${join(server, 'countersign.db')} ] && exit 7; exec ${join(bin, 'opencode')}`]);
     const findings = async (
       more: Record<string, string> = {},
     ): Promise<Record<string, [state: string, detail: string]>> => {
@@ -507,8 +507,8 @@ describe('countersign doctor on ACP agents', () => {
     expect(before['acp: Local']).toEqual(['warning', 'local-agent is not on this PATH (world "acp")']);
     expect(before['acp: Broken']?.[1]).toContain('does not start (world "acp"): its program exited with code 3');
     expect(before['acp: Other']).toEqual(['warning', 'starts (world "acp"), but there is no drill for its program']);
-    const hidesToken = (await findSandbox()).kind === 'bubblewrap';
-    expect(before['acp: Nosy']?.[1]).toContain(hidesToken ? 'starts (world' : 'exited with code 7');
+    const hidesHome = (await findSandbox()).kind === 'bubblewrap';
+    expect(before['acp: Nosy']?.[1]).toContain(hidesHome ? 'starts (world' : 'exited with code 7');
     write(join(server, 'gate', 'drilled.json'), '{"acp:opencode":{"version":"1.2.3","gated":true}}');
     expect((await findings())['acp: Open']).toEqual([
       'fine',
