@@ -484,7 +484,11 @@ describe('countersign doctor on ACP agents', () => {
     await add('Broken', ['opencode', '--exit']);
     await add('Other', ['/bin/sh', join(bin, 'opencode')]);
     const server = join(t.folder, 'home');
-    await add('Nosy', ['/bin/sh', '-c', `[ -e ${join(server, 'countersign.db')} ] && exit 7; exec ${join(bin, 'opencode')}`]);
+    await add('Nosy', [
+      '/bin/sh',
+      '-c',
+      `[ -e ${join(server, 'countersign.db')} ] && exit 7; exec ${join(bin, 'opencode')}`,
+    ]);
     const findings = async (
       more: Record<string, string> = {},
     ): Promise<Record<string, [state: string, detail: string]>> => {

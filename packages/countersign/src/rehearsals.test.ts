@@ -153,8 +153,13 @@ describe('a call that needs approval', () => {
     expect(await t.world.approvals()).toEqual([]);
     fake.advance(1);
     await t.heard(({ event, data }) => event === 'tool' && data.type === 'TOOL_APPROVAL_REQUESTED');
-    const { arguments: args, noEffect } = await t.onlyApproval();
+    const approval = await t.onlyApproval();
+    const { arguments: args, noEffect } = approval;
     expect({ args, noEffect }).toMatchObject({ args: { path: 'Eve.txt' }, noEffect: { reason: 'busy' } });
+    // [A53.4] The person who approves it doesn't wait for another attempt.
+    expect(await t.world.decide(approval, { decision: 'approve', scope: 'once' })).toMatchObject({ kind: 'recorded' });
+    await expect.poll(() => made.log.at(-1)).toBe('ran Eve.txt');
+    expect(made.log).toHaveLength(5);
   });
 
   it('[A52.2] is never rehearsed if a rule denies it or lets it run, or if nobody can be asked', async () => {

@@ -23,6 +23,8 @@ export interface CallSetting {
   agentId: string;
   /** The id of the call. */
   id: string;
+  /** The last question about it. */
+  approvalId?: string | null;
   place: Place;
   isReview?: boolean;
   /** Whether people have been asked about this call. It is then rehearsed even if a rule allows it, because a yes applies what they saw. */
@@ -57,6 +59,8 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
     return isNeeded(gate, about.wasAsked, () => hasRoom(tx, agentId), mayRun) ? { gate, snapshot } : undefined;
   });
   if (state === undefined) return { judged, signed };
+  const shown = await shownWithoutEffect(runtime, call, about);
+  if (shown !== undefined) return { judged, signed: { ...signed, rehearsal: shown } };
   if (predictor !== undefined) {
     if (state.gate.kind !== 'ask') return { judged, signed };
     const rehearsal = await predictCall(runtime, predictor, judged, { ...about, snapshot: state.snapshot });
@@ -64,6 +68,21 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
   }
   const { record, paths } = await rehearse(runtime, tool, judged, state, about);
   return { judged: withEffect(judged, paths), signed: coverEffect(runtime, call, about, signed, record) };
+}
+
+/** The record that people saw, if it says that nothing could be shown, of exactly this call. They wait for no second attempt (A53.4). */
+async function shownWithoutEffect(
+  { store }: Runtime,
+  { argumentsText }: ReadCall,
+  { wasAsked, approvalId, id }: CallSetting,
+): Promise<RehearsalRecord | undefined> {
+  if (!wasAsked || approvalId === undefined || approvalId === null) return undefined;
+  const [approval, invocation] = await store.read((reader) =>
+    Promise.all([reader.approval(approvalId), reader.invocation(id)]),
+  );
+  const record = approval?.rehearsal;
+  const isBusy = record !== null && record !== undefined && 'noEffect' in record && record.noEffect.reason === 'busy';
+  return isBusy && invocation?.arguments === argumentsText ? record : undefined;
 }
 
 /** Rehearses a call that nobody made, for a check of the rules, and deletes the draft. Rejects with `invalid` if its tool can't rehearse it. */

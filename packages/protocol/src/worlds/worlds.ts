@@ -29,7 +29,8 @@ export const worldSettingsSchema = z.strictObject({
 export type WorldSettings = z.infer<typeof worldSettingsSchema>;
 export type WorldMode = WorldSettings['mode'];
 
-const rules = z.array(ruleText).max(10_000);
+/** Reading more would block the server for everyone. */
+const rules = z.array(ruleText).max(2_000);
 
 export const newWorldSchema = worldSettingsSchema.extend({ name: nameSchema, policy: rules.default([]) });
 export type NewWorld = z.input<typeof newWorldSchema>;

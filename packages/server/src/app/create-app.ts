@@ -29,7 +29,9 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   });
   const record = async (error: unknown, c: AppRequest): Promise<void> => {
     const { status, detail } = toProblem(error).problem;
-    const { method, path } = c.req;
+    const { method } = c.req;
+    // As it was sent: a decoded path could contain line breaks.
+    const path = new URL(c.req.url).pathname;
     // Undefined before the credential is known, whatever its type says.
     const signer = c.get('signer') as Signer | undefined;
     await recordRefusal({ status, method, path, detail, signer, address: context.auth.addressOf(c) });

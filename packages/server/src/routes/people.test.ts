@@ -27,18 +27,21 @@ it('[A16.9] refused requests and failed sign-ins are in the server’s audit log
   expect((await ask(t, 'GET', '/worlds', as('wrong'))).status).toBe(401);
   expect((await t.api('POST', '/session', { token: 'cs_x_y' }, { Authorization: '' })).status).toBe(401);
   expect((await ask(t, 'GET', '/worlds/none', bob)).status).toBe(404);
+  // Nobody may write another line into the log, or hide a part of one.
+  expect((await fetch(`${t.url}/api/worlds/a%0Ab%1B%E2%80%AE`)).status).toBe(401);
   const why = (text: string) => expect.stringContaining(text) as string;
   const first = [
     { kind: 'refusal', who: { kind: 'person', id: 'bob', name: 'Bob' }, why: why('403: POST /api/people from') },
     { kind: 'refusal', who: undefined, why: why('401: GET /api/worlds from') },
     { kind: 'refusal', who: undefined, why: why('401: POST /api/session from') },
+    { kind: 'refusal', who: undefined, why: why('401: GET /api/worlds/a%0Ab%1B%E2%80%AE from') },
   ];
   expect(await refusals()).toEqual(first);
   for (let each = 0; each < 50; each += 1) await add();
   for (let each = 0; each < 50; each += 1)
     await ask(t, 'POST', `/people/${each}/tokens`, bob, { name: 'x', scopes: ['read'] });
-  // Ten of Bob, and the two without a credential.
-  expect(await refusals()).toHaveLength(12);
+  // Ten of Bob, and the three without a credential.
+  expect(await refusals()).toHaveLength(13);
   // His flood doesn't hide the refusals of others.
   const eve = await tokenOf(t, 'Eve', 'member', ['read', 'chat']);
   const known = (await audit(t)).length;
