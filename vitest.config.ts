@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { TEST_CACHE } from './tests/support/test-cache.js';
+import { switchOffChecks } from './tests/authority/switch-off-checks.js';
 import LongestFirst from './tests/support/longest-first.js';
 
 // Vitest passes these conditions to Node as well. If they included 'import', Node would load ES modules where CommonJS is required.
@@ -8,7 +9,11 @@ const sourceFirst = ['@countersign/source', 'node'];
 /** `npm run test:slow` prints the slowest files. */
 const isSlow = process.env['npm_lifecycle_event'] === 'test:slow';
 
+/** `npm run verify -- --only authority` switches off the checks of authority, one after the other. */
+const isMutated = process.env['AUTHORITY_MUTANTS'] !== undefined;
+
 export default defineConfig({
+  plugins: isMutated ? [switchOffChecks()] : [],
   // Test the sources: a stale `dist` must never make a test pass or fail.
   resolve: { conditions: sourceFirst },
   ssr: { resolve: { conditions: sourceFirst } },
@@ -44,7 +49,11 @@ export default defineConfig({
       // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     // These run real coding agents for minutes: only in `npm run verify`.
-    exclude: [...configDefaults.exclude, ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1 ? [] : ['tests/agents/**'])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(Number(process.env['RUNS_FACTOR'] ?? 0) >= 1 ? [] : ['tests/agents/**']),
+      ...(isMutated ? [] : ['tests/authority/mutants.test.ts']),
+    ],
     // One project: with two, each would have its own workers and transforms, and load the same modules again.
     globalSetup: 'tests/support/global-setup.ts',
   },

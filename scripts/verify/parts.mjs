@@ -76,6 +76,14 @@ export const PARTS = [
     figures: (output) => [...linesOf(output, /^red team (\(.* ran without approval)/gm), ...tally(output)],
   },
   {
+    name: 'authority',
+    what: 'the authority matrix, with each check of a route switched off',
+    minutes: 5,
+    size: { variable: 'AUTHORITY_MUTANTS', full: 'all' },
+    run: (size) => test(['tests/authority/mutants.test.ts'], '1', { AUTHORITY_MUTANTS: size }),
+    figures: (output) => [...linesOf(output, /(\d+ (?:routes|checks) .*, \d+ survived)/g), ...tally(output)],
+  },
+  {
     name: 'kills',
     what: 'processes killed at random moments of a turn, and of a rehearsal',
     minutes: 12,

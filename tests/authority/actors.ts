@@ -1,9 +1,14 @@
-import type { Store } from '@countersign/core/ports';
 import { SESSION_HEADER, type CreatedToken, type NewToken, type Person } from '@countersign/protocol';
 import { hashSecret, randomSecret } from '../../packages/server/src/auth/secrets.js';
 import { createMetrics } from '../../packages/server/src/metrics/create-metrics.js';
 import { insertCredential, makeSecret } from '../../packages/server/src/people/credentials.js';
-import { openApp, TOKEN, until, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
+import {
+  openApp,
+  TOKEN,
+  until,
+  type AppFixture,
+  type AppFixtureOptions,
+} from '../../packages/server/src/testing/app-fixture.js';
 import { removing } from '../../packages/server/src/testing/harbour.js';
 import { ask, signIn, signInAs } from '../../packages/server/src/testing/sign-in.js';
 import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
@@ -35,9 +40,9 @@ export interface Matrix {
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
 
-export async function openMatrix(store?: Store): Promise<Matrix> {
+export async function openMatrix(options: Pick<AppFixtureOptions, 'store' | 'routes'> = {}): Promise<Matrix> {
   const t = await openApp({
-    ...(store === undefined ? {} : { store }),
+    ...options,
     script: ({ messages }) => (messages.some(({ role }) => role === 'tool') ? 'done' : { calls: [{ name: 'remove' }] }),
     tools: [removing().tool],
     context: { metrics: createMetrics() },

@@ -65,15 +65,21 @@ export async function tryAllowed(matrix: Matrix, cells: readonly Cell[]): Promis
 }
 
 /** Returns a function that tries the cells that are refused, and returns what is wrong with them. It should change nothing. */
-export async function prepareRefused(matrix: Matrix, cells: readonly Cell[]): Promise<() => Promise<string[]>> {
-  const left = cells.filter(({ isAllowed }) => !isAllowed);
+export async function prepareRefused(
+  matrix: Matrix,
+  cells: readonly Cell[],
+  { isFirstEnough = false } = {},
+): Promise<() => Promise<string[]>> {
+  const left = cells.filter(({ isAllowed }) => !isAllowed).reverse();
   const rows = new Map<Row, Parts>();
   for (const { row } of left) if (!rows.has(row)) rows.set(row, await prepare(matrix, row));
   const problems: string[] = [];
   const work = async (): Promise<void> => {
     for (let cell = left.pop(); cell !== undefined; cell = left.pop()) {
       const problem = await tryCell(matrix, cell, rows.get(cell.row) ?? {});
-      if (problem !== undefined) problems.push(problem);
+      if (problem === undefined) continue;
+      problems.push(problem);
+      if (isFirstEnough) left.length = 0;
     }
   };
   return async () => {

@@ -71,7 +71,7 @@ describe('[W10] the authority matrix', () => {
 
   it.each(['SQLite', 'PostgreSQL'])('holds for every request on %s', async (kind) => {
     const isPostgres = kind === 'PostgreSQL';
-    const matrix = await openMatrix(isPostgres ? await openPostgres(await createMigratedDatabase()) : undefined);
+    const matrix = await openMatrix(isPostgres ? { store: await openPostgres(await createMigratedDatabase()) } : {});
     expect(matrix.actors.map(({ who }) => who)).toEqual([...PRINCIPLES.keys()]);
     const cells = cellsOf(matrix, ROWS).filter((_, at) => !isPostgres || isFullSize || at % 7 === 0);
     const { store } = matrix.t.engine.runtime;

@@ -196,7 +196,7 @@ export const ROWS: readonly Row[] = [
   {
     route: 'POST /people/{person}/tokens',
     what: 'that signs',
-    needs: 'impersonate',
+    needs: 'never',
     in: { person: 'sid' },
     body: token('sign'),
   },
@@ -458,6 +458,7 @@ export const ROWS: readonly Row[] = [
 
   { route: 'GET /worlds/{world}/search', needs: 'read', query: '?q=hello' },
   { route: 'GET /worlds/{world}/audit', needs: 'read' },
+  { route: 'GET /worlds/{world}/audit', what: 'of the server', needs: 'never', in: { world: '_server' } },
   { route: 'GET /worlds/{world}/audit/verify', needs: 'read' },
   { route: 'POST /worlds/{world}/audit/{call}/original', needs: 'sign', allowed: GONE },
   { route: 'GET /worlds/{world}/stats', needs: 'read' },
@@ -516,5 +517,5 @@ export async function sendRow(matrix: Matrix, row: Row, actor: Actor, prepared: 
   const answer = await text(response);
   if (status < 400) return { status, isHidden: false, text: '' };
   const { detail } = JSON.parse(answer) as { detail?: string };
-  return { status, isHidden: status === 404 && detail === problemTexts.noWorld('alpha'), text: answer };
+  return { status, isHidden: status === 404 && detail === problemTexts.noWorld(names['world'] ?? ''), text: answer };
 }

@@ -29,7 +29,7 @@ export const delegationRoutes = [
     method: 'post',
     path: '/me/delegations',
     scope: 'web-app',
-    needs: 'read',
+    needs: 'account',
     tag,
     summary: 'Let another person sign calls for you',
     description:

@@ -204,7 +204,7 @@ export const peopleRoutes = [
     method: 'post',
     path: '/people/{person}/tokens',
     scope,
-    needs: 'read',
+    needs: 'account',
     tag,
     summary: 'Create a personal token',
     description:

@@ -53,7 +53,7 @@ export const serverRoutes = [
     method: 'post',
     path: '/tickets',
     scope: 'web-app',
-    needs: 'read',
+    needs: 'account',
     tag,
     summary: 'Create a start link',
     description:

@@ -14,6 +14,7 @@ import { acpAgents } from '@countersign/tools';
 import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
+import type { Route } from '../app/route.js';
 import type { SessionLifetimes } from '../people/credentials.js';
 import { createExternalLimiter, EXTERNAL_LIMITS } from '../people/external-limiter.js';
 import { createAuth } from '../auth/create-auth.js';
@@ -80,6 +81,8 @@ export interface AppFixtureOptions {
   lifetimes?: SessionLifetimes;
   /** Commands that the administrator's file lists (A21.10). */
   listedPrograms?: Engine['runtime']['listedPrograms'];
+  /** Default: all routes. */
+  routes?: readonly Route[];
   /** When the clock starts. */
   now?: number;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers' | 'externalLimiter' | 'metrics'>>;
@@ -137,7 +140,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
         }),
   });
   const quiet = (): void => undefined;
-  const app = createApp({
+  const context: AppContext = {
     engine,
     auth,
     log: { info: quiet, warn: quiet, error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`) },
@@ -146,7 +149,8 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     ...(options.workFolders === undefined ? {} : { checkFolder: options.workFolders.check }),
     externalLimiter: createExternalLimiter(clock, EXTERNAL_LIMITS),
     ...options.context,
-  });
+  };
+  const app = createApp(context, options.routes);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   acceptTokenChannels(server, { token: TOKEN, store });
   port = await listenOn(server, 0, '127.0.0.1');
