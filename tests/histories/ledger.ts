@@ -8,6 +8,8 @@ export interface Proposal extends ProposedCall {
   /** The person who asked for it. Undefined: nobody is known. */
   readonly requester: string | undefined;
   readonly by: Credential;
+  /** Its chat. An approval can be for all calls of a tool in one. */
+  readonly place: string;
   /** Set if its path leads out of the world's folder. */
   readonly isOutside?: true;
   /** Only for calls that a program outside runs. */
@@ -32,6 +34,7 @@ interface Signature {
   readonly decision: 'approve' | 'deny';
   /** Whether the person could sign at that time. */
   readonly isAble: boolean;
+  readonly isForChat: boolean;
   fate: Fate;
   isLogged: boolean;
 }
@@ -99,11 +102,11 @@ export class Ledger {
     return kept;
   }
 
-  sign(n: number, approvalId: string, by: Credential, decision: 'approve' | 'deny'): Signature {
+  sign(n: number, approvalId: string, by: Credential, decision: 'approve' | 'deny', isForChat = false): Signature {
     const actor = actorOf(by);
     const world = this.proposals.get(n)?.world;
     const isAble = actor !== undefined && world !== undefined && this.personMay(actor, 'sign', world);
-    const signature: Signature = { n, approvalId, actor, decision, isAble, fate: 'sent', isLogged: false };
+    const signature: Signature = { n, approvalId, actor, decision, isAble, isForChat, fate: 'sent', isLogged: false };
     this.signatures.push(signature);
     return signature;
   }
@@ -135,6 +138,15 @@ export class Ledger {
     }
   }
 
+  /** Whether somebody approved a call of this tool for the whole chat. */
+  private isGranted({ world, tool, place }: Proposal): boolean {
+    return this.signatures.some(({ n, isForChat, isAble, fate }) => {
+      const signed = this.proposals.get(n);
+      const isSame = signed?.world === world && signed.tool === tool && signed.place === place;
+      return isSame && isForChat && isAble && fate !== 'refused';
+    });
+  }
+
   /** Whether a text contains something of another world. */
   private isForeign(text: string, world: World): boolean {
     return WORLDS.some((other) => other !== world && new RegExp(`\\b${other}-\\d`).test(text));
@@ -154,6 +166,7 @@ export class Ledger {
     if (own.some(({ decision, fate }) => decision === 'deny' && fate === 'accepted')) return 'after it was denied';
     if (count === 0) return undefined;
     if (notRequester === true && proposal.requester === undefined) return 'although nobody knows who requested it';
+    if (of === undefined && notRequester !== true && this.isGranted(proposal)) return undefined;
     const isNamed = of !== undefined || notRequester === true;
     const counting = own.filter(({ actor, decision, isAble }) => {
       if (decision !== 'approve' || actor === undefined || !isAble) return false;

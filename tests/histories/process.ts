@@ -64,6 +64,7 @@ export async function startProcess({ store, clock, activity, work, tools, errors
     probe: simulated.probe,
     providers: [obedient],
     tools: tools.list,
+    toolSources: [tools.server],
     externalTool: acp.externalTool,
     findPlace: work.findPlace,
     onListenerFailure: (error) => complain(error, 'a listener failed'),

@@ -3,7 +3,7 @@ import { FINANCE, type World } from './cast.js';
 /** A call, as the rules see it. */
 export interface ProposedCall {
   readonly world: World;
-  readonly tool: 'touch' | 'write_file' | 'read_file' | 'put' | 'claude__Bash';
+  readonly tool: 'touch' | 'write_file' | 'read_file' | 'put' | 'mcp__shore__stamp' | 'claude__Bash';
   readonly path?: string;
 }
 

@@ -14,8 +14,18 @@ export const say: Choose = (history) => {
   const { random, ledger, chats } = history;
   const world: World = random.chance(0.85) ? 'harbour' : 'dock';
   const by = someone(history, 'chat', world);
+  const chat = random.pick(chats[world]);
   const calls = Array.from({ length: random.chance(0.8) ? 1 : 2 }, () => {
-    const tool = random.pick(['touch', 'touch', 'write_file', 'write_file', 'write_file', 'read_file', 'put'] as const);
+    const tool = random.pick([
+      'touch',
+      'touch',
+      'write_file',
+      'write_file',
+      'write_file',
+      'read_file',
+      'put',
+      'mcp__shore__stamp',
+    ] as const);
     const n = history.nextNumber();
     const mark = `${world}-${n}`;
     const place = somePath(history, world);
@@ -25,14 +35,14 @@ export const say: Choose = (history) => {
       write_file: { path, content: mark },
       read_file: { path, limit: n },
       put: { path: mark, text: mark },
+      mcp__shore__stamp: { text: mark },
     }[tool];
     const about = tool === 'write_file' ? place : {};
     return {
       call: { name: tool, arguments: given },
-      proposal: { n, world, tool, requester: actorOf(by), by, ...about },
+      proposal: { n, world, tool, requester: actorOf(by), by, place: chat, ...about },
     };
   });
-  const chat = random.pick(chats[world]);
   return {
     text: `${by.name} says in ${world}: ${JSON.stringify(calls.map(({ call }) => call))}`,
     async act() {
@@ -71,11 +81,12 @@ function decideCall(history: History, { id, world, callHash, n }: WaitingCall): 
   const { random, ledger } = history;
   const by = someone(history, 'sign', world);
   const decision = random.chance(0.88) ? 'approve' : 'deny';
+  const scope = decision === 'approve' && random.chance(0.1) ? 'session' : undefined;
   return {
-    text: `${by.name} decides: ${decision} ${world}-${n}`,
+    text: `${by.name} decides: ${decision} ${world}-${n}${scope === undefined ? '' : ' for the chat'}`,
     async act() {
-      const signature = ledger.sign(n, id, by, decision);
-      const body = { tool_call_id: id, decision, callHash };
+      const signature = ledger.sign(n, id, by, decision, scope !== undefined);
+      const body = { tool_call_id: id, decision, callHash, ...(scope === undefined ? {} : { scope }) };
       const path = `/worlds/${world}/tool-results`;
       const answer = await ask(history, by, { right: 'sign', world, method: 'POST', path, body });
       const isAccepted = answer?.status === 200 && answer.body.kind === 'recorded';

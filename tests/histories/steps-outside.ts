@@ -22,6 +22,8 @@ export const propose: Choose = (history) => {
     arguments: { command: `touch ${world}-${n}` },
     cwd: '/tmp',
     reports: true,
+    // A hook ends, and comes back after the decision.
+    ...(random.chance(0.3) ? { waits: 'days' } : {}),
     ...(agent === undefined ? {} : { agent }),
     ...(claim === undefined ? {} : { claim }),
   };
@@ -31,6 +33,7 @@ export const propose: Choose = (history) => {
     tool: 'claude__Bash',
     requester: actorOf(by),
     by,
+    place: `${body.session} of ${actorOf(by)}`,
     ...(claim === undefined ? {} : { claim }),
   } as const;
   return {
@@ -89,6 +92,8 @@ export const claim: Choose = (history) => {
       const path = `/worlds/${world}/external/calls/${id}${claim === undefined ? '' : `?claim=${claim}`}`;
       const answer = await ask(history, by, { right: 'propose', world, method: 'GET', path });
       if (answer === undefined) proposal.isUnsure = true;
+      // It was allowed, and its result was reported at the same moment.
+      if (answer?.status === 200 && answer.body.state === 'ended') proposal.isAllowed = true;
       if (answer?.status === 200 && answer.body.state === 'allowed') allowed(history, proposal, by, claim);
     },
   };
@@ -148,7 +153,9 @@ export const callMcp: Choose = (history) => {
   return {
     text: `${by.name} calls ${tool} ${mark} over MCP`,
     async act() {
-      ledger.propose({ n, world, tool, requester: actorOf(by), by, ...(tool === 'touch' ? {} : { path: file }) });
+      const place = `MCP session ${session} of ${actorOf(by)}`;
+      const about = tool === 'touch' ? {} : { path: file };
+      ledger.propose({ n, world, tool, requester: actorOf(by), by, place, ...about });
       const headers = {
         ...by.headers,
         accept: 'application/json, text/event-stream',

@@ -1,4 +1,4 @@
-import { defineTool, type Tool, type ToolContext } from '@countersign/core/ports';
+import { defineTool, type Tool, type ToolContext, type ToolSource } from '@countersign/core/ports';
 import { readFile, writeFile } from '@countersign/tools';
 import { z } from 'zod';
 import { rehearsingTool } from '../../packages/countersign/src/testing/rehearsing-tool.js';
@@ -17,6 +17,8 @@ export interface Run {
 
 export interface HistoryTools {
   readonly list: readonly Tool[];
+  /** The tool of an MCP server in the world `harbour`: not trusted, and not there for other worlds. */
+  readonly server: ToolSource;
   /** Called when a tool starts. */
   onRun: (run: Run) => void;
   /** The folder in memory of the tool that rehearses. */
@@ -32,10 +34,19 @@ export function createTools(activity: Activity, keptIn: string): HistoryTools {
     approval: { required: true },
     execute: ({ text }) => `touched ${text}`,
   });
+  const stamp = defineTool({
+    name: 'mcp__shore__stamp',
+    description: 'Stamps.',
+    parameters: z.strictObject({ text: z.string() }),
+    // What it says about itself doesn't count.
+    readOnly: true,
+    execute: ({ text }) => `stamped ${text}`,
+  });
   const put = rehearsingTool();
   const lock = { folder: keptIn };
   const made: HistoryTools = {
     list: [touch, readFile(), writeFile({ lock }), put.tool].map((tool) => activity.watchTool(reporting(tool))),
+    server: serverWith(activity.watchTool({ ...reporting(stamp), trusted: false })),
     onRun: () => undefined,
     rehearsed: put.folder,
   };
@@ -65,4 +76,14 @@ export function createTools(activity: Activity, keptIn: string): HistoryTools {
     };
   }
   return made;
+}
+
+function serverWith(tool: Tool): ToolSource {
+  const offered = new Map([[tool.definition.name, tool]]);
+  return {
+    tools: (worldId) => (worldId === 'harbour' ? offered : new Map()),
+    prepare: () => undefined,
+    refresh: async () => undefined,
+    close: async () => undefined,
+  };
 }
