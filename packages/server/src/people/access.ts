@@ -21,13 +21,15 @@ export interface Access {
 
 const EVERYTHING: ReadonlySet<TokenScope> = new Set(tokenScopeSchema.options);
 
+type Rights = Pick<Access, 'person' | 'scopes'>;
+
 /** What a credential may do in a world, or on the server if `worldId` is undefined. */
-export function actionsOf({ person, scopes }: Access, worldId?: string): ReadonlySet<TokenScope> {
+export function actionsOf({ person, scopes }: Rights, worldId?: string): ReadonlySet<TokenScope> {
   return person === undefined ? EVERYTHING : effectiveActions(person, worldId, scopes);
 }
 
 /** What a credential may do anywhere. */
-export function actionsAnywhere(access: Access): ReadonlySet<TokenScope> {
+export function actionsAnywhere(access: Rights): ReadonlySet<TokenScope> {
   const worlds = Object.keys(access.person?.worldRoles ?? {});
   return new Set([undefined, ...worlds].flatMap((worldId) => [...actionsOf(access, worldId)]));
 }

@@ -114,7 +114,7 @@ async function checkWorlds(
   worlds: readonly string[] | undefined,
 ): Promise<void> {
   if (worlds === undefined) {
-    if (actionsAnywhere({ holder: '', kind: 'session', person: delegate }).has('sign')) return;
+    if (actionsAnywhere({ person: delegate }).has('sign')) return;
     throw invalid('to', problemTexts.cantSign(delegate.name));
   }
   const known = new Set((await reader.worlds()).map(({ id }) => id));

@@ -68,7 +68,7 @@ export async function refuseToken(
   refuseOthers(by.access, personId);
   refuseOwnerChange(by, !isOwn && person.role === 'owner');
   if (person.status !== 'active') throw new HttpProblem(409, problemTexts.disabledPerson(person.name));
-  const theirs = actionsAnywhere({ holder: '', kind: 'token', person });
+  const theirs = actionsAnywhere({ person });
   const own = actionsAnywhere(by.access);
   const refused = given.scopes.find((scope) => !theirs.has(scope) || !own.has(scope));
   if (refused !== undefined) {
@@ -119,7 +119,7 @@ export async function invitePerson(
     if (person.oidc !== undefined) throw new HttpProblem(409, problemTexts.oidcInvitation(person.name));
     // The person who creates the link could also open it.
     const own = actionsAnywhere(by.access);
-    const wider = [...actionsAnywhere({ holder: '', kind: 'session', person })].find((action) => !own.has(action));
+    const wider = [...actionsAnywhere({ person })].find((action) => !own.has(action));
     if (wider !== undefined) throw new HttpProblem(403, problemTexts.widerScope(wider));
     await refuseNewCredential(tx, by, isConfirmed);
     await tx.endCredentials(personId, 'invitation');
