@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,6 +93,21 @@ it('[S7] [X3] doctor reports a full disk', () => {
     advice: 'Free some space, or choose another folder with --home or COUNTERSIGN_HOME.',
   });
   expect(checkHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
+});
+
+it('[S5.1] [X3] doctor adds no advice to the error of a store, which already says what to do', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
+  try {
+    const file = join(home, 'countersign.db');
+    writeFileSync(file, 'a letter');
+    expect((await diagnose(home, {}, 0)).find(({ what }) => what === 'database')).toEqual({
+      what: 'database',
+      state: 'broken',
+      detail: `${file} is not a Countersign store. It was not changed. Choose another file.`,
+    });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });
 
 it('[A21.5] doctor explains what a missing sandbox means', () => {

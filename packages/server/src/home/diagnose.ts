@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
 import { inspectPostgres, inspectSqlite, type StoreInspection } from '@countersign/storage';
 import {
   describeDrafts,
@@ -108,9 +109,11 @@ async function checkDatabase(
     return { ...fine(`${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})`), seen };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    const advice =
-      url === '' ? `Check ${file}.` : 'Check that the database server is running and that DATABASE_URL is correct.';
-    return broken(url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'), advice);
+    return broken(
+      url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'),
+      // Our own errors already say what to do.
+      error instanceof CountersignError ? undefined : `Check ${url === '' ? file : 'DATABASE_URL'}.`,
+    );
   }
 }
 
