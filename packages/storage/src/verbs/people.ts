@@ -72,7 +72,12 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     // People who already have such names keep them.
     const named = before?.name === name ? undefined : others.find((each) => looksLike(each.name, name));
     if (named !== undefined)
-      throw taken('name', `there is already a person "${named.name}", and the two names look the same`);
+      throw taken(
+        'name',
+        keyOf(named.name) === keyOf(name)
+          ? `there is already a person "${named.name}". Choose another name.`
+          : `looks like the name of another person, "${named.name}". Choose a name that differs more.`,
+      );
     const addressed = email === null ? undefined : await byEmail({ emailKey: keyOf(email) });
     if (addressed !== undefined && addressed !== id) throw taken('email', 'another person has this email address');
   }

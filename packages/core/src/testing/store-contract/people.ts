@@ -49,17 +49,22 @@ export function describePeople(open: OpenStore, canShare: boolean): void {
     it('[W8] [W8.16] have unique names and addresses, which don’t only look different, unless they were removed', async () => {
       await add(person('ada', { email: 'ada@example.com' }), person('bob'));
       const named = { code: 'conflict', field: 'name' };
+      const same = { ...named, message: 'name: there is already a person "ada". Choose another name.' };
+      const alike = {
+        ...named,
+        message: 'name: looks like the name of another person, "ada". Choose a name that differs more.',
+      };
       const addressed = { code: 'conflict', field: 'email' };
-      await expect(add(person('eve', { name: 'ADA' }))).rejects.toMatchObject(named);
+      await expect(add(person('eve', { name: 'ADA' }))).rejects.toMatchObject(same);
       await expect(add(person('ada', { name: 'Eve' }))).rejects.toMatchObject(named);
       await expect(add(person('eve', { email: 'ADA@example.com' }))).rejects.toMatchObject(addressed);
       const renamed = write(store(), (tx) => tx.updatePerson(person('bob', { name: 'Ada' })));
-      await expect(renamed).rejects.toMatchObject(named);
+      await expect(renamed).rejects.toMatchObject(same);
       // Cyrillic letters, and a digit.
       for (const name of ['\u0430d\u0430', '\u0412ob', 'B0b', 'ad\u200Ba'])
         await expect(add(person('eve', { name }))).rejects.toMatchObject(named);
       const lookalike = write(store(), (tx) => tx.updatePerson(person('bob', { name: '\u0410da' })));
-      await expect(lookalike).rejects.toMatchObject(named);
+      await expect(lookalike).rejects.toMatchObject(alike);
       expect(await store().read((r) => r.people())).toHaveLength(2);
       const removed = person('ada', { email: 'ada@example.com', status: 'removed' });
       expect(await write(store(), (tx) => tx.updatePerson(removed))).toBe(true);
