@@ -171,7 +171,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
       hash: '',
       previousHash: '',
     };
-    const items = [{ ...asked, tool: 'x\u202Ey', who: 'kim\u202E' }];
+    const items = [{ ...asked, tool: 'x\u202Ey', who: { kind: 'person', id: 'kim', name: 'kim\u202E' } }];
     await page.route(/\/api\/.*\/audit\?/, (route) => route.fulfill({ json: { items } }));
     await go('audit');
     const row = page.getByRole('row').filter({ hasText: 'x‹U+202E›y' });
