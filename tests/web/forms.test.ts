@@ -171,11 +171,12 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
       hash: '',
       previousHash: '',
     };
-    const items = [{ ...asked, tool: 'x\u202Ey', who: { kind: 'person', id: 'kim', name: 'kim\u202E' } }];
+    const who = { kind: 'person', id: 'kim', name: 'Kim' };
+    const items = [{ ...asked, tool: 'x\u202Ey', who, via: 'phone\u202E' }];
     await page.route(/\/api\/.*\/audit\?/, (route) => route.fulfill({ json: { items } }));
     await go('audit');
     const row = page.getByRole('row').filter({ hasText: 'x‹U+202E›y' });
-    await expect.poll(() => row.getByText('kim‹U+202E›').filter({ visible: true }).count()).toBe(1);
+    await expect.poll(() => row.getByText('Kim, from phone‹U+202E›').filter({ visible: true }).count()).toBe(1);
     await page.unrouteAll();
   });
 
