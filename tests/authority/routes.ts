@@ -145,6 +145,13 @@ export const ROWS: readonly Row[] = [
     prepare: newPerson('admin'),
     body: { role: 'owner' },
   },
+  {
+    route: 'PATCH /people/{person}',
+    what: 'an owner to admin',
+    needs: 'owners',
+    prepare: newPerson('owner'),
+    body: { role: 'admin' },
+  },
   { route: 'DELETE /people/{person}', needs: 'server', prepare: newPerson('viewer') },
   { route: 'DELETE /people/{person}', what: 'an owner', needs: 'owners', prepare: newPerson('owner') },
   { route: 'POST /people/{person}/invitations', needs: 'server, credential', in: VERA },
@@ -289,6 +296,16 @@ export const ROWS: readonly Row[] = [
     make: unique({ provider: 'acp', model: 'other', acp: { command: ['/bin/true'] } }),
   },
   { route: 'GET /worlds/{world}/agents/{agent}', needs: 'read', in: { agent: 'ada' } },
+  {
+    route: 'PATCH /worlds/{world}/agents/{agent}',
+    what: 'to a program',
+    needs: 'administer, server, sign',
+    prepare: async ({ t }, n) => {
+      const agent = { name: `Turned ${n}`, provider: 'scripted', model: 'x' };
+      return { in: { agent: (await t.api<{ id: string }>('POST', '/worlds/alpha/agents', agent)).body.id } };
+    },
+    body: { provider: 'acp', model: 'other', acp: { command: ['/bin/true'] } },
+  },
   {
     route: 'PATCH /worlds/{world}/agents/{agent}',
     needs: 'administer',
@@ -444,6 +461,17 @@ export const ROWS: readonly Row[] = [
   },
   { route: 'GET /worlds/{world}/mcp-servers/{name}', needs: 'read', allowed: GONE },
   { route: 'PATCH /worlds/{world}/mcp-servers/{name}', needs: 'administer', body: { enabled: false }, allowed: GONE },
+  {
+    route: 'PATCH /worlds/{world}/mcp-servers/{name}',
+    what: 'a program',
+    needs: 'administer, server, sign',
+    prepare: async ({ t }, n) => {
+      const server = { name: `kept-${n}`, transport: 'stdio', command: 'nothing-to-start', enabled: false };
+      await t.api('POST', '/worlds/alpha/mcp-servers', server);
+      return { in: { name: server.name } };
+    },
+    body: { command: 'something-else' },
+  },
   { route: 'DELETE /worlds/{world}/mcp-servers/{name}', needs: 'administer', allowed: GONE },
   { route: 'POST /worlds/{world}/mcp-servers/{name}/test', needs: 'administer', allowed: GONE },
   { route: 'GET /worlds/{world}/mcp-servers/{name}/context', needs: 'chat', allowed: GONE },
