@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readRules } from '@countersign/core';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, listNames } from '@countersign/protocol';
 import { SESSION_LIFETIMES, type SessionLifetimes } from '../people/credentials.js';
 import { EXTERNAL_LIMITS, type ExternalLimits } from '../people/external-limiter.js';
 
@@ -15,38 +15,58 @@ export interface AdminRules {
   programs: string[][];
 }
 
-type Settings = Pick<AdminRules, 'limits' | 'lifetimes' | 'programs'>;
+type Values = ExternalLimits & SessionLifetimes;
 
+/** What the file sets. */
+interface Settings {
+  values: Partial<Values>;
+  programs: string[][];
+}
+
+const DAY_HOURS = 24;
 const HOUR_MS = 60 * 60 * 1000;
-const LONGEST_HOURS = 9_999 * 24;
 
-/** The lines that aren't rules. `N` stands for a number, `…` for the rest. Each returns whether it accepts that. */
-const LINES: Readonly<Record<string, (settings: Settings, value: string) => boolean>> = {
-  'limit external to N calls a minute': ({ limits }, n) => set(limits, 'callsPerMinute', Number(n)),
-  'limit external to N MB an hour': ({ limits }, n) => set(limits, 'megabytesPerHour', Number(n)),
-  'end sessions after N hours?': ({ lifetimes }, n) => setHours(lifetimes, 'mostMs', Number(n)),
-  'end sessions after N days?': ({ lifetimes }, n) => setHours(lifetimes, 'mostMs', Number(n) * 24),
-  'end sessions after N hours? without use': ({ lifetimes }, n) => setHours(lifetimes, 'idleMs', Number(n)),
-  'end sessions after N days? without use': ({ lifetimes }, n) => setHours(lifetimes, 'idleMs', Number(n) * 24),
-  'let admins run …': ({ programs }, command) => programs.push(command.split(/\s+/)) > 0,
+/** The lines that aren't rules. `N` stands for a number, `…` for the rest. Each returns what is wrong with that, if anything. */
+const LINES: Readonly<Record<string, (settings: Settings, value: string) => string | undefined>> = {
+  'limit external to N calls a minute': ({ values }, n) => set(values, 'callsPerMinute', Number(n)),
+  'limit external to N MB an hour': ({ values }, n) => set(values, 'megabytesPerHour', Number(n)),
+  'end sessions after N hours?': ({ values }, n) => setHours(values, 'mostMs', Number(n)),
+  'end sessions after N days?': ({ values }, n) => setHours(values, 'mostMs', Number(n) * DAY_HOURS),
+  'end sessions after N hours? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n)),
+  'end sessions after N days? without use': ({ values }, n) => setHours(values, 'idleMs', Number(n) * DAY_HOURS),
+  'let admins run …': ({ programs }, command) => void programs.push(command.split(/\s+/)),
 };
 
-function set<Name extends string>(settings: Record<Name, number>, name: Name, value: number): true {
-  settings[name] = value;
-  return true;
+function set(values: Partial<Values>, name: keyof Values, value: number): string | undefined {
+  if ((values[name] ?? value) !== value) return 'an earlier line has another value for this';
+  values[name] = value;
+  return undefined;
 }
 
-function setHours(lifetimes: SessionLifetimes, name: keyof SessionLifetimes, hours: number): boolean {
-  return hours > 0 && hours <= LONGEST_HOURS && set(lifetimes, name, hours * HOUR_MS);
+function setHours(values: Partial<Values>, name: keyof SessionLifetimes, hours: number): string | undefined {
+  const most = SESSION_LIFETIMES[name] / HOUR_MS;
+  if (hours > 0 && hours <= most) return set(values, name, hours * HOUR_MS);
+  return `the time must be from 1 hour to ${most / DAY_HOURS} days, because this file can only make sessions shorter`;
 }
 
-const READERS = Object.entries(LINES).map(([line, read]) => {
-  const pattern = new RegExp(`^\\s*${line.replace('N', String.raw`(\d{1,9})`).replace('…', String.raw`(\S.*?)`)}\\s*$`);
-  return (settings: Settings, text: string): boolean => {
-    const value = pattern.exec(text)?.[1];
-    return value !== undefined && read(settings, value);
-  };
-});
+const READERS = Object.entries(LINES).map(([line, read]) => ({
+  form: line.replace('?', '').replace('…', 'COMMAND'),
+  pattern: new RegExp(`^\\s*${line.replace('N', String.raw`(\d{1,9})`).replace('…', String.raw`(\S.*?)`)}\\s*$`),
+  read,
+}));
+
+/** Reads a line that starts like a setting, and returns what is wrong with it. `rule`: it doesn't start like one. */
+function readSetting(settings: Settings, line: string): { problem: string | undefined } | 'rule' {
+  const [first = ''] = line.trim().split(/\s/);
+  const alike = READERS.filter(({ form }) => form.startsWith(`${first} `));
+  if (alike.length === 0) return 'rule';
+  for (const { pattern, read } of alike) {
+    const value = pattern.exec(line)?.[1];
+    if (value !== undefined) return { problem: read(settings, value) };
+  }
+  const forms = alike.map(({ form }) => `"${form}"`);
+  return { problem: `a line that starts with "${first}" must have the form ${listNames(forms, 'or')}` };
+}
 
 /**
  * The administrator's rules (A19.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home folder. Throws if the file is unreadable:
@@ -55,22 +75,39 @@ const READERS = Object.entries(LINES).map(([line, read]) => {
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {
   const named = env['COUNTERSIGN_POLICY_FILE'];
   const file = named === undefined ? join(home, 'admin.rules') : resolve(named);
-  const settings: Settings = { limits: { ...EXTERNAL_LIMITS }, lifetimes: { ...SESSION_LIFETIMES }, programs: [] };
-  let text: string;
+  const settings: Settings = { values: {}, programs: [] };
+  let text = '';
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    if (missing && named === undefined) return { rules: [], ...settings };
-    const advice = missing ? 'The file does not exist.' : 'Check its permissions.';
-    throw new CountersignError('invalid', `The rules in ${file} can't be read. ${advice}`, { cause });
+    if (!missing || named !== undefined) {
+      const advice = missing ? 'The file does not exist.' : 'Check its permissions.';
+      throw new CountersignError('invalid', `The rules in ${file} can't be read. ${advice}`, { cause });
+    }
   }
-  const isSetting = (line: string): boolean => READERS.some((read) => read(settings, line));
-  const lines = text.split('\n').map((line) => (isSetting(line) ? '' : line));
+  const refusal = (line: number, column: number, problem: string): CountersignError => {
+    const where = `${file}, line ${line}, character ${column}`;
+    return new CountersignError('invalid', `${where}: ${problem}. Correct the line, then start again.`);
+  };
+  const lines = text.split('\n').map((line, index) => {
+    const setting = readSetting(settings, line);
+    if (setting === 'rule') return line;
+    if (setting.problem !== undefined) throw refusal(index + 1, line.search(/\S/) + 1, setting.problem);
+    return '';
+  });
   const read = readRules(lines.join('\n'));
-  if (!read.ok) {
-    const where = `line ${read.line}, character ${read.column}`;
-    throw new CountersignError('invalid', `${file}, ${where}: ${read.error}. Correct the rule, then start again.`);
-  }
-  return { rules: read.rules, ...settings, ...(named === undefined ? {} : { file: realpathSync(file) }) };
+  if (!read.ok) throw refusal(read.line, read.column, read.error);
+  const { callsPerMinute, megabytesPerHour, idleMs, mostMs } = {
+    ...EXTERNAL_LIMITS,
+    ...SESSION_LIFETIMES,
+    ...settings.values,
+  };
+  return {
+    rules: read.rules,
+    limits: { callsPerMinute, megabytesPerHour },
+    lifetimes: { idleMs, mostMs },
+    programs: settings.programs,
+    ...(named === undefined ? {} : { file: realpathSync(file) }),
+  };
 }
