@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)('people', () => {
     const others = [`/w/${world}/policy`, '/providers', `/w/${world}/agents`, `/w/${world}/servers`];
     for (const where of others.slice(0, isFullSize ? others.length : 2)) {
       await goTo(bob.page, where);
-      await bob.page.getByText('Only admins can change this.').waitFor();
+      await bob.page.getByText(/^Only admins( of the whole server)? can change this\./).waitFor();
       expect(
         await bob.page
           .getByRole('main')
@@ -152,6 +152,25 @@ describe.runIf(hasBrowser)('people', () => {
     expect(await overflow(nora.page)).toBe(0);
     await nora.page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
     await nora.page.getByLabel('Or paste a token').waitFor();
+  });
+
+  it('[W8.2] says whom someone can ask who only reads, or who is admin of one world only', async () => {
+    const { world } = await opened.newChat();
+    const { api } = opened;
+    await api.addPerson({ name: 'Ann Approver', role: 'approver' });
+    await api.addPerson({ name: 'Alma Admin', role: 'admin' });
+    const enter = async (name: string, role: 'viewer' | 'admin') => {
+      const { id } = await api.addPerson({ name, role: null, worldRoles: { [world]: role } });
+      const { open: invitation } = await api.invitePerson(id);
+      return (await opened.visit({ path: `/w/${world}`, invitation })).page;
+    };
+    const viewer = await enter('Vic', 'viewer');
+    await viewer.getByText(/^Only members can send messages here\. Ask \S+ or Alma Admin\.$/).waitFor();
+    await viewer.getByText(/need approval unless a rule allows them/).waitFor();
+    const admin = await enter('Wim', 'admin');
+    await goTo(admin, `/w/${world}/start`);
+    await admin.getByText(/^Only admins of the whole server can change this\. Ask \S+ or Alma Admin\.$/).waitFor();
+    expect(await admin.getByRole('main').getByRole('button', { disabled: false }).count()).toBe(0);
   });
 
   it('[W1.9] [W8.3] the account page creates and revokes tokens, ends sessions and signs out, with keys alone', async () => {

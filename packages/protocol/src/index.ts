@@ -407,6 +407,7 @@ export type {
 } from './connections/providers.js';
 export {
   ACTIONS,
+  askFor,
   createdTokenSchema,
   effectiveActions,
   groupChangeSchema,
@@ -429,6 +430,7 @@ export {
   stuckRulesQuerySchema,
   tokenSchema,
   tokenScopeSchema,
+  whoToAsk,
 } from './people/people.js';
 export type {
   Action,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  askFor,
   effectiveActions,
   groupNameSchema,
   mayDo,
@@ -7,6 +8,7 @@ import {
   personNameSchema,
   ROLES,
   tokenScopeSchema,
+  whoToAsk,
   type Me,
   type PersonRole,
   type TokenScope,
@@ -72,4 +74,26 @@ it('[W8.3] a client can tell what a session may do in a world, with the scopes o
   const limited: Me = { ...bob, scopes: ['read'] };
   expect([mayDo(limited, 'read', 'lab'), mayDo(limited, 'admin', 'lab')]).toEqual([true, false]);
   expect(mayDo({ ...bob, kind: 'token', role: 'owner' }, 'admin')).toBe(true);
+});
+
+it('[W8.2] names up to three people to ask: those who may do it, or who can give the role for it', () => {
+  const person = (name: string, role: PersonRole | null, worldRoles = {}, status = 'active' as const) => ({
+    ...{ name, role, worldRoles, status },
+  });
+  const people = [
+    person('root', 'owner'),
+    person('Ada Lovelace', 'approver'),
+    person('Bob', null, { lab: 'admin' }),
+    person('Max', 'member'),
+  ];
+  expect(whoToAsk(people, 'chat', 'lab')).toEqual(['root']);
+  expect(whoToAsk(people, 'sign', 'lab')).toEqual(['root', 'Ada Lovelace', 'Bob']);
+  expect(whoToAsk(people, 'admin', 'lab')).toEqual(['root', 'Bob']);
+  expect(whoToAsk(people, 'admin', undefined)).toEqual(['root']);
+  expect([[], ['root'], ['root', 'Bob'], ['root', 'Bob', 'Eve', 'Max']].map(askFor)).toEqual([
+    '',
+    ' Ask root.',
+    ' Ask root or Bob.',
+    ' Ask root, Bob or Eve.',
+  ]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listNames } from '../calls/needed-signatures.js';
 import { HIDDEN_IN_PROSE } from '../text/hidden.js';
 import { looksLike } from '../text/looks-like.js';
 import { RESERVED_NAMES } from '../text/names.js';
@@ -56,6 +57,25 @@ export function mayDo(me: Me, action: TokenScope, worldId?: string): boolean {
   if (me.kind === 'token') return true;
   const { role, worldRoles, scopes } = me;
   return effectiveActions({ role, worldRoles, status: 'active' }, worldId, scopes).has(action);
+}
+
+/** Whom to ask for something: people who may do it, or who can give the role for reading or sending messages. */
+export function whoToAsk(
+  people: readonly (Rights & { name: string })[],
+  action: TokenScope,
+  worldId: string | undefined,
+): string[] {
+  const isDoneForYou = action === 'sign' || action === 'admin';
+  return people
+    .filter((each) =>
+      effectiveActions(each, isDoneForYou ? worldId : undefined, undefined).has(isDoneForYou ? action : 'admin'),
+    )
+    .map(({ name }) => name);
+}
+
+/** " Ask Ada Lovelace, Bob or Eve.", with at most three names. Empty without any. */
+export function askFor(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` Ask ${listNames(names.slice(0, 3), 'or')}.`;
 }
 
 function actionsOf(role: PersonRole | null | undefined): readonly TokenScope[] {

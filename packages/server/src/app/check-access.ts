@@ -1,6 +1,6 @@
 import { SERVER_LOG } from '@countersign/core/ports';
-import { ROLE_ACTIONS, ROLES, type Action, type TokenScope } from '@countersign/protocol';
-import { actionsAnywhere, actionsOf, limitedProblem, whoMay, type Access } from '../people/access.js';
+import { ROLE_ACTIONS, ROLES, type Action, type TokenScope, whoToAsk } from '@countersign/protocol';
+import { actionsAnywhere, actionsOf, limitedProblem, type Access } from '../people/access.js';
 import type { AppContext, AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
@@ -71,7 +71,7 @@ async function refusal(
       ? limitedProblem(access)
       : new HttpProblem(403, problemTexts.scopeLacks(scopes, needs));
   const people = await engine.runtime.store.read((reader) => reader.people());
-  const names = whoMay(people, needs, worldId).map(({ name }) => name);
+  const names = whoToAsk(people, needs, worldId);
   const least = ROLES.findLast((role) => ROLE_ACTIONS[role].includes(needs)) ?? 'owner';
   return new HttpProblem(403, problemTexts.roleMay(needs, least, worldId !== undefined, names));
 }

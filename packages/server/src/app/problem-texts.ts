@@ -1,4 +1,4 @@
-import type { TokenScope } from '@countersign/protocol';
+import { askFor, type TokenScope } from '@countersign/protocol';
 
 const VERBS: Readonly<Record<TokenScope, string>> = {
   read: 'read',
@@ -7,15 +7,6 @@ const VERBS: Readonly<Record<TokenScope, string>> = {
   admin: 'change settings',
   propose: 'propose calls',
 };
-const MOST_NAMED = 3;
-
-/** "Ask Ada Lovelace or Bob." */
-function askFor(names: readonly string[]): string {
-  const [first, ...more] = names.slice(0, MOST_NAMED);
-  if (first === undefined) return '';
-  const last = more.pop();
-  return ` Ask ${[first, ...more].join(', ')}${last === undefined ? '' : ` or ${last}`}.`;
-}
 
 /** Details of problem documents (W2): what happened, then what to do. Errors from core have their own text. */
 export const problemTexts = {

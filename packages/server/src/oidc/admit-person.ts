@@ -7,8 +7,8 @@ import {
   personNameSchema,
   slug,
   type Signer,
+  whoToAsk,
 } from '@countersign/protocol';
-import { whoMay } from '../people/access.js';
 import type { PeopleChange } from '../people/change-people.js';
 import { insertCredential, makeLink, TICKET_MS } from '../people/credentials.js';
 import { LONGEST_ID } from '../people/manage-people.js';
@@ -38,7 +38,7 @@ export async function admitPerson(tx: StoreTransaction, given: Admitting): Promi
   const { account, settings, via } = given;
   const role = roleOf(account.groups, settings);
   const before = await tx.personByOidc(account.issuer, account.subject);
-  const admins = async (): Promise<string[]> => whoMay(await tx.people(), 'admin').map(({ name }) => name);
+  const admins = async (): Promise<string[]> => whoToAsk(await tx.people(), 'admin', undefined);
   if (before !== undefined && before.status !== 'active')
     return { value: { kind: 'inactive', admins: await admins() } };
   if (role === undefined) {

@@ -58,8 +58,3 @@ export function isOwner(access: Access): boolean {
   const isOne = access.person === undefined || access.person.role === 'owner';
   return isOne && actionsOf(access).has('admin');
 }
-
-/** The people who may do something in a world or on the server, for the person who may not. */
-export function whoMay(people: readonly PersonRecord[], action: TokenScope, worldId?: string): PersonRecord[] {
-  return people.filter((person) => effectiveActions(person, worldId, undefined).has(action));
-}

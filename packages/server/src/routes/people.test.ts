@@ -271,7 +271,7 @@ describe('roles', () => {
       return problem['detail'];
     };
     expect(await refused('POST', '/worlds/lab/chats', viewer, {})).toBe(
-      'Only members can send messages in this world. Ask Olga Owner, Ada Lovelace or Boss.',
+      'Only members can send messages in this world. Ask Olga Owner or Boss.',
     );
     expect(await refused('POST', '/worlds/lab/tool-results', member, decision)).toBe(
       'Only approvers can sign calls in this world. Ask Olga Owner, Ada Lovelace or Boss.',

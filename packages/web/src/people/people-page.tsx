@@ -105,9 +105,7 @@ export default function PeoplePage(): ReactElement {
       }
     >
       <div className="mb-4 empty:hidden">
-        {isAdmin || account === undefined ? null : (
-          <Note>{t.onlyAdmins(admins.map(({ name }) => name).join(t.or))}</Note>
-        )}
+        {isAdmin || account === undefined ? null : <Note>{t.onlyAdmins(admins.map(({ name }) => name))}</Note>}
         {stuck.kind === 'ready' ? <StuckRules title={t.stuckNow} rules={stuck.data.items} /> : null}
       </div>
       <ul className="mb-8 space-y-2">

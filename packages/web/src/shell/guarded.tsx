@@ -1,5 +1,5 @@
 import { readAll } from '@countersign/client';
-import { effectiveActions, type Action } from '@countersign/protocol';
+import { type Action, whoToAsk } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
 import { useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
@@ -43,11 +43,6 @@ export function WhoMay({
 }): ReactElement {
   const client = useClient();
   const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
-  const names =
-    people.kind === 'ready'
-      ? people.data
-          .filter((person) => effectiveActions({ status: 'active', ...person }, worldId, undefined).has(needs))
-          .map(({ name }) => name)
-      : [];
-  return <Note>{t.whoMay(needs, names)}</Note>;
+  const all = people.kind === 'ready' ? people.data.map((person) => ({ status: 'active' as const, ...person })) : [];
+  return <Note>{t.whoMay(needs, worldId !== undefined, whoToAsk(all, needs, worldId))}</Note>;
 }

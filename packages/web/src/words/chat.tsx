@@ -78,7 +78,7 @@ export const t = {
   modes: {
     read: 'Only read-only tools can run in this world.',
     auto: 'Calls that stay inside the sandbox and the working folder run without approval. All others need approval unless a rule allows them.',
-    ask: 'Read-only tools of this world run without approval. All other calls, and each call of an external agent such as Claude Code, need your approval unless a rule allows them.',
+    ask: 'Read-only tools of this world run without approval. All other calls, and each call of an external agent such as Claude Code, need approval unless a rule allows them.',
   },
 
   search: 'Search',

@@ -1,4 +1,4 @@
-import type { PersonRole } from '@countersign/protocol';
+import { askFor, type PersonRole } from '@countersign/protocol';
 import { t as account } from './account.js';
 import { common } from './common.js';
 import { t as passkeys } from './passkeys.js';
@@ -25,8 +25,7 @@ export const t = {
   disabled: 'disabled',
   thisIsYou: 'you',
   actionsFor: (name: string) => `Actions for ${name}`,
-  onlyAdmins: (names: string) => `Only admins can change people. Ask ${names}.`,
-  or: ' or ',
+  onlyAdmins: (names: readonly string[]) => `Only admins can change people.${askFor(names)}`,
 
   add: 'Add person',
   addTitle: 'Add person',

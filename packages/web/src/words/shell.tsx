@@ -1,3 +1,4 @@
+import { askFor } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
 import { common } from './common.js';
 
@@ -33,11 +34,11 @@ export const t = {
   peopleWith: (toConfirm: number) =>
     toConfirm === 0 ? 'People' : `People (${toConfirm} ${toConfirm === 1 ? 'passkey' : 'passkeys'} to confirm)`,
   signOut: 'Sign out',
-  /** Names at most three people. */
-  whoMay: (needs: 'chat' | 'sign' | 'admin', names: readonly string[]) => {
-    const least = { chat: 'members', sign: 'approvers', admin: 'admins' }[needs];
+  whoMay: (needs: 'chat' | 'sign' | 'admin', isInWorld: boolean, names: readonly string[]) => {
+    const admins = isInWorld ? 'admins' : 'admins of the whole server';
+    const least = { chat: 'members', sign: 'approvers', admin: admins }[needs];
     const what = { chat: 'send messages here', sign: 'sign calls here', admin: 'change this' }[needs];
-    return `Only ${least} can ${what}.${names.length === 0 ? '' : ` Ask ${names.slice(0, 3).join(' or ')}.`}`;
+    return `Only ${least} can ${what}.${askFor(names)}`;
   },
   noWorldsForYou: 'You can’t open any world yet. Ask an admin to give you a role in one.',
   skip: 'Skip to content',
