@@ -96,12 +96,17 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
           bob,
         ),
     };
+    expect((await patch({ workingDirectory: '/srv/x' })).body).toMatchObject({
+      detail:
+        'Only admins of the whole server can let this world use the folder /srv/x. ' +
+        'They can also give it a root, in which you choose folders: countersign worlds edit beta --root FOLDER. Ask Olga Owner.',
+    });
     for (const [name, attack] of Object.entries(attacks)) {
       const { status, body } = await attack();
       expect([name, status, JSON.stringify(body)]).toEqual([
         name,
         403,
-        expect.stringMatching(/admins of the whole server/),
+        expect.stringMatching(/admins of the whole server [^"]+\. Ask Olga Owner\."/),
       ]);
     }
     expect((await t.api('GET', '/worlds/beta')).body).not.toHaveProperty('workingDirectory');

@@ -1,4 +1,4 @@
-import { CountersignError } from '@countersign/protocol';
+import { askFor, CountersignError, whoToAsk } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import {
   NO_RULES,
@@ -31,7 +31,10 @@ export async function refuseReach(world: ChangedWorld, change: WorldChangeOf, sa
   const { may = MAY_NOTHING, isConfirmed = false } = safeguards;
   for (const reach of reachesBeyond(change)) {
     const problem = may('admin') ? undefined : await problemOf(world, reach, may);
-    if (problem !== undefined) throw new CountersignError('forbidden', problem, { field: reach.field });
+    if (problem !== undefined) {
+      const admins = whoToAsk(await world.reader.people(), 'admin', undefined);
+      throw new CountersignError('forbidden', `${problem}${askFor(admins)}`, { field: reach.field });
+    }
     if (!(await couldSign(world, reach))) continue;
     if (!may('sign')) {
       const detail = `${reach.what} could read credentials and sign calls. Only admins of the whole server who may sign calls can add it, with a token that has the scope sign.`;
@@ -115,8 +118,13 @@ async function problemOf(
   const folder =
     snapshot !== undefined && isNamedInRoot(snapshot, what) ? folderOf(findPlace, snapshot, what) : undefined;
   if (folder === undefined) {
-    const roots = settings?.roots?.join(', ');
-    const instead = roots === undefined ? '' : ` Admins of this world can choose folders in ${roots}.`;
+    const roots = settings?.roots?.join(', ') ?? '';
+    const instead =
+      roots !== ''
+        ? ` Admins of this world can choose folders in ${roots}.`
+        : id === undefined
+          ? ''
+          : ` They can also give it a root, in which you choose folders: countersign worlds edit ${id} --root FOLDER.`;
     return `Only admins of the whole server can let this world use the folder ${what}.${instead}`;
   }
   for (const world of await reader.worlds()) {
