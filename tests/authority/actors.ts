@@ -35,6 +35,8 @@ export interface Matrix {
   /** A chat of the world with a call that waits for approval. */
   readonly chat: string;
   readonly approval: string;
+  /** Adds another such chat. */
+  readonly ask: () => Promise<{ chat: string; approval: string }>;
 }
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -51,7 +53,7 @@ export async function openMatrix(options: Pick<AppFixtureOptions, 'store' | 'rou
   });
   const agents = await makeWorlds(t);
   const { chat, approval } = await askForApproval(t);
-  return { t, chat, approval, actors: await makeActors(t, agents) };
+  return { t, chat, approval, ask: () => askForApproval(t), actors: await makeActors(t, agents) };
 }
 
 async function makeWorlds(t: AppFixture): Promise<Record<'alpha' | 'beta', string>> {
@@ -75,7 +77,8 @@ async function askForApproval(t: AppFixture): Promise<{ chat: string; approval: 
   const { id: chat } = await created<{ id: string }>(t, '/worlds/alpha/chats', {});
   await t.api('POST', `/worlds/alpha/chats/${chat}/messages`, { content: 'hello' });
   const approval = await until(async () => {
-    const { items } = (await t.api<{ items: { approvalId: string }[] }>('GET', '/worlds/alpha/approvals')).body;
+    const path = `/worlds/alpha/approvals?chat=${chat}`;
+    const { items } = (await t.api<{ items: { approvalId: string }[] }>('GET', path)).body;
     return items[0]?.approvalId;
   }, 'a call waits for approval');
   return { chat, approval };
@@ -145,6 +148,12 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
     const { token } = await ownToken(t, holder, session, scopes);
     put(`owner's token with ${scopes.join(', ')}`, holder, bearer(token));
   }
+  const viewer = await add(null, { alpha: 'viewer' });
+  const viewing = await ownToken(t, viewer, await signInAs(t, viewer), ['read']);
+  put("viewer's token with read", viewer, bearer(viewing.token));
+  const stranger = await add(null, { beta: 'admin' });
+  const elsewhere = await ownToken(t, stranger, await signInAs(t, stranger), ['read', 'chat']);
+  put('token with read, chat of an admin of another world', stranger, bearer(elsewhere.token), { isStranger: true });
   const reader = await add('owner');
   const { token } = await ownToken(t, reader, await signInAs(t, reader), ['read']);
   put("browser that the owner's token with read opened", reader, await signIn(t, { token }));

@@ -1,3 +1,4 @@
+import { SERVER_LOG, type Store } from '@countersign/core/ports';
 import type { Actor, Matrix } from './actors.js';
 import { ACTIONS, PRINCIPLES } from './principles.js';
 import { prepare, sendRow, type Parts, type Row } from './routes.js';
@@ -9,7 +10,7 @@ export interface Cell {
   readonly isAllowed: boolean;
 }
 
-const needsOf = ({ needs }: Pick<Row, 'needs'>): readonly string[] => needs.split(', ');
+export const needsOf = ({ needs }: Pick<Row, 'needs'>): readonly string[] => needs.split(', ');
 
 export function cellsOf({ actors }: Pick<Matrix, 'actors'>, rows: readonly Row[]): Cell[] {
   return rows.flatMap((row) =>
@@ -20,7 +21,7 @@ export function cellsOf({ actors }: Pick<Matrix, 'actors'>, rows: readonly Row[]
   );
 }
 
-function may({ who }: Actor, row: Row): boolean {
+export function may({ who }: Actor, row: Pick<Row, 'needs'>): boolean {
   const rights = PRINCIPLES.get(who);
   if (rights === undefined) throw new Error(`"${who}" is not in docs/spec/authority.md.`);
   return needsOf(row).every((action) => {
@@ -89,3 +90,31 @@ export async function prepareRefused(
 }
 
 const AT_ONCE = 8;
+
+/** Everything that a request or a command could have changed. Without the records of refused requests. */
+export async function stateOf(store: Store): Promise<unknown> {
+  return await store.read(async (reader) => {
+    const people = await reader.people();
+    const kinds = ['token', 'session', 'invitation', 'ticket', 'passkey', 'challenge', 'delegation'] as const;
+    const credentials = await Promise.all(
+      people.flatMap(({ id }) =>
+        kinds.map(async (kind) => (await reader.credentials(id, kind)).map((each) => each.id)),
+      ),
+    );
+    const worlds = await reader.worlds();
+    const logs = await Promise.all(
+      [SERVER_LOG, ...worlds.map(({ id }) => id)].map((id) => reader.audit(id, { after: 0, limit: 10_000 })),
+    );
+    const inWorlds = worlds.map(async ({ id }) => [
+      await reader.agents(id),
+      await reader.chats(id),
+      await reader.approvals(id, {}),
+      await reader.grantsOfWorld(id),
+      await reader.clients(id),
+      await reader.mcpServers(id),
+    ]);
+    const records = logs.flat().filter(({ kind }) => kind !== 'refusal');
+    const common = [people, credentials, worlds, await reader.groups(), await reader.providers()];
+    return [...common, records.map(({ decision, why }) => [decision, why]), await Promise.all(inWorlds)];
+  });
+}

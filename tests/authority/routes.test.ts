@@ -1,57 +1,34 @@
 import { openPostgres } from '@countersign/storage';
-import { SERVER_LOG, type Store } from '@countersign/core/ports';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps } from '../../packages/server/src/testing/app-fixture.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { isFullSize } from '../support/scaled.js';
 import { openMatrix } from './actors.js';
-import { cellsOf, prepareRefused, tryAllowed } from './cells.js';
+import { cellsOf, prepareRefused, stateOf, tryAllowed } from './cells.js';
+import { COMMANDS } from './commands.js';
 import { PRINCIPLES } from './principles.js';
 import { ROWS } from './routes.js';
 
 afterEach(closeApps);
 
-/** Everything that a request could have changed. Without the records of refused requests. */
-async function stateOf(store: Store): Promise<unknown> {
-  return await store.read(async (reader) => {
-    const people = await reader.people();
-    const kinds = ['token', 'session', 'invitation', 'ticket', 'passkey', 'challenge', 'delegation'] as const;
-    const credentials = await Promise.all(
-      people.flatMap(({ id }) =>
-        kinds.map(async (kind) => (await reader.credentials(id, kind)).map((each) => each.id)),
-      ),
-    );
-    const worlds = await reader.worlds();
-    const logs = await Promise.all(
-      [SERVER_LOG, ...worlds.map(({ id }) => id)].map((id) => reader.audit(id, { after: 0, limit: 10_000 })),
-    );
-    const inWorlds = worlds.map(async ({ id }) => [
-      await reader.agents(id),
-      await reader.chats(id),
-      await reader.approvals(id, {}),
-      await reader.grantsOfWorld(id),
-      await reader.clients(id),
-      await reader.mcpServers(id),
-    ]);
-    const records = logs.flat().filter(({ kind }) => kind !== 'refusal');
-    const common = [people, credentials, worlds, await reader.groups(), await reader.providers()];
-    return [...common, records.map(({ decision, why }) => [decision, why]), await Promise.all(inWorlds)];
-  });
-}
-
 /** `npx vitest run tests/authority -u` writes it. */
 function writeMatrix(): string {
-  const requests = ROWS.map(
-    ({ route, what, needs }) => `| \`${route}\`${what === undefined ? '' : `, ${what}`} | ${needs} |`,
-  );
+  const line = (name: string, { what, needs }: { what?: string; needs: string }): string =>
+    `| \`${name}\`${what === undefined ? '' : `, ${what}`} | ${needs} |`;
   return [
     '# The authority matrix',
     '',
-    'The actions that each request needs. [Who may do what](authority.md) says who has which. A test writes and tries this list.',
+    'The actions that each request and each command needs. [Who may do what](authority.md) says who has which. A test writes and tries these lists.',
     '',
     '| request | needs |',
     '|---|---|',
-    ...requests,
+    ...ROWS.map((row) => line(row.route, row)),
+    '',
+    'A command in a world also needs `account`, to find the world. A local command needs no right on a server.',
+    '',
+    '| command | needs |',
+    '|---|---|',
+    ...COMMANDS.map((row) => line(row.command, row)),
     '',
   ].join('\n');
 }

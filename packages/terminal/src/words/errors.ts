@@ -97,6 +97,8 @@ export const errors = {
   invalidJson: (reason: string): string => `Invalid JSON (${reason}). Nothing was changed.`,
   cannotImport: (file: string | undefined, reason: string): string =>
     `Could not import ${file === undefined ? 'standard input' : `the file "${file}"`}: ${reason}`,
+  notInvited: (person: string, reason: string): string =>
+    `Added the person "${person}", but could not create an invitation: ${reason}`,
   importStopped: (failed: string, reason: string, added: readonly string[]): string =>
     `Could not add the server "${failed}": ${reason.replace(/\.$/, '')}. Added before the error: ${added.join(', ')}.`,
 

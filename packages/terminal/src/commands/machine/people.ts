@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
 import type { CommandContext } from '../../context.js';
+import { describeFailure } from '../../describe-failure.js';
 import { EXIT } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
@@ -56,7 +57,11 @@ export function addPeople(program: Command, register: Register): void {
       ...(world === undefined ? {} : { worldRoles: readWorldRoles(world) }),
     });
     if (options.invite === false) showDone(context, plainLine(results.personAdded(added.id)), added);
-    else await showInvitation(context, client, added, results.personAdded(added.id));
+    else
+      await showInvitation(context, client, added, results.personAdded(added.id)).catch((error: unknown) => {
+        const { message, code } = describeFailure(error);
+        throw new CommandError(errors.notInvited(added.id, message), code, error);
+      });
   });
 
   const edit = withHelp(people.command('edit').argument('<person>', help.person), help.edit)

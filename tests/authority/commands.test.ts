@@ -1,0 +1,136 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgres } from '@countersign/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeApps } from '../../packages/server/src/testing/app-fixture.js';
+import { createProgram } from '../../packages/terminal/src/create-program.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
+import { isFullSize } from '../support/scaled.js';
+import { runHere, type Ran } from '../terminal/harbour-server.js';
+import { openMatrix, type Actor, type Matrix } from './actors.js';
+import { may, needsOf, stateOf } from './cells.js';
+import { COMMANDS, type CommandRow } from './commands.js';
+import { PRINCIPLES } from './principles.js';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'countersign-authority-'));
+});
+afterEach(async () => {
+  await closeApps();
+  rmSync(home, { recursive: true, force: true });
+});
+
+type Program = ReturnType<typeof createProgram>;
+
+/** The commands that do something, with their full names. */
+function namesOf({ commands }: Pick<Program, 'commands'>, parents: readonly string[] = []): string[] {
+  return commands.flatMap((each) => {
+    const path = [...parents, each.name()];
+    // A group has no action of its own, except `mcp-gateway`.
+    const isGroup = each.commands.length > 0 && each.name() !== 'mcp-gateway';
+    return [...(isGroup ? [] : [path.join(' ')]), ...namesOf(each, path)];
+  });
+}
+
+interface Try {
+  readonly row: CommandRow;
+  readonly actor: Actor;
+  readonly isAllowed: boolean;
+}
+
+/** For each needed action a token that lacks it and little else, and the weakest token that suffices. At full size, all tokens. */
+function triesOf({ actors }: Matrix, rows: readonly CommandRow[]): Try[] {
+  const rightsOf = ({ who }: Actor): ReadonlySet<string> => PRINCIPLES.get(who) ?? new Set();
+  return rows.flatMap((row) => {
+    const tokens = actors
+      .filter(({ headers, me }) => 'Authorization' in headers && (me !== undefined || row.what !== 'own'))
+      .toSorted((a, b) => rightsOf(a).size - rightsOf(b).size);
+    const missing = (actor: Actor): number => needsOf(row).filter((action) => !rightsOf(actor).has(action)).length;
+    const closest = needsOf(row).map((action) =>
+      tokens
+        .filter((actor) => !rightsOf(actor).has(action))
+        .toSorted((a, b) => missing(a) - missing(b))
+        .at(0),
+    );
+    const refused = tokens.filter((actor) => !may(actor, row) && (isFullSize || closest.includes(actor)));
+    const allowed = row.allowed === 'waits' ? [] : tokens.filter((actor) => may(actor, row));
+    return [
+      ...refused.map((actor) => ({ row, actor, isAllowed: false })),
+      ...(isFullSize ? allowed : allowed.slice(0, 1)).map((actor) => ({ row, actor, isAllowed: true })),
+    ];
+  });
+}
+
+let count = 0;
+
+/** Runs a command as one of the actors. Returns what is wrong, or undefined. */
+async function tryCommand(
+  { t, chat, approval }: Matrix,
+  { row, actor, isAllowed }: Try,
+  made: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const rule = 'deny nothing';
+  const names: Readonly<Record<string, string>> = {
+    chat,
+    approval,
+    home,
+    rule,
+    private: 'allow sandbox_network(127.0.0.1:9)',
+    n: String((count += 1)),
+    ...made,
+  };
+  const words = `${row.command} ${row.words ?? ''}`
+    .trim()
+    .split(' ')
+    .map((word) => word.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? ''));
+  const token = actor.headers['Authorization']?.replace('Bearer ', '') ?? '';
+  const env = { HOME: home, COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: token, COUNTERSIGN_GATE_TOKEN: token };
+  const known = { defaultHome: () => Promise.resolve(home) };
+  const ran = await runHere([...words, '--json'], { env, input: row.input ?? '' }, known);
+  const isExpected = isAllowed ? ran.code === (row.allowed ?? 0) : isRefusal(ran, actor);
+  const expected = isAllowed ? 'allowed' : 'refused';
+  return isExpected ? undefined : `${words.join(' ')}, as ${actor.who}: ${expected}, but ${JSON.stringify(ran)}`;
+}
+
+/** No result, and one sentence after any notes. Only strangers get 2: they don't find the world. */
+function isRefusal({ code, stdout, stderr }: Ran, { isStranger }: Actor): boolean {
+  return code === (isStranger && code === 2 ? 2 : 1) && stdout === '' && /(?:^|\n)countersign: [^\n]+\n$/.test(stderr);
+}
+
+describe('[W10] the authority matrix of commands', () => {
+  it('has a row for every command of the program, and no other', () => {
+    const unused = (): never => {
+      throw new Error('no command runs here');
+    };
+    const program = createProgram({ console: process, version: 'test' } as never, { begin: unused, end: unused });
+    expect([...new Set(COMMANDS.map(({ command }) => command))].sort()).toEqual(namesOf(program).sort());
+  });
+
+  it.each(['SQLite', 'PostgreSQL'])('holds for every command on %s', async (kind) => {
+    const isPostgres = kind === 'PostgreSQL';
+    const matrix = await openMatrix(isPostgres ? { store: await openPostgres(await createMigratedDatabase()) } : {});
+    const rows = COMMANDS.filter(({ words, asks }) => words !== undefined && !(isPostgres && asks));
+    const tries = triesOf(matrix, rows).filter((_, at) => !isPostgres || isFullSize || at % 7 === 0);
+    const problems: (string | undefined)[] = [];
+    const refused: [Try, Readonly<Record<string, string>>][] = [];
+    for (const each of tries.filter(({ isAllowed }) => !isAllowed))
+      refused.push([each, (await each.row.prepare?.(matrix, (count += 1))) ?? {}]);
+    // The first use of each credential is saved.
+    const first = { command: 'worlds list', needs: 'account' };
+    for (const actor of new Set(tries.map((each) => each.actor)))
+      await tryCommand(matrix, { row: first, actor, isAllowed: true }, {});
+    const { store } = matrix.t.engine.runtime;
+    const before = await stateOf(store);
+    for (const [each, made] of refused) problems.push(await tryCommand(matrix, each, made));
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+    expect(await stateOf(store)).toEqual(before);
+    expect(readdirSync(home)).toEqual([]);
+    for (const each of tries.filter(({ isAllowed }) => isAllowed)) {
+      const made = (await each.row.prepare?.(matrix, (count += 1))) ?? {};
+      problems.push(await tryCommand(matrix, each, made));
+    }
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+});
