@@ -123,6 +123,9 @@ async function clean({ home, ledger, chats }: History, credentials: Credential[]
     );
     for (const { chatId, worldId } of waiting.flat()) busy.set(chatId, worldId);
   }
+  // An MCP client without a session keeps its chat, and with it what was granted there.
+  const grants = await home.store.read((reader) => Promise.all(WORLDS.map((world) => reader.grantsOfWorld(world))));
+  for (const { worldId, id } of grants.flat()) await must(home, ROOT, 'DELETE', `/worlds/${worldId}/grants/${id}`);
   for (const world of ledger.policies.keys()) {
     const path = `/worlds/${world}/policy`;
     const etag = (await must(home, ROOT, 'GET', path)).headers.get('etag') ?? '';
