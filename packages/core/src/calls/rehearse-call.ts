@@ -70,7 +70,7 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
   return { judged: withEffect(judged, paths), signed: coverEffect(runtime, call, about, signed, record) };
 }
 
-/** The record that people saw, if it says that nothing could be shown, of exactly this call. They wait for no second attempt (A53.4). */
+/** What people saw of exactly this call, if other agents kept the rehearsals busy. Approving it must not wait for another attempt (A53.4). */
 async function shownWithoutEffect(
   { store }: Runtime,
   { argumentsText }: ReadCall,
