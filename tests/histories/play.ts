@@ -43,7 +43,8 @@ export async function play(stage: Stage, seed: number): Promise<string[]> {
     if (n !== undefined) ledger.start(n, run.worldId, run);
   };
   const log = await lastRecords(home);
-  const count = 4 + random.below(20);
+  // Most violations need few steps, so most histories are short.
+  const count = random.chance(0.9) ? 2 + random.below(4) : 6 + random.below(18);
   for (let left = count; left > 0 && ledger.violations.length === 0; left -= 1) {
     const first = await chooseStep(history);
     if (first === undefined) continue;

@@ -308,7 +308,7 @@ it('[W2] generated requests never cause a 5xx, and rejected ones write nothing',
   expect(t.errors).toEqual([]);
   expect([...statuses]).toEqual(expect.arrayContaining(STATUSES));
   expect(unreached()).toEqual([]);
-}, 180_000);
+}, isFullSize ? 3_600_000 : 180_000);
 
 async function isThere(
   t: Harbour,

@@ -82,6 +82,8 @@ export function useInbox(worlds: readonly World[]): Inbox {
         },
         refetchInterval: path === paths.inbox ? EVERY_MS : ELSEWHERE_EVERY_MS,
         refetchIntervalInBackground: true,
+        // While a world is open, this list gets old: after it, calls that were decided there would seem to wait.
+        gcTime: 0,
       })),
     combine: (results) => results.map(({ data }) => data ?? NONE),
   });
