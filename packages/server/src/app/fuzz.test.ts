@@ -253,62 +253,66 @@ const UNREACHABLE = [
 /** Rejections that write an audit record: an invalid decision (A6), and revealing a call without permission (A15). */
 const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_approvals_approval_reveal']);
 
-it('[W2] generated requests never cause a 5xx, and rejected ones write nothing', async () => {
-  const { store, written } = await counting();
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-fuzz-'));
-  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
-  const t = await openHarbour({ store, folder, tools: [writeFile()] });
-  const ids: Ids = {
-    world: [],
-    agent: [],
-    chat: [],
-    approval: [],
-    attachment: [],
-    turn: [],
-    grant: [],
-    call: [],
-    name: ['notes'],
-    provider: ['spare'],
-    person: [],
-    token: [],
-    group: [],
-    session: ['0123456789abcdef'],
-    delegation: ['0123456789abcdef'],
-    external: [],
-  };
-  const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
-  const dice = createDice(SEED);
-  const next = createFuzzer(api, dice, ids);
-  const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
-  const statuses = new Set<number>();
-  const answered = new Set<string>();
-  const unreached = (): string[] =>
-    operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id) && !UNREACHABLE.includes(id));
-  const hasReachedAll = (): boolean => unreached().length === 0 && STATUSES.every((status) => statuses.has(status));
-  const wanted = (count: number): string[] => (count >= FIRST ? unreached() : []);
-  const isDone = (count: number): boolean => count >= FIRST && (count >= REQUESTS || hasReachedAll());
-  let count = 0;
-  for (; !isDone(count); count += 1) {
-    if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, count);
-    const sent = next(wanted(count));
-    const before = written();
-    const answer = await request(t, sent);
-    const describeFailure = (): string =>
-      `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
-    if (answer.status >= 500) throw new Error(describeFailure());
-    if (sent.method !== 'OPTIONS') checkResponse(sent.method, sent.path, answer);
-    if (answer.status >= 400 && written() !== before && !RECORDED.has(sent.operation))
-      throw new Error(`wrote: ${describeFailure()}`);
-    if (answer.status < 400) answered.add(sent.operation);
-    statuses.add(answer.status);
-    // Wait for the turn that a message starts, so its writes aren't attributed to a later rejected request.
-    if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
-  }
-  if (isFullSize) process.stdout.write(`${count} fuzzed requests\n`);
-  expect(t.errors).toEqual([]);
-  expect([...statuses]).toEqual(expect.arrayContaining(STATUSES));
-  expect(unreached()).toEqual([]);
-}, isFullSize ? 3_600_000 : 180_000);
+it(
+  '[W2] generated requests never cause a 5xx, and rejected ones write nothing',
+  async () => {
+    const { store, written } = await counting();
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-fuzz-'));
+    onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+    const t = await openHarbour({ store, folder, tools: [writeFile()] });
+    const ids: Ids = {
+      world: [],
+      agent: [],
+      chat: [],
+      approval: [],
+      attachment: [],
+      turn: [],
+      grant: [],
+      call: [],
+      name: ['notes'],
+      provider: ['spare'],
+      person: [],
+      token: [],
+      group: [],
+      session: ['0123456789abcdef'],
+      delegation: ['0123456789abcdef'],
+      external: [],
+    };
+    const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
+    const dice = createDice(SEED);
+    const next = createFuzzer(api, dice, ids);
+    const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
+    const statuses = new Set<number>();
+    const answered = new Set<string>();
+    const unreached = (): string[] =>
+      operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id) && !UNREACHABLE.includes(id));
+    const hasReachedAll = (): boolean => unreached().length === 0 && STATUSES.every((status) => statuses.has(status));
+    const wanted = (count: number): string[] => (count >= FIRST ? unreached() : []);
+    const isDone = (count: number): boolean => count >= FIRST && (count >= REQUESTS || hasReachedAll());
+    let count = 0;
+    for (; !isDone(count); count += 1) {
+      if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, count);
+      const sent = next(wanted(count));
+      const before = written();
+      const answer = await request(t, sent);
+      const describeFailure = (): string =>
+        `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
+      if (answer.status >= 500) throw new Error(describeFailure());
+      if (sent.method !== 'OPTIONS') checkResponse(sent.method, sent.path, answer);
+      if (answer.status >= 400 && written() !== before && !RECORDED.has(sent.operation))
+        throw new Error(`wrote: ${describeFailure()}`);
+      if (answer.status < 400) answered.add(sent.operation);
+      statuses.add(answer.status);
+      // Wait for the turn that a message starts, so its writes aren't attributed to a later rejected request.
+      if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
+    }
+    if (isFullSize) process.stdout.write(`${count} fuzzed requests\n`);
+    expect(t.errors).toEqual([]);
+    expect([...statuses]).toEqual(expect.arrayContaining(STATUSES));
+    expect(unreached()).toEqual([]);
+  },
+  isFullSize ? 3_600_000 : 180_000,
+);
 
 async function isThere(
   t: Harbour,
