@@ -85,8 +85,7 @@ const layers = [
   ['worlds'],
   ['turns'],
   ['mcp'],
-  ['external'],
-  ['clients'],
+  ['runners'],
   ['processes'],
   ['views'],
 ];

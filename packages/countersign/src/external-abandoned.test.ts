@@ -10,7 +10,7 @@ const { open, close } = externalWorlds();
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const DEFERRED = { where: 'outside', reports: true, waits: 'days' } as const;
+const DEFERRED = { where: 'program', reports: true, waits: 'days' } as const;
 
 type Opened = Awaited<ReturnType<typeof open>>;
 

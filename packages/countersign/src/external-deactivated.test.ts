@@ -39,7 +39,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
       toolName: 'claude__Bash',
       arguments: { command: 'ls' },
       title: 'Claude Code',
-      runs: { where: 'outside', reports: true },
+      runs: { where: 'program', reports: true },
       signal: new AbortController().signal,
     },
     caller,

@@ -51,7 +51,7 @@ it('[A55.1] [A55.2] [A55.15] [A8] processes on one PostgreSQL database write, de
         toolName: 'claude__Bash',
         arguments: { command: `rm ${key}` },
         title: 'Claude Code',
-        runs: { where: 'outside', reports: true },
+        runs: { where: 'program', reports: true },
         signal: new AbortController().signal,
       },
       caller,

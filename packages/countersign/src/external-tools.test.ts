@@ -26,7 +26,7 @@ async function judge(
   const states: [string, string][] = [];
   for (const [index, [toolName, args]] of calls.entries()) {
     const about = { agentId: 'any', session: `s${index}`, key: 'k', program: 'any', title: 'Any', toolName };
-    const runs = { where: 'outside', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
+    const runs = { where: 'program', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
     const { signal } = new AbortController();
     const { id } = await proposeExternal(runtime, W, { ...about, arguments: args, runs, signal }, caller);
     states.push([toolName, (await claimExternal(runtime, asked(id, { agentId: 'any' }))).state]);

@@ -33,7 +33,7 @@ const { open, close } = externalWorlds();
 const typesOf = (events: readonly ToolEvent[], id: string) =>
   events.filter((event) => event.invocation_id === id).map(({ type }) => type);
 
-describe('a call of a program outside', () => {
+describe('a call of an external program', () => {
   it('[A55] [A55.2] [A7.5] [A21.6] waits for a person, starts when it is claimed, and ends with the reported result', async () => {
     const t = await open();
     const { id, chatId } = await t.propose();
@@ -260,7 +260,7 @@ describe('a call of a program outside', () => {
     const file = inFolder(`${crypto.randomUUID()}.sqlite`);
     const clock = createFakeClock();
     const before = await open({ policy: ['allow claude__Bash(ls)'] }, file, clock);
-    const { id } = await before.propose({ command: 'ls', runs: { where: 'outside', reports: false } });
+    const { id } = await before.propose({ command: 'ls', runs: { where: 'program', reports: false } });
     expect(await before.claim(id)).toMatchObject({ state: 'allowed' });
     await close(before);
     const t = await open({}, file, clock);
@@ -344,7 +344,7 @@ describe('rules', () => {
       policy: ['deny read_file(./secrets/**)', 'deny claude__Read(./a/.env)', 'allow claude__Read'],
     });
     const claimed = async (file_path: string, cwd: string) => {
-      const runs = { where: 'outside', cwd, reports: true } as const;
+      const runs = { where: 'program', cwd, reports: true } as const;
       const key = `${file_path} in ${cwd}`;
       const { id } = await t.propose({ key, toolName: 'claude__Read', arguments: { file_path }, runs });
       return (await t.claim(id)).state;
@@ -372,7 +372,7 @@ describe('rules', () => {
     const t = await open();
     await t.propose();
     await t.propose();
-    const runs = { where: 'outside', cwd: '/', reports: true } as const;
+    const runs = { where: 'program', cwd: '/', reports: true } as const;
     await expect(t.propose({ runs })).rejects.toThrow('another call was already proposed with this key');
   });
 
@@ -431,7 +431,7 @@ describe('rules', () => {
   it('[A5.8] [A5.9] a grant covers calls in the folder that it was given in, and `./` in it is the world’s', async () => {
     const t = await open({}, ':memory:', undefined, inDocs);
     const write = async (key: string, cwd: string, file_path: string) => {
-      const runs = { where: 'outside', cwd, reports: true } as const;
+      const runs = { where: 'program', cwd, reports: true } as const;
       const { id } = await t.propose({ key, toolName: 'claude__Write', arguments: { file_path, content: 'x' }, runs });
       return (await t.claim(id)).state;
     };
@@ -453,7 +453,7 @@ describe('rules', () => {
   it('[A5.9] [A5.4] a grant neither covers nor releases the same command in another or an unknown folder', async () => {
     const t = await open({}, ':memory:', undefined, inDocs);
     const remove = async (key: string, cwd?: string) => {
-      const runs = { where: 'outside', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
+      const runs = { where: 'program', reports: true, ...(cwd === undefined ? {} : { cwd }) } as const;
       return (await t.propose({ key, runs })).id;
     };
     const keys = await remove('k1', '/srv/keys');
@@ -484,7 +484,7 @@ describe('rules', () => {
     const policy = ['allow claude__Write(./**)', 'allow claude__Read(file_path=./**, *)'];
     const t = await open({ policy }, ':memory:', undefined, inDocs);
     const claimed = async (toolName: string, file_path: string, cwd: string) => {
-      const runs = { where: 'outside', cwd, reports: true } as const;
+      const runs = { where: 'program', cwd, reports: true } as const;
       const key = `${toolName} ${file_path} ${cwd}`;
       return (await t.claim((await t.propose({ key, toolName, arguments: { file_path, content: '' }, runs })).id))
         .state;

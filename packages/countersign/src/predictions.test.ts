@@ -237,7 +237,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
   it('[A60.3] is not rehearsed if the world doesn’t rehearse, or the folder is unknown', async () => {
     const made = predicting();
     const t = await openPredicting(made);
-    await t.propose({ runs: { where: 'outside', reports: true } });
+    await t.propose({ runs: { where: 'program', reports: true } });
     await updateWorld(t.runtime, W, { rehearse: 'off' }, person);
     await t.propose({ key: 'k2' });
     expect((await t.pending()).map(({ noEffect }) => noEffect?.reason)).toEqual(['other-folder', 'off']);
@@ -287,7 +287,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     const made = predicting();
     const policy = ['deny shell_cmd(./secret/**)', 'deny claude__Bash(./private/**)'];
     const t = await openPredicting(made, { policy });
-    await t.propose({ command: 'cat *', runs: { where: 'outside', cwd: '/home/ada/link', reports: true } });
+    await t.propose({ command: 'cat *', runs: { where: 'program', cwd: '/home/ada/link', reports: true } });
     const [context] = made.asked.map((one) => one.context);
     expect(context).toMatchObject({ workingDirectory: FOLDER, folder: '/home/ada/link' });
     const hidden = context?.protectedIn(`${FOLDER}/src`);
@@ -326,7 +326,7 @@ it('[A60.2] hides paths from a real rehearsal if the program names its folder by
   const findPlace = () => ({ workingDirectory: inFolder('world'), home: '/root' });
   const policy = ['deny shell_cmd(./private/**)'];
   const t = await open({ policy }, ':memory:', createFakeClock(), { tools: [shellCmd({ sandbox })], findPlace });
-  await t.propose({ command: 'cat */key', runs: { where: 'outside', cwd: inFolder('link'), reports: true } });
+  await t.propose({ command: 'cat */key', runs: { where: 'program', cwd: inFolder('link'), reports: true } });
   const [card] = await t.pending();
   expect(card?.noEffect?.reason ?? card?.prediction?.hidden).toBe(sandbox.kind === 'bubblewrap' ? 1 : 'no-sandbox');
   expect(JSON.stringify(card)).not.toContain('treasure');
@@ -341,7 +341,7 @@ it('[A60] [A53.6] predicts a real command where a sandbox with drafts is availab
   const t = await open({}, ':memory:', createFakeClock(), { tools, findPlace });
   await t.propose({
     command: 'rm *.tmp; touch ../new',
-    runs: { where: 'outside', cwd: inFolder('src'), reports: true },
+    runs: { where: 'program', cwd: inFolder('src'), reports: true },
   });
   const [card] = await t.pending();
   const shown = card?.noEffect?.reason ?? [

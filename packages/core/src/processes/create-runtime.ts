@@ -18,7 +18,7 @@ import { newId, REVIEW_CALL } from '../turn/ids.js';
 import { failTurn } from '../turns/call-model.js';
 import { dropEndedRehearsals } from '../step/drop-rehearsal.js';
 import { withSandboxGrants } from '../step/in-roots.js';
-import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
+import { createClientRegistry, type ClientRegistry } from '../runners/clients.js';
 import { checkAdminSigners } from '../worlds/check-signers.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { watchDeadlines } from '../decisions/watch-deadlines.js';
@@ -32,7 +32,7 @@ import type { About, Handover, Measured, PlaceFinder, Probe, Providers, Runtime 
 import { createRecentRepeats } from '../decisions/publish-tool-result.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
-import { watchExternal } from '../external/watch-external.js';
+import { watchExternal } from '../runners/watch-external.js';
 import { parkTurns } from '../turns/take-over.js';
 import { createReviewTool } from '../decisions/review-call.js';
 import { releaseCovered } from '../decisions/release-waiting.js';

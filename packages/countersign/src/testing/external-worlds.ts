@@ -2,10 +2,9 @@ import {
   addAgent,
   claimExternal,
   createWorld,
-  findExternal,
   proposeExternal,
   reportExternal,
-  type AskedCall,
+  type ClaimRequest,
   type Engine,
   type ExternalCaller,
   type ExternalProposal,
@@ -27,7 +26,7 @@ export const W = 'harbour';
 export const caller: ExternalCaller = { by: person, credential: 'token 1', claim: 'claim 1' };
 
 /** A question about a call, by its program unless told otherwise. */
-export function asked(id: string, about: Partial<AskedCall> = {}): AskedCall {
+export function asked(id: string, about: Partial<ClaimRequest> = {}): ClaimRequest {
   return { worldId: W, id, agentId: 'claude', caller, ...about };
 }
 
@@ -80,7 +79,7 @@ export function externalWorlds() {
           toolName: 'claude__Bash',
           arguments: { command },
           title: 'Claude Code in ~/project',
-          runs: { where: 'outside', cwd: '/home/ada/project', reports: true },
+          runs: { where: 'program', cwd: '/home/ada/project', reports: true },
           signal: new AbortController().signal,
           ...rest,
         },
@@ -88,9 +87,9 @@ export function externalWorlds() {
       );
     };
     const { pending, decide } = deciding({ runtime }, W);
-    const claim = (id: string, about: Partial<AskedCall> = {}) => claimExternal(runtime, asked(id, about));
-    const report = async (id: string, result: ExternalResult, about: Partial<AskedCall> = {}) =>
-      await reportExternal(runtime, (await findExternal(runtime, asked(id, about))).call, result);
+    const claim = (id: string, about: Partial<ClaimRequest> = {}) => claimExternal(runtime, asked(id, about));
+    const report = async (id: string, result: ExternalResult, about: Partial<ClaimRequest> = {}) =>
+      await reportExternal(runtime, asked(id, about), result);
     const approve = async (decision?: Partial<ToolDecision>) => await decide((await pending())[0], decision);
     const call = async (id: string) => await runtime.store.read((reader) => reader.invocation(id));
     return { engine, runtime, clock, ran, events, propose, pending, decide, approve, claim, report, call };

@@ -177,7 +177,7 @@ async function addExternal(t: Harbour, world: string): Promise<{ agent: string; 
   const propose = async (key: string): Promise<string> => {
     const names = { agentId: agent, session: 's', key, program: 'claude', title: 'Claude' };
     const call = { toolName: 'claude__Bash', arguments: { command: key } };
-    const runs = { where: 'outside', reports: true } as const;
+    const runs = { where: 'program', reports: true } as const;
     const { signal } = new AbortController();
     return (await proposeExternal(runtime, world, { ...names, ...call, runs, signal }, CALLER)).id;
   };

@@ -89,7 +89,7 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
       return calls.flatMap((call) => (call?.arguments === args ? [call.id] : []));
     },
     async permission({ tool, ...call }: ClientCall, stops) {
-      const runs = { where: 'outside', reports: false } as const;
+      const runs = { where: 'program', reports: false } as const;
       const proposal = { ...call, agentId, program, title, toolName: externalToolName(program, tool), runs };
       const proposed = await proposeFollowed(c, context, worldId, proposal);
       return proposed === undefined ? { deny: gatewayTexts.revoked } : await isAllowed(proposed, stops);

@@ -8,7 +8,7 @@ import {
   findExternal,
   reportExternal,
   showAgents,
-  type AskedCall,
+  type ClaimRequest,
 } from '@countersign/core';
 import {
   confirmedExternalAgentSchema,
@@ -70,7 +70,7 @@ function titleOf(program: string, cwd: string | undefined): string {
 async function answer(
   c: AppRequest,
   context: AppContext,
-  asked: AskedCall,
+  asked: ClaimRequest,
   { waitSeconds, credential }: { waitSeconds: number; credential: FollowedCredential },
 ): Promise<ExternalCall> {
   const { worldId, id } = asked;
@@ -101,7 +101,7 @@ function askedCall(
   c: AppRequest,
   { world, call }: { world: string; call: string },
   claim: string | undefined,
-): AskedCall {
+): ClaimRequest {
   return { worldId: world, id: call, agentId: c.var.access.external?.agentId, caller: callerOf(c, claim) };
 }
 
@@ -112,7 +112,7 @@ export const externalRoutes = [
     scope,
     needs: 'propose',
     tag,
-    summary: 'Propose a call that a program outside wants to run',
+    summary: 'Propose a call that an external program wants to run',
     description:
       'The call passes through the same gate as the calls of other agents. The program may run it only if the state is `allowed`. Sending the same call with the same `key` again returns the same call; another call with that key gets 409.',
     body: newExternalCallSchema,
@@ -128,7 +128,7 @@ export const externalRoutes = [
         arguments: body.arguments,
         title: titleOf(program, cwd),
         runs: {
-          where: 'outside',
+          where: 'program',
           reports,
           ...(await foldersOf(cwd)),
           ...(waits === undefined ? {} : { waits }),
@@ -190,10 +190,8 @@ export const externalRoutes = [
     body: externalResultSchema,
     answers: { 204: { description: 'Result recorded' } },
     async handle({ context, params, body, c }) {
-      const { runtime } = context.engine;
       const { claim, ...result } = body;
-      const { call } = await findExternal(runtime, askedCall(c, params, claim));
-      await reportExternal(runtime, call, result);
+      await reportExternal(context.engine.runtime, askedCall(c, params, claim), result);
       return { status: 204 };
     },
   }),
@@ -203,7 +201,7 @@ export const externalRoutes = [
     scope,
     needs: 'propose',
     tag,
-    summary: 'End a session of a program outside',
+    summary: 'End a session of an external program',
     description:
       'Calls that were allowed and not reported end as not reported. Calls that wait for a decision keep waiting, because the session may be resumed.',
     body: endExternalSessionSchema,

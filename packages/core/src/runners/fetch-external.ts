@@ -1,13 +1,13 @@
 import { CountersignError } from '@countersign/protocol';
 import { commit } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { claimExternal, findExternal, type AskedCall, type ClaimedCall } from './claim-external.js';
+import { claimExternal, findExternal, type ClaimRequest, type Verdict } from './claim-external.js';
 
 /** A call that its program may run now, in the folder that it was approved for. */
-export type FetchedCall = Extract<ClaimedCall, { state: 'allowed' }> & { cwd?: string };
+export type FetchedCall = Extract<Verdict, { state: 'allowed' }> & { cwd?: string };
 
 /** Hands a call that has started to the process that runs it. Stored before it returns, so that only the first process gets it. */
-export async function fetchExternal(runtime: Runtime, asked: AskedCall): Promise<FetchedCall> {
+export async function fetchExternal(runtime: Runtime, asked: ClaimRequest): Promise<FetchedCall> {
   const { worldId, id } = asked;
   const { call, stored } = await findExternal(runtime, asked);
   const { chatId } = call;

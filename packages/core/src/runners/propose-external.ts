@@ -7,7 +7,7 @@ import { otherCaller } from './claim-external.js';
 import { writeExternal, type ExternalProposal } from './write-external.js';
 
 /**
- * Writes a call that a program outside proposes, with the gate's verdict, like the call of a model. Idempotent: the same call with the same key
+ * Writes a call that an external program proposes, with the gate's verdict, like the call of a model. Idempotent: the same call with the same key
  * is written once, and another call with that key is refused with `conflict`.
  */
 export async function proposeExternal(
@@ -34,7 +34,7 @@ export async function proposeExternal(
       const written = await writeExternal(runtime, worldId, { proposal, caller, chatId, id, hasChat: before.hasChat });
       if (written === undefined) continue;
       if (written.started !== undefined) await runtime.external.watch(written.started);
-      if (runs.where === 'outside' && runs.waits === 'days') runtime.external.expectResume(id);
+      if (runs.where === 'program' && runs.waits === 'days') runtime.external.expectResume(id);
       return { id, chatId };
     } catch (error) {
       // Two processes wrote the same call, or the first calls of a session, at the same time: the second one fails.
@@ -57,7 +57,7 @@ interface Proposition {
   toolName: string;
   argumentsText: string | undefined;
   /** Undefined if this server runs it. */
-  outside: StoredExternalCall | undefined;
+  external: StoredExternalCall | undefined;
 }
 
 async function readBefore(runtime: Runtime, chatId: string, id: string): Promise<Before> {
@@ -67,20 +67,20 @@ async function readBefore(runtime: Runtime, chatId: string, id: string): Promise
     if (call === undefined) return { hasChat, call };
     const message = await reader.message(call.messageId);
     const argumentsText = message?.toolCalls?.find((each) => each.id === id)?.function.arguments;
-    const outside = message === undefined ? undefined : readExternalCall(message);
-    return { hasChat, call: { toolName: call.toolName, argumentsText, outside } };
+    const external = message === undefined ? undefined : readExternalCall(message);
+    return { hasChat, call: { toolName: call.toolName, argumentsText, external } };
   });
 }
 
 /** The same command in another folder is another call (A7.5). */
 function refuseOther(
-  { toolName, argumentsText, outside }: Proposition,
+  { toolName, argumentsText, external }: Proposition,
   proposal: ExternalProposal,
   caller: string,
 ): void {
   const { runs } = proposal;
-  if (outside !== undefined && outside.caller !== caller) throw otherCaller();
-  const isSamePlace = runs.where === 'here' || runs.cwd === outside?.cwd;
+  if (external !== undefined && external.caller !== caller) throw otherCaller();
+  const isSamePlace = runs.where === 'here' || runs.cwd === external?.cwd;
   if (isSamePlace && toolName === proposal.toolName && argumentsText === canonicalJson(proposal.arguments)) return;
   throw new CountersignError('conflict', 'another call was already proposed with this key', { field: 'key' });
 }

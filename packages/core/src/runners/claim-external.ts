@@ -8,15 +8,15 @@ import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { callerHash, type ExternalCaller } from './session.js';
 
-/** What a program outside learns about its call. Only `allowed` is a yes, and its start is committed (A8). */
-export type ClaimedCall =
+/** What an external program learns about its call. Only `allowed` is a yes, and its start is committed (A8). */
+export type Verdict =
   | { state: 'pending'; approvalId: string | undefined }
   | { state: 'allowed'; arguments: Record<string, unknown>; edited: boolean }
   | { state: 'denied'; reason: string }
   | { state: 'ended' };
 
 /** A call of an external agent, and who asks for it. */
-export interface AskedCall {
+export interface ClaimRequest {
   worldId: string;
   id: string;
   /** The only agent that the credential may ask for. */
@@ -27,7 +27,7 @@ export interface AskedCall {
 /** Finds a call of an external agent. The calls of other agents and worlds don't exist for it, and those of other callers are refused. */
 export async function findExternal(
   runtime: Runtime,
-  { worldId, id, agentId, caller }: AskedCall,
+  { worldId, id, agentId, caller }: ClaimRequest,
 ): Promise<{ call: InvocationRecord; stored: StoredExternalCall }> {
   const { call, message } = await runtime.store.read(async (reader) => {
     const call = await reader.invocation(id);
@@ -49,7 +49,7 @@ export function otherCaller(): CountersignError {
  * Starts an approved call, with all last checks, and tells the program the verdict. A program that claims again gets the same answer until the
  * call has ended.
  */
-export async function claimExternal(runtime: Runtime, asked: AskedCall): Promise<ClaimedCall> {
+export async function claimExternal(runtime: Runtime, asked: ClaimRequest): Promise<Verdict> {
   for (let left = MAX_TRIES; left > 0; left -= 1) {
     const { call } = await findExternal(runtime, asked);
     switch (call.status) {

@@ -1,14 +1,14 @@
 import type { WorldEvent } from '@countersign/protocol';
 import { createStop, onAbort, pauseFor } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
-import { claimExternal, findExternal, type AskedCall, type ClaimedCall } from './claim-external.js';
+import { claimExternal, findExternal, type ClaimRequest, type Verdict } from './claim-external.js';
 
 /** Claims a call, and waits up to this long while it is pending. Returns as soon as it is decided. */
 export async function awaitExternal(
   runtime: Runtime,
-  asked: AskedCall,
+  asked: ClaimRequest,
   { waitMs, signal }: { waitMs: number; signal: AbortSignal },
-): Promise<ClaimedCall> {
+): Promise<Verdict> {
   const { worldId, id } = asked;
   // Before anything is noted about the call: it may belong to another caller.
   await findExternal(runtime, asked);

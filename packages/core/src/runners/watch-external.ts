@@ -2,7 +2,7 @@ import { readExternalCall } from '../calls/external-call.js';
 import type { InvocationRecord } from '../ports/index.js';
 import type { ExternalWatch, Runtime } from '../step/runtime.js';
 import { limitSessions } from './limit-sessions.js';
-import { openCallsOutside, settleOutside } from './settle-outside.js';
+import { endCall, openCalls } from './end-call.js';
 
 /** A program that waits for an answer asks for it all the time. After this time without a request, it has gone. */
 const GONE_MS = 60_000;
@@ -81,7 +81,7 @@ export function watchExternal(runtimeOf: () => Runtime): ExternalWatch {
     const expire = (): void => {
       timers.delete(id);
       const settlement = { kind: isStarted ? 'not-reported' : 'not-claimed' } as const;
-      settleOutside(runtime, call, settlement).catch((error: unknown) =>
+      endCall(runtime, call, settlement).catch((error: unknown) =>
         runtime.report(error, `failed to end ${toolName}`, { worldId, invocationId: id }),
       );
     };
@@ -116,7 +116,7 @@ export function watchExternal(runtimeOf: () => Runtime): ExternalWatch {
       }
     },
     async load() {
-      for (const call of await openCallsOutside(runtimeOf())) await start(call);
+      for (const call of await openCalls(runtimeOf(), 'external')) await start(call);
     },
     close() {
       isClosed = true;

@@ -8,7 +8,7 @@ import {
 import type { ClientRecord, InvocationRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { SILENT_MS } from '../turns/take-over.js';
-import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './client-calls.js';
+import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './answer-client.js';
 import { readClientTools } from './client-tools.js';
 import { denyUnattended } from '../decisions/deny-approval.js';
 import { hashSecret, registerClient } from './register-client.js';

@@ -23,9 +23,9 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { newId } from '../turn/ids.js';
 import { callerHash, type ExternalCaller } from './session.js';
 
-type ProposedOutside = Omit<StoredExternalCall, 'caller'>;
+type ProgramRun = Omit<StoredExternalCall, 'caller'>;
 
-/** A call that a program outside proposes as one of a world's agents (A55). */
+/** A call that an external program proposes as one of a world's agents (A55). */
 export interface ExternalProposal {
   agentId: string;
   /** The program's session. Each has its own chat. */
@@ -37,8 +37,8 @@ export interface ExternalProposal {
   arguments: Readonly<Record<string, unknown>>;
   /** The title of the chat, if the session has none yet. */
   title: string;
-  /** `outside`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
-  runs: ({ where: 'outside' } & ProposedOutside) | { where: 'here' };
+  /** `program`: the program runs the call itself after it has claimed it. `here`: this server runs it, like a model's call. */
+  runs: ({ where: 'program' } & ProgramRun) | { where: 'here' };
   /** If it aborts before the call is written, the proposal is refused. */
   signal: AbortSignal;
 }
@@ -70,14 +70,14 @@ export async function writeExternal(
   const missing = runs.where === 'here' ? await refreshTool(runtime, worldId, toolName, signal) : undefined;
   const found = runtime.tools(worldId).get(toolName);
   // A call that the program runs has one of its tools, and a call that runs here has one of ours.
-  const tool = (found?.external === true) === (runs.where === 'outside') ? found : undefined;
+  const tool = (found?.external === true) === (runs.where === 'program') ? found : undefined;
   const place = runtime.findPlace(snapshot);
   const read = refuseMasked(readCall(tool, toolName, canonicalJson(proposal.arguments)));
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
     throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
   const proposed = await signProposed(runtime, { worldId, chatId, agentId, review: null }, read, {
     id,
-    place: runs.where === 'outside' ? placeOutside(place, runs) : place,
+    place: runs.where === 'program' ? placeOutside(place, runs) : place,
     trouble: missing,
     signal,
   });
@@ -101,7 +101,7 @@ const LONG_REFUSED = 16 * 1024;
 
 function refuseUnable(isAble: boolean, agentId: string): void {
   if (isAble) return;
-  const detail = `agent: "${agentId}" is not an active external agent. Only external agents propose calls from outside`;
+  const detail = `agent: "${agentId}" is not an active external agent. Only external agents propose calls`;
   throw new CountersignError('invalid', detail, { field: 'agent' });
 }
 
@@ -139,12 +139,12 @@ function writeStep(
       model: program,
       usage: NO_USAGE,
       vendorIds: [key],
-      ...(runs.where === 'outside' ? { state: { ...storedState(runs), caller: callerHash(runtime, caller) } } : {}),
+      ...(runs.where === 'program' ? { state: { ...storedState(runs), caller: callerHash(runtime, caller) } } : {}),
     },
   });
   if (joined === undefined) tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: NO_USAGE, message });
   else tx.write({ kind: 'message-sent', message });
-  const location: InvocationRecord['location'] = runs.where === 'outside' ? 'external' : 'server';
+  const location: InvocationRecord['location'] = runs.where === 'program' ? 'external' : 'server';
   const position = tx.invocations(turn).reduce((next, call) => Math.max(next, call.position + 1), 0);
   writeProposed(runtime, step, proposed, gate, { turn, iteration: 1, position, messageId, location });
   // Otherwise, the program's claim reads the call again, judges it and starts it.
@@ -160,7 +160,7 @@ function writeStep(
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function storedState({ cwd, realCwd, reports, waits }: ProposedOutside): ProposedOutside {
+function storedState({ cwd, realCwd, reports, waits }: ProgramRun): ProgramRun {
   const folder = { ...(cwd === undefined ? {} : { cwd }), ...(realCwd === undefined ? {} : { realCwd }) };
   return { reports, ...folder, ...(waits === undefined ? {} : { waits }) };
 }
