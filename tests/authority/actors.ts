@@ -151,6 +151,9 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
   const viewer = await add(null, { alpha: 'viewer' });
   const viewing = await ownToken(t, viewer, await signInAs(t, viewer), ['read']);
   put("viewer's token with read", viewer, bearer(viewing.token));
+  const local = await add(null, { alpha: 'admin' });
+  const managing = await ownToken(t, local, await signInAs(t, local), ['read', 'chat', 'sign', 'admin']);
+  put('token with read, chat, sign, admin of an admin of this world', local, bearer(managing.token));
   const stranger = await add(null, { beta: 'admin' });
   const elsewhere = await ownToken(t, stranger, await signInAs(t, stranger), ['read', 'chat']);
   put('token with read, chat of an admin of another world', stranger, bearer(elsewhere.token), { isStranger: true });

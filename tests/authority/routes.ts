@@ -473,6 +473,7 @@ export const ROWS: readonly Row[] = [
     body: { command: 'something-else' },
   },
   { route: 'DELETE /worlds/{world}/mcp-servers/{name}', needs: 'administer', allowed: GONE },
+  { route: 'POST /worlds/{world}/mcp-servers/{name}/restart', needs: 'administer', allowed: GONE },
   { route: 'POST /worlds/{world}/mcp-servers/{name}/test', needs: 'administer', allowed: GONE },
   { route: 'GET /worlds/{world}/mcp-servers/{name}/context', needs: 'chat', allowed: GONE },
   { route: 'POST /worlds/{world}/mcp-servers/{name}/context', needs: 'chat', body: { prompt: 'x' }, allowed: GONE },

@@ -135,6 +135,20 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect((await patch({ workingDirectory: null })).status).toBe(200);
   });
 
+  it('[W3.28] restarts a program that an owner added, and never turns it off that way', async () => {
+    const { t, bob } = await open();
+    const server = { name: 'kept', transport: 'stdio', command: '/bin/false' };
+    expect((await t.api('POST', '/worlds/beta/mcp-servers', server)).status).toBe(201);
+    const path = '/worlds/beta/mcp-servers/kept';
+    expect(await t.api('POST', `${path}/restart`, {}, bob)).toMatchObject({ status: 200, body: { enabled: true } });
+    expect((await t.api('GET', path)).body).toMatchObject({ enabled: true });
+    const log = await t.engine.runtime.store.read((reader) => reader.audit('beta', { after: 0, limit: 100 }));
+    expect(log.at(-1)).toMatchObject({ decision: 'MCP server restarted', who: { id: 'bob' } });
+    expect((await t.api('PATCH', path, { enabled: false }, bob)).status).toBe(200);
+    expect((await t.api('POST', `${path}/restart`, {}, bob)).status).toBe(409);
+    expect((await t.api('PATCH', path, { enabled: true }, bob)).status).toBe(403);
+  });
+
   it('writes no rule that opens a folder or an address, even if another rule closes it now', async () => {
     const { t, at, bob } = await open();
     const rules = [`allow sandbox_folder(${at('shared')})`, 'allow sandbox_network(127.0.0.1:1)'];

@@ -316,6 +316,8 @@ export interface Client {
   mcpContext(world: string, name: string, options?: CallOptions): Promise<McpContext>;
   /** The text of a prompt or resource. It comes from the server and is untrusted. */
   readMcpContext(world: string, name: string, wanted: McpContextRequest, options?: CallOptions): Promise<string>;
+  /** Restarts an enabled server in the background. */
+  restartMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   /** Starts the server if needed and lists its tools. If it fails to start, `status`, `error` and `cause` say why. */
   testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   /** Starts a sign-in to a remote server. `origin`: the address of the web app, where the browser returns. */

@@ -333,6 +333,8 @@ export function createClient(options: ClientOptions): Client {
       const path = ['worlds', world, 'mcp-servers', name, 'context'];
       return (await get(mcpContextTextSchema, { method: 'POST', path, body }, options)).text;
     },
+    restartMcpServer: (world, name, options) =>
+      get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'restart'] }, options),
     testMcpServer: (world, name, options) =>
       get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'test'] }, options),
     startMcpSignIn: (world, name, body, options) =>

@@ -34,6 +34,7 @@ export {
   listMcpServers,
   removeMcpServer,
   showMcpServer,
+  restartMcpServer,
   testMcpServer,
   updateMcpServer,
 } from './mcp/mcp-servers.js';

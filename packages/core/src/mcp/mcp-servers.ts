@@ -113,6 +113,30 @@ export async function updateMcpServer(
   return await showMcpServer(runtime, worldId, name);
 }
 
+/** Restarts a server with the definition that it has, so nothing new can be reached. With several processes, only this one's. */
+export async function restartMcpServer(
+  runtime: Runtime,
+  worldId: string,
+  name: string,
+  signer: Signer,
+): Promise<McpServer> {
+  await changeWorld(runtime, 'restart-mcp-server', worldId, async (change) => {
+    const { definition } = await serverOf(change, name);
+    refuseOff(definition, 'restart');
+    record(change.tx, 'MCP server restarted', definition, signer);
+    emitServer(change, 'update', name);
+  });
+  await runtime.mcp?.reload(worldId, name);
+  await runtime.mcp?.stop(worldId, name);
+  runtime.mcp?.start(worldId, name).catch(() => undefined);
+  return (await showMcpServer(runtime, worldId, name)).value;
+}
+
+function refuseOff({ name, enabled }: Pick<McpServer, 'name' | 'enabled'>, doing: string): void {
+  if (!enabled)
+    throw new CountersignError('conflict', `The MCP server "${name}" is turned off. Turn it on to ${doing} it.`);
+}
+
 /** Only admins of the whole server choose URLs whose names may point to a private address (A21.7). */
 function limited(after: McpServerDefinition, before: McpServerDefinition | undefined, may: May): McpServerDefinition {
   if (after.transport !== 'http') return after;
@@ -232,9 +256,7 @@ export async function showMcpServer(runtime: Runtime, worldId: string, name: str
 /** Starts a server if needed and lists its tools. Doesn't reject if that fails: the returned state says why. */
 export async function testMcpServer(runtime: Runtime, worldId: string, name: string): Promise<McpServer> {
   const { value } = await showMcpServer(runtime, worldId, name);
-  if (!value.enabled) {
-    throw new CountersignError('conflict', `The MCP server "${name}" is turned off. Turn it on to test it.`);
-  }
+  refuseOff(value, 'test');
   await runtime.mcp?.reload(worldId, name);
   await runtime.mcp?.test(worldId, name).catch(() => undefined);
   return (await showMcpServer(runtime, worldId, name)).value;

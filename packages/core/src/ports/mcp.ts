@@ -95,6 +95,8 @@ export interface McpHost extends ToolSource {
   load(): Promise<void>;
   /** Reloads a record that was added, changed or removed. */
   reload(worldId: string, name: string): Promise<void>;
+  /** Stops the server. It starts again when it is next needed. */
+  stop(worldId: string, name: string): Promise<void>;
   state(worldId: string, name: string): McpServerState | undefined;
   /** Starts the server if it is enabled, and waits for its tools. If that fails, rejects with a message. */
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;

@@ -39,7 +39,7 @@ export function actionsAnywhere(access: Rights): ReadonlySet<TokenScope> {
  * that outlive it, or sign its person out.
  */
 export function refuseLimited(access: Access): void {
-  if (access.scopes !== undefined && !actionsOf(access).has('admin')) throw limitedProblem(access);
+  if (access.scopes !== undefined && !actionsAnywhere(access).has('admin')) throw limitedProblem(access);
 }
 
 /** Says why a credential may do less than its person, and how to get the rest. */

@@ -4,6 +4,7 @@ import {
   listMcpServers,
   readMcpContext,
   removeMcpServer,
+  restartMcpServer,
   showMcpServer,
   signOutOfMcpServer,
   startMcpSignIn,
@@ -102,6 +103,21 @@ export const mcpServerRoutes = [
       });
       return { status: 200, body: value, headers: etag(version) };
     },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/mcp-servers/{name}/restart',
+    scope: 'world',
+    needs: 'admin',
+    tag,
+    summary: 'Restart an MCP server',
+    description:
+      'Stops the server and starts it again in the background, with its current definition. 409 if it is turned off. With several processes, the one that answers restarts its own.',
+    answers: { 200: { description: 'The server, which is starting', schema: mcpServerSchema } },
+    handle: async ({ context, params, c }) => ({
+      status: 200,
+      body: await restartMcpServer(context.engine.runtime, params.world, params.name, c.var.signer),
+    }),
   }),
   route({
     method: 'post',

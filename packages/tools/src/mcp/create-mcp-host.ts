@@ -149,6 +149,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       for (const found of await records.all()) await put(found.server.worldId, found.server.name, found);
     },
     reload,
+    stop: async (worldId, name) => await supervisorOf(worldId, name).stop(),
     state: (worldId, name) => worlds.get(worldId)?.get(name)?.state(),
     context: async (worldId, name) => await supervisorOf(worldId, name).context(),
     readContext: async (worldId, name, wanted) => await supervisorOf(worldId, name).readContext(wanted),

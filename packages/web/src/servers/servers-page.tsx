@@ -55,9 +55,7 @@ export default function ServersPage(): ReactElement {
     void attempt(`server-${name}`, client.updateMcpServer(worldId, name, changed).then(again));
   };
   const restart = async (name: string): Promise<void> => {
-    const off = client.updateMcpServer(worldId, name, { enabled: false });
-    const on = off.then(() => client.updateMcpServer(worldId, name, { enabled: true }));
-    if (await attempt(`server-${name}`, on)) say(t.restarting(name), 'green');
+    if (await attempt(`server-${name}`, client.restartMcpServer(worldId, name))) say(t.restarting(name), 'green');
     await again();
   };
   const test = async (name: string): Promise<void> => {

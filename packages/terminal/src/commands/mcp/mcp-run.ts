@@ -48,9 +48,8 @@ function addRestart(mcp: Command, register: Register): void {
       const { world, name } = await findServer(context, options.world, args[0]);
       const client = await context.client();
       if (!(await client.mcpServer(world, name)).value.enabled) throw new CommandError(errors.serverOff(name, world));
-      await client.updateMcpServer(world, name, { enabled: false });
-      const changed = await client.updateMcpServer(world, name, { enabled: true });
-      return await tryServer(context, world, changed, results.mcpRestarted(name, world));
+      const restarted = await client.restartMcpServer(world, name);
+      return await tryServer(context, world, restarted, results.mcpRestarted(name, world));
     },
   );
 }

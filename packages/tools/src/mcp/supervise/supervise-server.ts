@@ -30,6 +30,8 @@ export interface Supervisor {
   isStuck(ms: number): boolean;
   /** Applies the stored record if it changed. */
   update(record: OpenedMcpServer): Promise<void>;
+  /** Stops the server until it is next needed. */
+  stop(): Promise<void>;
   /** Starts the server if needed. Rejects with a readable error. */
   start(): Promise<void>;
   /** Lists the tools. Starts the server if needed, without the delay after a failure. Rejects with a readable error. */
@@ -98,6 +100,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       current.replace(found, isOther);
       if (isOther) await keeper.stop();
     },
+    stop: () => keeper.stop(),
     async start() {
       parts.refuseIfOff();
       await keeper.get();
