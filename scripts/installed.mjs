@@ -28,7 +28,6 @@ export const LIMITS = { packages: 36, megabytes: 60 };
 /** Packages that must not be installed for a program that uses only the library (ADR 0036). */
 const UNWANTED = [
   'react',
-  'ink',
   'hono',
   'openai',
   '@anthropic-ai/sdk',

@@ -36,17 +36,17 @@ function sit(chatId: string | undefined, send: typeof fetch = fetch) {
     worldId: 'docks',
     chatId,
     me: undefined,
-    hasColour: false,
     now: () => Date.now() + ahead,
     size: () => ({ columns: 120, rows: 36 }),
+    onChange: () => undefined,
     onLeave: () => undefined,
   });
   opened.push(controller);
   return {
     press: (...keys: Key[]) => keys.forEach((each) => controller.press(each)),
     screen: () =>
-      controller.picture
-        .getFrame()
+      controller
+        .frame()
         .map((line) => textOf(line).trimEnd())
         .join('\n'),
     async see(wanted: string | RegExp) {

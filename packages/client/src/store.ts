@@ -5,7 +5,7 @@ export interface OpenChatOptions {
   pageSize?: number;
 }
 
-/** The state of a view, compatible with React's `useSyncExternalStore` and Ink. */
+/** The state of a view, compatible with React's `useSyncExternalStore`. */
 export interface Store<State> {
   readonly getState: () => State;
   /** Calls the listener after each change. The returned function unsubscribes. */

@@ -1,5 +1,4 @@
 import { forYouFirst, suggestionsFor, type Client } from '@countersign/client';
-import type { Picture } from './app.js';
 import type { EffectHost } from './effects/effect-host.js';
 import { runEffect } from './effects/run-effect.js';
 import type { Key } from './keys/key.js';
@@ -22,14 +21,16 @@ export interface ControllerOptions {
   readonly chatId: string | undefined;
   /** The reader's id. If it is unknown, it is taken from the first decision made here. */
   readonly me: string | undefined;
-  readonly hasColour: boolean;
   readonly now: () => number;
   readonly size: () => Size;
+  /** Called when the screen has something new to show. */
+  readonly onChange: () => void;
   readonly onLeave: () => void;
 }
 
 export interface Controller {
-  readonly picture: Picture;
+  /** The whole screen. */
+  frame(): readonly Line[];
   press(key: Key): void;
   /** Redraws after a resize. */
   refresh(): void;
@@ -50,7 +51,6 @@ const NEAR_END = 10;
 export function createController(options: ControllerOptions): Controller {
   const { client, worldId, now, size } = options;
   const session = openSession(client, { worldId, chatId: options.chatId, onChange: changedSoon });
-  const listeners = new Set<() => void>();
   let measured = nothingMeasured();
   let ui = initialUi(options.chatId);
   let replies: Replies = { ...NO_REPLIES, me: options.me };
@@ -119,7 +119,7 @@ export function createController(options: ControllerOptions): Controller {
       clearTimeout(arming);
       arming = setTimeout(changed, ARMING_MS - (now() - ui.card.shownAt) + 1);
     }
-    for (const listener of listeners) listener();
+    options.onChange();
   }
 
   /** Retries a failed load only on a key press: otherwise, an unreachable server would be polled continuously. */
@@ -155,19 +155,12 @@ export function createController(options: ControllerOptions): Controller {
   };
 
   return {
-    picture: {
-      hasColour: options.hasColour,
-      subscribe(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-      getFrame() {
-        if (frame === undefined) {
-          const seen = scene();
-          frame = frameOf(seen, planOf(seen));
-        }
-        return frame;
-      },
+    frame() {
+      if (frame === undefined) {
+        const seen = scene();
+        frame = frameOf(seen, planOf(seen));
+      }
+      return frame;
     },
     press(key) {
       // Use the last drawn frame: the person had not seen newer events when they pressed the key.

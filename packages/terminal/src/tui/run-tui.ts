@@ -1,13 +1,10 @@
 import { readerId } from '@countersign/client';
-import { render } from 'ink';
-import { createElement } from 'react';
 import { CommandError } from '../command-error.js';
 import { wantsColour } from '../console.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findChat, findWorld } from '../find-things.js';
 import { retrySoon } from '../retry-soon.js';
-import { App } from './app.js';
 import { createController } from './controller.js';
 import { readStdin } from './keys/read-stdin.js';
 import { openScreen } from './screen.js';
@@ -34,7 +31,10 @@ export async function runTui(context: CommandContext, options: { world?: string;
   const undo: (() => void)[] = [];
   try {
     undo.push(keepQuiet(stderr));
-    const screen = openScreen(stdout);
+    const screen = openScreen(stdout, {
+      picture: () => controller.frame(),
+      hasColour: wantsColour(stdout, env),
+    });
     const restore = (): void => screen.close();
     process.on('exit', restore);
     undo.push(() => {
@@ -46,9 +46,9 @@ export async function runTui(context: CommandContext, options: { world?: string;
       worldId,
       chatId,
       me,
-      hasColour: wantsColour(stdout, env),
       now: () => Date.now(),
       size: () => screen.size(),
+      onChange: () => screen.redraw(),
       onLeave: () => ending.resolve(EXIT.ok),
     });
     undo.push(() => controller.close());
@@ -56,18 +56,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
     screen.onResize(() => controller.refresh());
     undo.push(readStdin(stdin, { press: (key) => controller.press(key), end: () => ending.resolve(EXIT.ok) }));
     undo.push(watchForTheEnd(ending));
-    const ink = render(createElement(App, { picture: controller.picture }), {
-      stdout: screen.canvas,
-      stdin,
-      // Draw whole frames: our screen computes the difference.
-      debug: true,
-      exitOnCtrlC: false,
-      patchConsole: true,
-      isScreenReaderEnabled: false,
-    });
-    undo.push(() => ink.unmount());
-    // Ink exits on its own only if drawing fails.
-    ink.waitUntilExit().catch((error: unknown) => ending.reject(error));
+    screen.redraw();
     return await ending.promise;
   } finally {
     for (const step of undo.toReversed()) step();

@@ -1,7 +1,8 @@
-import { Writable } from 'node:stream';
 import { sizeOf } from '../console.js';
+import { paintLine } from '../text/paint.js';
 import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
+import type { Line } from './layout/spans.js';
 
 /**
  * The alternate screen without a cursor or wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps
@@ -14,17 +15,19 @@ const FRAME_MS = 16;
 const MAX_QUEUED = 64_000;
 
 export interface Screen {
-  /** The stream to which Ink writes whole frames. */
-  readonly canvas: NodeJS.WriteStream;
   size(): Size;
+  /** Draws the picture soon. Several changes in a row are drawn once. */
+  redraw(): void;
   onResize(listener: () => void): void;
   /** Restores the terminal. May be called repeatedly. */
   close(): void;
 }
 
 /** The whole terminal. Each line is drawn at its own position, so none can push, wrap or scroll another. */
-export function openScreen(stdout: NodeJS.WriteStream): Screen {
-  let wanted: readonly string[] = [];
+export function openScreen(
+  stdout: NodeJS.WriteStream,
+  { picture, hasColour }: { picture: () => readonly Line[]; hasColour: boolean },
+): Screen {
   let shown: (string | undefined)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let lastAt = 0;
@@ -40,12 +43,13 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
     }
     lastAt = Date.now();
     const { rows } = sizeOf(stdout);
+    const wanted = picture();
     let out = '';
     for (let row = 0; row < rows; row += 1) {
-      const line = wanted[row] ?? '';
+      const line = paintLine(alignLine(wanted[row] ?? []), hasColour);
       if (line === shown[row]) continue;
       // Clear before drawing: in the last column, clearing afterwards would erase the last character.
-      out += `\u001B[${row + 1};1H\u001B[2K${alignLine(line)}\u001B[0m`;
+      out += `\u001B[${row + 1};1H\u001B[2K${line}`;
       shown[row] = line;
     }
     if (out !== '') stdout.write(`\u001B[?2026h${out}\u001B[?2026l`);
@@ -54,23 +58,6 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
   function schedule(): void {
     timer ??= setTimeout(draw, Math.max(0, FRAME_MS - (Date.now() - lastAt)));
   }
-
-  const canvas = new Writable({
-    write(chunk: Buffer | string, _encoding, done) {
-      const picture = String(chunk);
-      // Ignore Ink's cursor sequences.
-      if (!/^(?:\n|\u001B\[\?25[hl])?$/.test(picture)) {
-        wanted = picture.split('\n');
-        schedule();
-      }
-      done();
-    },
-  });
-  Object.defineProperties(canvas, {
-    columns: { get: () => sizeOf(stdout).columns },
-    rows: { get: () => sizeOf(stdout).rows },
-    isTTY: { value: true },
-  });
 
   function resized(): void {
     shown = [];
@@ -82,8 +69,8 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
   stdout.on('resize', resized);
   stdout.write(ENTER);
   return {
-    canvas: canvas as unknown as NodeJS.WriteStream,
     size: () => sizeOf(stdout),
+    redraw: schedule,
     onResize: (listener) => void listeners.add(listener),
     close() {
       if (isClosed) return;
