@@ -46,7 +46,7 @@ const idle = async (chat: string): Promise<void> => {
 describe('everything that the browser can do', () => {
   it('[X3] can be done in the terminal: a command uses each method of the client', () => {
     const source = (path: string): string => readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8');
-    const body = source('client/src/client.ts').split('export interface Client {')[1] ?? '';
+    const body = source('client/src/http/client.ts').split('export interface Client {')[1] ?? '';
     const calls = [...body.matchAll(/^ {2}([a-z]\w+)\(/gm)].map(([, name]) => name ?? '');
     expect(calls.length).toBeGreaterThan(30);
     const files = readdirSync(new URL('../../packages/terminal/src', import.meta.url), { recursive: true })

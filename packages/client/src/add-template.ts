@@ -1,6 +1,6 @@
 import { type SavedAgent, agentsFromTemplate, type AgentTemplateName, type NewAgent } from '@countersign/protocol';
-import type { Client } from './client.js';
-import { readAll } from './read-all.js';
+import type { Client } from './http/client.js';
+import { readAll } from './http/read-all.js';
 
 export interface TemplateOptions {
   readonly provider: string;

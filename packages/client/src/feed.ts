@@ -1,7 +1,7 @@
-import { ClientError, isTransient } from './client-error.js';
-import type { Client } from './client.js';
+import { ClientError, isTransient } from './http/client-error.js';
+import type { Client } from './http/client.js';
 import { backOff, pause } from './clock.js';
-import type { Batch, Connection } from './events.js';
+import type { Batch, Connection } from './http/events.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
 /** A feed listener. After `started`, it gets every event past that position; data loaded earlier is outdated. */

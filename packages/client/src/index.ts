@@ -1,7 +1,7 @@
 export { addTemplate } from './add-template.js';
 export { agentColour, agentInitials } from './agent-colour.js';
-export { createClient, newClientMessageId } from './create-client.js';
-export type { ClientOptions } from './caller.js';
+export { createClient, newClientMessageId } from './http/create-client.js';
+export type { ClientOptions } from './http/caller.js';
 export type {
   BothWays,
   CallOptions,
@@ -12,26 +12,26 @@ export type {
   MessageList,
   PageQuery,
   Tagged,
-} from './client.js';
-export { ClientError, isTransient } from './client-error.js';
-export type { ClientErrorKind } from './client-error.js';
+} from './http/client.js';
+export { ClientError, isTransient } from './http/client-error.js';
+export type { ClientErrorKind } from './http/client-error.js';
 export type { Clock } from './clock.js';
-export type { Batch, Connection, EventsOptions, StreamItem } from './events.js';
+export type { Batch, Connection, EventsOptions, StreamItem } from './http/events.js';
 export { openChat } from './open-chat.js';
 export { createOutbox, isWaiting, notYetShown } from './outbox.js';
 export type { Outbox, Outgoing } from './outbox.js';
 export { openWorldView } from './open-world-view.js';
-export { readAll } from './read-all.js';
+export { readAll } from './http/read-all.js';
 export { readerId } from './reader-id.js';
-export { readerIn } from './reader.js';
-export type { Reader } from './reader.js';
-export { viewOfApproval } from './read-message.js';
-export { emptyChat, reduceChat } from './reduce-chat.js';
-export type { ChatAction } from './reduce-chat.js';
-export { emptyWorld, reduceWorld } from './reduce-world.js';
-export type { WorldAction } from './reduce-world.js';
-export { rowAt, sliceRows } from './rows.js';
-export type { Rows } from './rows.js';
+export { readerIn } from './state/reader.js';
+export type { Reader } from './state/reader.js';
+export { viewOfApproval } from './state/read-message.js';
+export { emptyChat, reduceChat } from './state/reduce-chat.js';
+export type { ChatAction } from './state/reduce-chat.js';
+export { emptyWorld, reduceWorld } from './state/reduce-world.js';
+export type { WorldAction } from './state/reduce-world.js';
+export { rowAt, sliceRows } from './state/rows.js';
+export type { Rows } from './state/rows.js';
 export {
   agentName,
   approvalsForYou,
@@ -43,11 +43,11 @@ export {
   placeInQueue,
   turnOf,
   workers,
-} from './selectors.js';
-export type { Worker } from './selectors.js';
+} from './state/selectors.js';
+export type { Worker } from './state/selectors.js';
 export { auditRule, auditWhy } from './show/audit-text.js';
-export type { Answer } from './show/answer.js';
-export { needsPasskey } from './show/needs-passkey.js';
+export type { Answer } from './show/call/answer.js';
+export { needsPasskey } from './show/people/needs-passkey.js';
 export {
   abandonedText,
   notEditableText,
@@ -62,15 +62,15 @@ export {
   nothingRunsText,
   partText,
   whyText,
-} from './show/card-text.js';
+} from './show/call/card-text.js';
 export { isLocalLink } from './show/is-local-link.js';
-export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart } from './show/signing.js';
-export type { YourPart } from './show/signing.js';
-export { revealedView } from './show/revealed-view.js';
-export { nameOf, signedText, writerName } from './show/who-text.js';
-export { byText, decisionStory, expiredText, scopeText, approvedText, stoppedText } from './show/decision-story.js';
-export { failureText } from './show/failure-text.js';
-export { heldText } from './show/held-text.js';
+export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart } from './show/people/signing.js';
+export type { YourPart } from './show/people/signing.js';
+export { revealedView } from './show/call/revealed-view.js';
+export { nameOf, signedText, writerName } from './show/people/who-text.js';
+export { byText, decisionStory, expiredText, scopeText, approvedText, stoppedText } from './show/people/decision-story.js';
+export { failureText } from './show/call/failure-text.js';
+export { heldText } from './show/people/held-text.js';
 export {
   coveredGroups,
   chatPattern,
@@ -82,21 +82,21 @@ export {
   grantMatch,
   inFolderText,
   type CoveredWhen,
-} from './show/covered-calls.js';
-export { asText, callLine, describeCall, namedCallLine, withCommand } from './show/describe-call.js';
-export type { CallShape } from './show/describe-call.js';
-export { changeLines, diffLines } from './show/diff-lines.js';
-export { argumentsWithHosts, hostRule, hostsToAllow } from './show/allow-host.js';
-export { effectText, type EffectFile, type EffectText } from './show/effect-text.js';
-export type { DiffLine } from './show/diff-lines.js';
-export { complete, matching, mentionAt } from './show/mention-at.js';
+} from './show/call/covered-calls.js';
+export { asText, callLine, describeCall, namedCallLine, withCommand } from './show/call/describe-call.js';
+export type { CallShape } from './show/call/describe-call.js';
+export { changeLines, diffLines } from './show/call/diff-lines.js';
+export { argumentsWithHosts, hostRule, hostsToAllow } from './show/call/allow-host.js';
+export { effectText, type EffectFile, type EffectText } from './show/call/effect-text.js';
+export type { DiffLine } from './show/call/diff-lines.js';
+export { complete, matching, mentionAt } from './show/people/mention-at.js';
 export { wordCount } from './show/word-count.js';
-export { recipientsText } from './show/recipients-text.js';
-export { whoAnswers } from './show/who-answers.js';
-export type { WhoAnswers } from './show/who-answers.js';
-export type { Mention } from './show/mention-at.js';
-export { after, nextCurrent, replacementOf } from './show/next-current.js';
-export type { Answered, Current } from './show/next-current.js';
+export { recipientsText } from './show/people/recipients-text.js';
+export { whoAnswers } from './show/people/who-answers.js';
+export type { WhoAnswers } from './show/people/who-answers.js';
+export type { Mention } from './show/people/mention-at.js';
+export { after, nextCurrent, replacementOf } from './show/call/next-current.js';
+export type { Answered, Current } from './show/call/next-current.js';
 export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';
 export { addMcpServers } from './mcp-file/add-mcp-servers.js';
@@ -113,8 +113,8 @@ export {
   type McpFileServer,
 } from './mcp-file/read-mcp-file.js';
 export { mcpCauseFixes, mcpCauseText, needsSignIn, type McpFix } from './show/mcp-cause-text.js';
-export { folderOf, sandboxText } from './show/sandbox-text.js';
-export { outsideAgent } from './show/outside-agent.js';
+export { folderOf, sandboxText } from './show/call/sandbox-text.js';
+export { outsideAgent } from './show/people/outside-agent.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { worldLabel } from './show/world-label.js';
 export { agoText, durationText, secondsText } from './show/time-text.js';
@@ -134,10 +134,10 @@ export type {
   Speaker,
   TranscriptMessage,
   WorldState,
-} from './state.js';
+} from './state/state.js';
 export type { ChatStore, OpenChatOptions, Store, WorldStore } from './store.js';
-export { get, has, values } from './table.js';
-export type { Table } from './table.js';
+export { get, has, values } from './state/table.js';
+export type { Table } from './state/table.js';
 export type { Wakes } from './wakes.js';
-export { verifyChain } from './verify-chain.js';
-export type { ChainVerdict } from './verify-chain.js';
+export { verifyChain } from './http/verify-chain.js';
+export type { ChainVerdict } from './http/verify-chain.js';

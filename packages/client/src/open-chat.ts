@@ -1,15 +1,15 @@
 import type { WorldEvent } from '@countersign/protocol';
-import { ClientError } from './client-error.js';
-import type { Client } from './client.js';
+import { ClientError } from './http/client-error.js';
+import type { Client } from './http/client.js';
 import { openFeed, type Feed } from './feed.js';
 import { openView, type Refetch } from './open-view.js';
-import { readAll } from './read-all.js';
-import { readReader } from './reader.js';
-import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
-import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
+import { readAll } from './http/read-all.js';
+import { readReader } from './state/reader.js';
+import { refetchNeeds, unreadNeeds } from './state/refetch-needs.js';
+import { emptyChat, reduceChat, type ChatAction } from './state/reduce-chat.js';
 import type { ChatStore, OpenChatOptions } from './store.js';
-import type { TranscriptMessage } from './state.js';
-import { get, values, type Table } from './table.js';
+import type { TranscriptMessage } from './state/state.js';
+import { get, values, type Table } from './state/table.js';
 
 const PAGE = 100;
 /** After a reset, the same number of lines is loaded again, up to this limit. */

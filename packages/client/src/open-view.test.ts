@@ -1,9 +1,9 @@
 import { createFakeClock } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { ClientError } from './client-error.js';
-import { createClient } from './create-client.js';
-import type { Batch } from './events.js';
+import { ClientError } from './http/client-error.js';
+import { createClient } from './http/create-client.js';
+import type { Batch } from './http/events.js';
 import type { Feed } from './feed.js';
 import { openView } from './open-view.js';
 

@@ -1,8 +1,8 @@
 import type { WorldEvent } from '@countersign/protocol';
-import { ClientError, isTransient } from './client-error.js';
-import type { Client } from './client.js';
+import { ClientError, isTransient } from './http/client-error.js';
+import type { Client } from './http/client.js';
 import { backOff, LONGEST_PAUSE_MS, pause } from './clock.js';
-import type { Batch, Connection } from './events.js';
+import type { Batch, Connection } from './http/events.js';
 import type { Feed } from './feed.js';
 import type { Store } from './store.js';
 

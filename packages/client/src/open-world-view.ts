@@ -1,12 +1,12 @@
 import type { WorldEvent } from '@countersign/protocol';
-import type { Client } from './client.js';
+import type { Client } from './http/client.js';
 import { openFeed } from './feed.js';
 import { openChatOn } from './open-chat.js';
 import { openView, type Refetch } from './open-view.js';
-import { readAll } from './read-all.js';
-import { readReader } from './reader.js';
-import { refetchNeeds, unreadNeeds } from './refetch-needs.js';
-import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
+import { readAll } from './http/read-all.js';
+import { readReader } from './state/reader.js';
+import { refetchNeeds, unreadNeeds } from './state/refetch-needs.js';
+import { emptyWorld, reduceWorld, type WorldAction } from './state/reduce-world.js';
 import type { OpenChatOptions, WorldStore } from './store.js';
 
 /** If fewer approvals than this are loaded, the next page is loaded. */

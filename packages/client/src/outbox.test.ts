@@ -1,8 +1,8 @@
 import { createFakeClock } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
-import type { Client } from './client.js';
-import { createClient } from './create-client.js';
-import type { TranscriptMessage } from './state.js';
+import type { Client } from './http/client.js';
+import { createClient } from './http/create-client.js';
+import type { TranscriptMessage } from './state/state.js';
 import { createOutbox, notYetShown, type Outgoing } from './outbox.js';
 
 async function settle(): Promise<void> {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ClientError, isTransient } from './client-error.js';
-import type { Client } from './client.js';
+import { ClientError, isTransient } from './http/client-error.js';
+import type { Client } from './http/client.js';
 import { backOff, pause } from './clock.js';
-import { newClientMessageId } from './create-client.js';
-import type { TranscriptMessage } from './state.js';
+import { newClientMessageId } from './http/create-client.js';
+import type { TranscriptMessage } from './state/state.js';
 import { browserWakes } from './wakes.js';
 
 const outgoingSchema = z.object({

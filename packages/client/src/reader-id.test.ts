@@ -1,6 +1,6 @@
 import type { Me } from '@countersign/protocol';
 import { expect, it } from 'vitest';
-import { ClientError } from './client-error.js';
+import { ClientError } from './http/client-error.js';
 import { readerId } from './reader-id.js';
 
 const ada: Me = { kind: 'person', id: 'p1', name: 'Ada', via: 'terminal', role: 'owner', worldRoles: {}, actions: [] };

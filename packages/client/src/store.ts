@@ -1,4 +1,4 @@
-import type { ChatState, WorldState } from './state.js';
+import type { ChatState, WorldState } from './state/state.js';
 
 export interface OpenChatOptions {
   /** Messages per page. */

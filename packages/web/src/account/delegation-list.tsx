@@ -2,7 +2,7 @@ import type { Delegation } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/account.js';
 
 /** Delegations that a person gave and got. They can end those that they gave, unless `onEnd` is missing. */

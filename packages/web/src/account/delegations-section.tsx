@@ -6,7 +6,7 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../ui/toast.js';
+import { attempt, say } from '../notices/toast.js';
 import { DelegationList } from './delegation-list.js';
 import { isLimited } from './is-limited.js';
 import { NewDelegation } from './new-delegation.js';

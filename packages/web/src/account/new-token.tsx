@@ -1,11 +1,11 @@
 import { mayDo, tokenScopeSchema, type Me, type TokenScope } from '@countersign/protocol';
 import { type ReactElement, type SyntheticEvent, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { useSaving } from '../settings/use-saving.js';
+import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Checkbox, Select, TextField } from '../ui/field.js';
-import { ShownOnce } from '../ui/shown-once.js';
+import { Checkbox, Select, TextField } from '../form/field.js';
+import { ShownOnce } from '../form/shown-once.js';
 import { t } from '../words/account.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

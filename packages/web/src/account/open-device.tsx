@@ -5,11 +5,11 @@ import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Note } from '../ui/note.js';
+import { Note } from '../notices/note.js';
 import { QrCode } from '../ui/qr-code.js';
-import { ShownOnce } from '../ui/shown-once.js';
-import { useNow } from '../ui/time.js';
-import { Visible } from '../ui/visible.js';
+import { ShownOnce } from '../form/shown-once.js';
+import { useNow } from '../text/time.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/account.js';
 
 const LINK_MS = 60_000;

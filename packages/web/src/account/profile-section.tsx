@@ -4,8 +4,8 @@ import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { PersonAvatar } from '../ui/avatar.js';
-import { Visible } from '../ui/visible.js';
-import { attempt } from '../ui/toast.js';
+import { Visible } from '../text/visible.js';
+import { attempt } from '../notices/toast.js';
 import { signOut } from '../session/sign-out.js';
 import { rolesText, t } from '../words/account.js';
 

@@ -3,8 +3,8 @@ import { type ReactElement, useId } from 'react';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
-import { Ago } from '../ui/time.js';
-import { Visible } from '../ui/visible.js';
+import { Ago } from '../text/time.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/account.js';
 
 /** Browser sessions, the last used one first. Without `onEnd`, they can't be ended here. */

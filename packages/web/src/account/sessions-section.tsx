@@ -5,7 +5,7 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../ui/toast.js';
+import { attempt, say } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { OpenDevice } from './open-device.js';
 import { SessionList } from './session-list.js';

@@ -2,8 +2,8 @@ import type { Token } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
-import { Ago } from '../ui/time.js';
-import { Visible } from '../ui/visible.js';
+import { Ago } from '../text/time.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/account.js';
 
 /** Tokens without their secrets. Without `onRevoke`, they can't be revoked here. */

@@ -7,7 +7,7 @@ import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../ui/toast.js';
+import { attempt, say } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { NewToken } from './new-token.js';
 import { TokenList } from './token-list.js';

@@ -6,7 +6,7 @@ import { useClient, useWorldStore } from '../data/connection.js';
 import { confirmWith } from '../passkeys/confirm.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
-import { clearErrors, say, sayError } from '../ui/toast.js';
+import { clearErrors, say, sayError } from '../notices/toast.js';
 import type { ShownApproval } from './shown-approval.js';
 import { t } from '../words/approvals.js';
 

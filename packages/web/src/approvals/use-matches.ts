@@ -2,7 +2,7 @@ import { callLine, otherCalls } from '@countersign/client';
 import type { PolicyMatch } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
-import type { Matched } from './always-form.js';
+import type { Matched } from './card/always-form.js';
 import type { ShownApproval } from './shown-approval.js';
 
 /** Asks the server which other calls a rule or grant would cover: matching in the browser could differ from the gate. */

@@ -1,7 +1,7 @@
 import type { RevealedCall } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
-import { clearErrors, sayError } from '../ui/toast.js';
+import { clearErrors, sayError } from '../notices/toast.js';
 import type { ShownApproval } from './shown-approval.js';
 
 /** Reveals a waiting call with nothing masked. Undefined on failure, which is shown. */

@@ -1,7 +1,7 @@
 import type { Effect } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
-import { clearErrors, sayError } from '../ui/toast.js';
+import { clearErrors, sayError } from '../notices/toast.js';
 import type { ShownApproval } from './shown-approval.js';
 
 /** Gets everything that a waiting call will change. Undefined on failure, which is shown. */

@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.js';
 import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
-import { focusOnWaiting } from './use-take-focus.js';
+import { focusOnWaiting } from './card/use-take-focus.js';
 import { t } from '../words/approvals.js';
 
 /** For phones: a bar with the number of waiting calls. The cards slide up when it is tapped, never automatically. */

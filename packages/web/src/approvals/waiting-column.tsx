@@ -1,14 +1,14 @@
 import { type ApprovalView, chatPattern, get, isForYou, mayEdit, waitingCount } from '@countersign/client';
 import { type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import LastTurn from '../chat/last-turn.js';
+import LastTurn from '../chat/timeline/last-turn.js';
 import { useChat, useWorld } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
 import { Count } from '../ui/badge.js';
 import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
-import { focusOnWaiting } from './use-take-focus.js';
+import { focusOnWaiting } from './card/use-take-focus.js';
 import { t } from '../words/approvals.js';
 
 /** The column next to the transcript: waiting calls, and the timeline of the last turn. */

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import type { ShownApproval } from './shown-approval.js';
 import { t } from '../words/approvals.js';
 

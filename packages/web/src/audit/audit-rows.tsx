@@ -6,8 +6,8 @@ import { paths } from '../shell/paths.js';
 import { TABLET, useMedia } from '../shell/use-media.js';
 import { Badge } from '../ui/badge.js';
 import { cx } from '../ui/cx.js';
-import { Clock } from '../ui/time.js';
-import { Visible } from '../ui/visible.js';
+import { Clock } from '../text/time.js';
+import { Visible } from '../text/visible.js';
 import { lookOf } from './look-of.js';
 import { t } from '../words/audit.js';
 

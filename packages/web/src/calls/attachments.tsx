@@ -5,8 +5,8 @@ import { useRead } from '../data/use-read.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { download } from '../ui/download.js';
-import { Visible } from '../ui/visible.js';
-import { attempt } from '../ui/toast.js';
+import { Visible } from '../text/visible.js';
+import { attempt } from '../notices/toast.js';
 import { t } from '../words/calls.js';
 
 interface Place {

@@ -2,10 +2,10 @@ import type { DiffLine } from '@countersign/client';
 import type { ChangedFile } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
-import { FoldedText } from '../ui/folded-text.js';
-import { useFold } from '../ui/folds.js';
+import { FoldedText } from '../text/folded-text.js';
+import { useFold } from '../text/folds.js';
 import { Icon } from '../ui/icon.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/calls.js';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', place: '', note: '' };

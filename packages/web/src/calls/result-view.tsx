@@ -1,7 +1,7 @@
 import { asText, diffLines } from '@countersign/client';
 import type { ReactElement } from 'react';
-import { FoldedText } from '../ui/folded-text.js';
-import { Visible } from '../ui/visible.js';
+import { FoldedText } from '../text/folded-text.js';
+import { Visible } from '../text/visible.js';
 import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';
 import { t } from '../words/calls.js';

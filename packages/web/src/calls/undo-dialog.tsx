@@ -7,8 +7,8 @@ import { useRead } from '../data/use-read.js';
 import { Failed, Loading } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { say } from '../ui/toast.js';
-import { Visible } from '../ui/visible.js';
+import { say } from '../notices/toast.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/calls.js';
 import { EffectView } from './effect-view.js';
 

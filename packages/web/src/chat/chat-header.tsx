@@ -8,10 +8,10 @@ import { paths } from '../shell/paths.js';
 import { Badge } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { TextField } from '../ui/field.js';
+import { TextField } from '../form/field.js';
 import { Menu } from '../ui/menu.js';
-import { attempt } from '../ui/toast.js';
-import { visibleText } from '../ui/visible-parts.js';
+import { attempt } from '../notices/toast.js';
+import { visibleText } from '../text/visible-parts.js';
 import { t } from '../words/chat.js';
 
 /** The title of the chat, who is working, and the stop button. */

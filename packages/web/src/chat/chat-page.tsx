@@ -15,13 +15,13 @@ import {
 } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
-import { NoticePlace } from '../shell/notice-place.js';
+import { NoticePlace } from '../notices/notice-place.js';
 import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
 import { NoMessages } from './no-messages.js';
-import { TimelineDialog } from './timeline-dialog.js';
-import { Transcript } from './transcript.js';
+import { TimelineDialog } from './timeline/timeline-dialog.js';
+import { Transcript } from './transcript/transcript.js';
 import { WaitingNote } from './waiting-note.js';
 import { t } from '../words/chat.js';
 

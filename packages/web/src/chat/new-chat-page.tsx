@@ -4,15 +4,15 @@ import { Link, useLocation } from 'wouter';
 import { useOutbox, useOutgoing, useWorld, useWorldStore } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
-import { NoticePlace } from '../shell/notice-place.js';
+import { NoticePlace } from '../notices/notice-place.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { Composer } from './composer.js';
 import { modeWords } from './mode-words.js';
-import { OutgoingRow } from './outgoing-row.js';
+import { OutgoingRow } from './transcript/outgoing-row.js';
 import { DEMO_PROVIDER, DEMO_WORLD } from '../providers/provider-choice.js';
 import { t } from '../words/chat.js';
 

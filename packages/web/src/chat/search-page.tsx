@@ -8,9 +8,9 @@ import { Failed, Page } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
-import { TextField } from '../ui/field.js';
-import { Clock } from '../ui/time.js';
-import { Visible } from '../ui/visible.js';
+import { TextField } from '../form/field.js';
+import { Clock } from '../text/time.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/chat.js';
 
 const STEP = 50;

@@ -2,10 +2,10 @@ import { groupNameSchema, type Group, type Person } from '@countersign/protocol'
 import { type ReactElement, type SyntheticEvent, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { useSaving } from '../settings/use-saving.js';
+import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Checkbox, TextField } from '../ui/field.js';
+import { Checkbox, TextField } from '../form/field.js';
 import { t } from '../words/people.js';
 
 /** Creates a group, or changes who is in it. Its name stays: rules refer to it. */

@@ -5,8 +5,8 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../ui/toast.js';
-import { Visible } from '../ui/visible.js';
+import { attempt, say } from '../notices/toast.js';
+import { Visible } from '../text/visible.js';
 import { GroupForm } from './group-form.js';
 import { t } from '../words/people.js';
 

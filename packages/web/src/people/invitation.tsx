@@ -3,8 +3,8 @@ import type { Invitation as Link, Person } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Note } from '../ui/note.js';
-import { ShownOnce } from '../ui/shown-once.js';
+import { Note } from '../notices/note.js';
+import { ShownOnce } from '../form/shown-once.js';
 import { t } from '../words/people.js';
 
 /** Shows an invitation once. */

@@ -5,7 +5,7 @@ import { Badge } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Menu, type MenuEntry } from '../ui/menu.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/people.js';
 
 /** A person with their roles, status and what can be done about them. */

@@ -3,10 +3,10 @@ import { personRoleSchema, ROLES, type Person, type PersonRole } from '@counters
 import { type ReactElement, type SyntheticEvent, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { useSaving } from '../settings/use-saving.js';
+import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Select, TextField } from '../ui/field.js';
+import { Select, TextField } from '../form/field.js';
 import { t } from '../words/people.js';
 
 /** Adds a person, or changes their name, address and roles. `isOwner`: only owners can make someone an owner. */

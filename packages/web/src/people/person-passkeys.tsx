@@ -9,7 +9,7 @@ import { linkFor } from '../passkeys/passkey-link.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { clearErrors, say, sayError } from '../ui/toast.js';
+import { clearErrors, say, sayError } from '../notices/toast.js';
 import { t } from '../words/people.js';
 
 /** A person's passkeys. An admin can confirm one with their own trusted passkey (W8.8). */

@@ -6,7 +6,7 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { attempt, say } from '../ui/toast.js';
+import { attempt, say } from '../notices/toast.js';
 import { t } from '../words/people.js';
 
 /** Where a person is signed in. An admin can end these sessions. */

@@ -1,7 +1,7 @@
 import type { StuckRule } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Icon } from '../ui/icon.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/people.js';
 
 /** Rules that nobody can satisfy, or could satisfy anymore. */

@@ -1,7 +1,7 @@
 import { providerKindFacts, type ProviderKind } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { Button } from '../ui/button.js';
-import { TextField } from '../ui/field.js';
+import { TextField } from '../form/field.js';
 import type { KeyPlan, keyStep } from './provider-draft.js';
 import { t } from '../words/providers.js';
 

@@ -1,9 +1,9 @@
 import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { Button } from '../ui/button.js';
-import { Combobox } from '../ui/combobox.js';
-import { Note } from '../ui/note.js';
-import { visibleText } from '../ui/visible-parts.js';
-import { Visible } from '../ui/visible.js';
+import { Combobox } from '../form/combobox.js';
+import { Note } from '../notices/note.js';
+import { visibleText } from '../text/visible-parts.js';
+import { Visible } from '../text/visible.js';
 import { matchingModels } from './model-choice.js';
 import { factsOf } from './model-facts.js';
 import type { Models } from './use-models.js';

@@ -8,11 +8,11 @@ import {
 } from '@countersign/protocol';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { useSaving } from '../settings/use-saving.js';
+import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
-import { Select, TextField } from '../ui/field.js';
-import { focusInvalid } from '../ui/focus-invalid.js';
-import { Note } from '../ui/note.js';
+import { Select, TextField } from '../form/field.js';
+import { focusInvalid } from '../form/focus-invalid.js';
+import { Note } from '../notices/note.js';
 import { KeyField } from './key-field.js';
 import {
   draftOf,

@@ -9,7 +9,7 @@ import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
-import { say } from '../ui/toast.js';
+import { say } from '../notices/toast.js';
 import { ProviderCard } from './provider-card.js';
 import { ProviderForm } from './provider-form.js';
 import { RemoveProvider } from './remove-provider.js';

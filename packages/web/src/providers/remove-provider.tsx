@@ -4,8 +4,8 @@ import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { attempt, say } from '../ui/toast.js';
-import { Visible } from '../ui/visible.js';
+import { attempt, say } from '../notices/toast.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/providers.js';
 
 /** Confirms a removal. A provider that agents use is removed only with a second button, in a different place (P7.2). */

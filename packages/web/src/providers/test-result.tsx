@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import type { Tone } from '../ui/tone.js';
-import { visibleText } from '../ui/visible-parts.js';
-import { Visible } from '../ui/visible.js';
+import { visibleText } from '../text/visible-parts.js';
+import { Visible } from '../text/visible.js';
 import type { Testing } from './use-test.js';
 import { t } from '../words/providers.js';
 

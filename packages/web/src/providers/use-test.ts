@@ -1,7 +1,7 @@
 import type { ProviderTest } from '@countersign/protocol';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { clearErrors, sayError } from '../ui/toast.js';
+import { clearErrors, sayError } from '../notices/toast.js';
 
 export interface Testing {
   readonly state: 'idle' | 'running' | ProviderTest;

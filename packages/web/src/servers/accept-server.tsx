@@ -4,7 +4,7 @@ import { useClient } from '../data/connection.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { clearErrors, say, sayError } from '../ui/toast.js';
+import { clearErrors, say, sayError } from '../notices/toast.js';
 import { ChangedTools } from './changed-tools.js';
 import { useServer } from './use-server.js';
 import { t } from '../words/servers.js';

@@ -1,6 +1,6 @@
 import type { McpServer } from '@countersign/protocol';
 import type { ReactElement } from 'react';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/servers.js';
 
 /** A server's tool definitions that nobody has accepted. */

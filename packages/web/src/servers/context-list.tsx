@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useId } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/servers.js';
 
 export type ContextItem =

@@ -11,10 +11,10 @@ import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { Checkbox, Select, TextField } from '../ui/field.js';
-import { FileForm } from '../ui/file-form.js';
-import { say } from '../ui/toast.js';
-import { Visible } from '../ui/visible.js';
+import { Checkbox, Select, TextField } from '../form/field.js';
+import { FileForm } from '../form/file-form.js';
+import { say } from '../notices/toast.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/servers.js';
 
 interface Found {

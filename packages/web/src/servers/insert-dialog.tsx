@@ -3,8 +3,8 @@ import type { McpContext, McpContextRequest, McpServer } from '@countersign/prot
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { TextField } from '../ui/field.js';
-import { Visible } from '../ui/visible.js';
+import { TextField } from '../form/field.js';
+import { Visible } from '../text/visible.js';
 import { ContextList, type ContextItem } from './context-list.js';
 import { quoteResource } from './quote-resource.js';
 import { t } from '../words/servers.js';

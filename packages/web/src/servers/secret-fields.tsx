@@ -1,6 +1,6 @@
 import { type ReactElement, useId, useRef } from 'react';
 import { Button, IconButton } from '../ui/button.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import type { SecretRow } from './secret-rows.js';
 import { t } from '../words/servers.js';
 

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { ChangedTools } from './changed-tools.js';
 import { hostOf } from './sign-in-server.js';
 import { t } from '../words/servers.js';

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { Dialog } from '../ui/dialog.js';
-import { TextField } from '../ui/field.js';
+import { TextField } from '../form/field.js';
 import { ContextList } from './context-list.js';
 import { t } from '../words/servers.js';
 

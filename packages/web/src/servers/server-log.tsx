@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { NotRead } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { useServer } from './use-server.js';
 import { t } from '../words/servers.js';
 

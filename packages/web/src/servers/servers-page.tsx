@@ -11,7 +11,7 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import type { IconName } from '../ui/icon-paths.js';
-import { attempt, say } from '../ui/toast.js';
+import { attempt, say } from '../notices/toast.js';
 import { AcceptServer } from './accept-server.js';
 import { ConfirmFix } from './confirm-fix.js';
 import { EditServer } from './edit-server.js';

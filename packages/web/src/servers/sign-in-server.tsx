@@ -1,12 +1,12 @@
 import type { McpSignInStart } from '@countersign/protocol';
 import { type ReactElement, useEffect, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { useSaving } from '../settings/use-saving.js';
+import { useSaving } from '../form/use-saving.js';
 import { Loading } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { TextField } from '../ui/field.js';
-import { Visible } from '../ui/visible.js';
+import { TextField } from '../form/field.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/servers.js';
 
 /** The sign-in dialog for a remote server. Names the authorization server before the browser goes there. */

@@ -2,7 +2,7 @@ import { createClient } from '@countersign/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { paths } from '../shell/paths.js';
 import { Mark } from '../ui/signature.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/shell.js';
 import { currentSession } from './session.js';
 import { signedFetch } from './signed-fetch.js';

@@ -1,7 +1,7 @@
 import { createClient } from '@countersign/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { Button } from '../ui/button.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/shell.js';
 import { keepOidcAttempt } from './session.js';
 

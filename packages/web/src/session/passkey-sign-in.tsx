@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { signWithPasskey } from '../passkeys/ceremony.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { Button } from '../ui/button.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/passkeys.js';
 import { keepSession } from './session.js';
 

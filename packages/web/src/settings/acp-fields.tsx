@@ -2,11 +2,11 @@ import { splitCommand } from '@countersign/client';
 import type { AcpSettings } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { readLines } from '../servers/secret-rows.js';
-import { TextArea, TextField } from '../ui/field.js';
+import { TextArea, TextField } from '../form/field.js';
 import { Icon } from '../ui/icon.js';
 import { t } from '../words/acp.js';
 import { t as commandWords } from '../words/servers.js';
-import type { Saving } from './use-saving.js';
+import type { Saving } from '../form/use-saving.js';
 
 /** How the program of an ACP agent is started, as typed (A59). */
 export interface AcpTexts {

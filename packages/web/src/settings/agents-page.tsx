@@ -11,7 +11,7 @@ import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
-import { attempt, say } from '../ui/toast.js';
+import { attempt, say } from '../notices/toast.js';
 import { AgentForm } from './agent-form.js';
 import { t } from '../words/settings.js';
 

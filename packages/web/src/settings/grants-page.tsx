@@ -10,9 +10,9 @@ import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
-import { Ago } from '../ui/time.js';
-import { attempt, say } from '../ui/toast.js';
-import { Visible } from '../ui/visible.js';
+import { Ago } from '../text/time.js';
+import { attempt, say } from '../notices/toast.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/policy.js';
 
 /** Grants, each with a button to revoke it. */

@@ -1,10 +1,10 @@
 import type { Change } from '@countersign/client';
 import type { ModelSettings } from '@countersign/protocol';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { Select, TextField } from '../ui/field.js';
+import { Select, TextField } from '../form/field.js';
 import { t } from '../words/model-settings.js';
-import { readNumber } from './read-number.js';
-import type { Saving } from './use-saving.js';
+import { readNumber } from '../form/read-number.js';
+import type { Saving } from '../form/use-saving.js';
 
 /** The settings as typed. An empty field means the model's default (P10). */
 export interface SettingTexts {

@@ -2,17 +2,17 @@ import { ClientError, ruleWarningText } from '@countersign/client';
 import { isRule, policyLines, type CoveredCall, type RuleWarning } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { CoveredCalls } from '../approvals/covered-calls.js';
+import { CoveredCalls } from '../approvals/card/covered-calls.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
-import { TextArea } from '../ui/field.js';
-import { Visible } from '../ui/visible.js';
+import { TextArea } from '../form/field.js';
+import { Visible } from '../text/visible.js';
 import { PolicyTester } from './policy-tester.js';
-import { useSaving } from './use-saving.js';
+import { useSaving } from '../form/use-saving.js';
 import { t } from '../words/policy.js';
 
 export default function PolicyPage(): ReactElement {

@@ -1,8 +1,8 @@
 import type { ListedTool } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { Badge } from '../ui/badge.js';
-import { Checkbox } from '../ui/field.js';
-import { Visible } from '../ui/visible.js';
+import { Checkbox } from '../form/field.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/settings.js';
 import { isReadOnly } from './read-only-tools.js';
 import { allToolsOf, serverOf, withServer } from './server-tools.js';

@@ -13,11 +13,11 @@ import ImportWorld from '../shell/import-world.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
-import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
-import { attempt } from '../ui/toast.js';
+import { Checkbox, Select, TextArea, TextField } from '../form/field.js';
+import { attempt } from '../notices/toast.js';
 import { download } from '../ui/download.js';
-import { readNumber } from './read-number.js';
-import { useSaving } from './use-saving.js';
+import { readNumber } from '../form/read-number.js';
+import { useSaving } from '../form/use-saving.js';
 import { t } from '../words/settings.js';
 
 export default function WorldPage(): ReactElement {

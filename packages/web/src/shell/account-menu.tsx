@@ -5,8 +5,8 @@ import { signOut } from '../session/sign-out.js';
 import { Count } from '../ui/badge.js';
 import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
-import { attempt } from '../ui/toast.js';
-import { visibleText } from '../ui/visible-parts.js';
+import { attempt } from '../notices/toast.js';
+import { visibleText } from '../text/visible-parts.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 

@@ -7,7 +7,7 @@ import { keptText } from '../data/kept-text.js';
 import { earlyFetch } from '../session/early.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { Home } from './home.js';
-import { Notices } from './notices.js';
+import { Notices } from '../notices/notices.js';
 import { currentSession, followOtherTabs, keepSession, subscribeToSession, takeKey } from '../session/session.js';
 import { SignIn } from '../session/sign-in.js';
 import { signedFetch } from '../session/signed-fetch.js';

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/button.js';
-import { visibleText } from '../ui/visible-parts.js';
+import { visibleText } from '../text/visible-parts.js';
 import { t } from '../words/shell.js';
 
 interface Props {

@@ -2,8 +2,8 @@ import { createContext, type ReactElement, type ReactNode, useContext } from 're
 import type { Read } from '../data/use-read.js';
 import { Count } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
-import { Visible } from '../ui/visible.js';
-import { NoticePlace } from './notice-place.js';
+import { Visible } from '../text/visible.js';
+import { NoticePlace } from '../notices/notice-place.js';
 import { t } from '../words/shell.js';
 
 /** `open` shows the list of chats on small screens; `pending` is the number of calls waiting in the inbox. */

@@ -4,7 +4,7 @@ import { type ReactElement, useEffect } from 'react';
 import { Link } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { Mark } from '../ui/signature.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 

@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
-import { Note } from '../ui/note.js';
+import { Note } from '../notices/note.js';
 import { t } from '../words/shell.js';
 
 /**

@@ -5,8 +5,8 @@ import { useLocation } from 'wouter';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { FileForm } from '../ui/file-form.js';
-import { Visible } from '../ui/visible.js';
+import { FileForm } from '../form/file-form.js';
+import { Visible } from '../text/visible.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 

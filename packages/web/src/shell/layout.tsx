@@ -1,14 +1,14 @@
 import type { World } from '@countersign/protocol';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { useInbox, inboxCount } from '../approvals/use-inbox.js';
+import { useInbox, inboxCount } from '../approvals/inbox/use-inbox.js';
 import { useGoToWaiting } from '../approvals/use-go-to-waiting.js';
-import { useNotifications } from '../approvals/use-notifications.js';
+import { useNotifications } from '../approvals/inbox/use-notifications.js';
 import NewChatPage from '../chat/new-chat-page.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
-import { clearErrors, say } from '../ui/toast.js';
+import { clearErrors, say } from '../notices/toast.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
@@ -18,7 +18,7 @@ import { TABLET, useMedia } from './use-media.js';
 import { t } from '../words/shell.js';
 
 const ChatPage = lazyView(t.pages.chat, () => import('../chat/chat-page.js'), isChat(location.pathname));
-const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox-page.js'));
+const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox/inbox-page.js'));
 const PolicyPage = lazyView(t.pages.policy, () => import('../settings/policy-page.js'));
 const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-page.js'));
 const AgentsPage = lazyView(t.pages.agents, () => import('../settings/agents-page.js'));

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { TextField } from '../ui/field.js';
+import { TextField } from '../form/field.js';
 import { t } from '../words/shell.js';
 
 export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (world: World) => void }): ReactElement {

@@ -14,7 +14,7 @@ import type { IconName } from '../ui/icon-paths.js';
 import { focusPage } from '../ui/keep-focus.js';
 import { Menu } from '../ui/menu.js';
 import { Mark } from '../ui/signature.js';
-import { visibleText } from '../ui/visible-parts.js';
+import { visibleText } from '../text/visible-parts.js';
 import { AccountMenu } from './account-menu.js';
 import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';

@@ -6,7 +6,7 @@ import { TestResult } from '../providers/test-result.js';
 import { problemOf, type TestProblem } from '../providers/test-problem.js';
 import { useTest } from '../providers/use-test.js';
 import { Button } from '../ui/button.js';
-import { Select } from '../ui/field.js';
+import { Select } from '../form/field.js';
 import { t } from '../words/start.js';
 
 /** Lets the person choose an existing provider, or add and test a new one. */

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { TestProblem } from '../providers/test-problem.js';
 import type { Testing } from '../providers/use-test.js';
 import { Button } from '../ui/button.js';
-import { Visible } from '../ui/visible.js';
+import { Visible } from '../text/visible.js';
 import { t } from '../words/start.js';
 
 /** The test call next to the button that made it: its progress, or why it failed and what to do. */

@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
-import { offerSlot } from './notice-slot.js';
+import { offerSlot } from '../notices/notice-slot.js';
 import { t } from '../words/ui.js';
 
 interface DialogProps {

@@ -1,0 +1,362 @@
+import type {
+  SavedAgent,
+  UndoableCall,
+  UndoPreview,
+  RegisteredPasskey,
+  PasskeySignIn,
+  PasskeyOptions,
+  NewPasskey,
+  NewChallenge,
+  NewDelegation,
+  PasskeyConfirmation,
+  Challenge,
+  AcceptedMessage,
+  Agent,
+  Approval,
+  ApprovalStatus,
+  ApprovalWithContext,
+  AuditEntry,
+  AuditVerdict,
+  Chat,
+  CreatedExternalAgent,
+  CreatedToken,
+  ExternalCall,
+  ExternalResult,
+  NewExternalAgent,
+  NewExternalCall,
+  Delegation,
+  Effect,
+  Grant,
+  Group,
+  GroupChange,
+  Health,
+  ImportedWorld,
+  Invitation,
+  ListedTool,
+  MatchedCalls,
+  McpContext,
+  McpContextRequest,
+  McpServer,
+  McpServerChange,
+  McpSignInAnswer,
+  McpSignInRequest,
+  McpSignInStart,
+  Me,
+  Message,
+  NewAgent,
+  NewChat,
+  NewClient,
+  NewMcpServer,
+  NewPerson,
+  NewPolicy,
+  NewProvider,
+  NewSession,
+  OidcStart,
+  SignInWays,
+  NewToken,
+  NewWorld,
+  OpenSession,
+  Person,
+  PersonChange,
+  PolicyCheck,
+  PolicyMatch,
+  PolicyVerdict,
+  ProviderChange,
+  ProviderModels,
+  ProviderStatus,
+  ProviderTest,
+  ProviderTestRequest,
+  QueuedApproval,
+  RegisteredClient,
+  RevealedCall,
+  SearchHit,
+  Session,
+  StartLink,
+  ShownPolicy,
+  Stats,
+  StuckRule,
+  Timeline,
+  Token,
+  ToolResultReply,
+  World,
+} from '@countersign/protocol';
+import type { Answer } from '../show/call/answer.js';
+import type { Clock } from '../clock.js';
+import type { Batch, EventsOptions, StreamItem } from './events.js';
+
+/** A page of a list. Pass `next` as `after` (or `before`, reading backwards) to get the next page. `next` is absent on the last page. */
+export interface List<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+/** A page of messages, and the id of the last event it includes. */
+export interface MessageList extends List<Message> {
+  readonly lastEventId?: number;
+}
+
+export interface PageQuery {
+  after?: string;
+  limit?: number;
+}
+
+/** For lists that can be read backwards: `newest` is the last page, `before` the page before a cursor. Always oldest first. */
+export interface BothWays extends PageQuery {
+  before?: string;
+  newest?: true;
+}
+
+/** A value with its ETag, which an update must send (W6). */
+export interface Tagged<T> {
+  readonly value: T;
+  readonly etag: string | undefined;
+}
+
+/** Omitted fields stay unchanged; null clears an optional field. */
+export type Change<T> = { readonly [Field in keyof T]?: T[Field] | null };
+
+/** Every call can be aborted. If a decision or answer is rejected, the `ClientError` contains the call's `state` (W5). */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** An update may send the ETag that it is based on. A stale ETag is rejected with 412, so that no change is lost (W6). */
+export interface ChangeOptions extends CallOptions {
+  ifMatch?: string;
+}
+
+/** Calls that a program outside proposes and runs itself (A55). It may run a call only if its state is `allowed`. */
+interface ExternalCalls {
+  /** Creates an external agent, or finds the one with this name, and creates a token that can only propose its calls. */
+  createAgent(world: string, agent: NewExternalAgent, options?: CallOptions): Promise<CreatedExternalAgent>;
+  /** Sending the same call with the same `key` again returns the same call. */
+  propose(world: string, call: NewExternalCall, options?: CallOptions): Promise<ExternalCall>;
+  /** Waits up to 50 seconds for a decision. `claim`: the one that the call was proposed with. */
+  wait(world: string, call: string, seconds: number, options?: CallOptions & { claim?: string }): Promise<ExternalCall>;
+  report(world: string, call: string, result: ExternalResult, options?: CallOptions): Promise<void>;
+  endSession(world: string, session: string, agent?: string, options?: CallOptions): Promise<void>;
+}
+
+/**
+ * A Countersign server, with one method per route (W3). Methods reject only with a `ClientError`: `problem` means that the server responded
+ * with an error, `network` that there was no response.
+ */
+export interface Client {
+  readonly url: string;
+  /** The clock for its streams and views. */
+  readonly clock: Clock;
+  readonly random: () => number;
+
+  health(options?: CallOptions): Promise<Health>;
+  /**
+   * Opens a session with the ticket of a start link, an invitation, a token or a passkey (W1). The browser stores the cookie; pass the other part to
+   * `createClient`.
+   */
+  openSession(ticket: string | NewSession, options?: CallOptions): Promise<Session>;
+  /** How a browser can sign in besides links, invitations and tokens. Needs no credential. */
+  signInWays(options?: CallOptions): Promise<SignInWays>;
+  /** Starts a sign-in with the OIDC provider (W9). Needs no credential. */
+  startOidcSignIn(options?: CallOptions): Promise<OidcStart>;
+  /** A link that signs in one browser, within a minute. Requires the token; a session is rejected (W1). */
+  startLink(options?: CallOptions): Promise<StartLink>;
+  /** Who you are and what you may do. */
+  me(options?: CallOptions): Promise<Me>;
+  sessions(options?: CallOptions): Promise<List<OpenSession>>;
+  /** Ends one of your sessions, or all except the current one. */
+  endSessions(session?: string, options?: CallOptions): Promise<void>;
+  /** The sessions of someone else, for admins. */
+  personSessions(person: string, options?: CallOptions): Promise<List<OpenSession>>;
+  /** Ends one session of someone else, or all of them. */
+  endPersonSessions(person: string, session?: string, options?: CallOptions): Promise<void>;
+  /** Creates a link that opens another device of yours, within a minute. May ask for a passkey. */
+  linkDevice(options?: CallOptions): Promise<Invitation>;
+  /** Starts a sign-in with a passkey. Send what it signs to `openSession`. */
+  passkeySignIn(options?: CallOptions): Promise<PasskeySignIn>;
+  /** Starts the registration of a passkey. */
+  passkeyOptions(options?: CallOptions): Promise<PasskeyOptions>;
+  /** The first passkey of an owner or admin is trusted; later ones must be confirmed. */
+  registerPasskey(passkey: NewPasskey, options?: CallOptions): Promise<RegisteredPasskey>;
+  passkeys(person: string, options?: CallOptions): Promise<List<RegisteredPasskey>>;
+  trustPasskey(
+    person: string,
+    passkey: string,
+    confirmation: PasskeyConfirmation,
+    options?: CallOptions,
+  ): Promise<RegisteredPasskey>;
+  /** A trusted passkey is only removed with a confirmation. */
+  removePasskey(
+    person: string,
+    passkey: string,
+    confirmation: PasskeyConfirmation | undefined,
+    options?: CallOptions,
+  ): Promise<void>;
+  /** The delegations that you, or another person, gave and got (A51). */
+  delegations(person?: string, options?: CallOptions): Promise<List<Delegation>>;
+  /** Lets another person sign calls for you. */
+  delegate(delegation: NewDelegation, options?: CallOptions): Promise<Delegation>;
+  /** Ends a delegation that a person gave: you or, for admins, someone else. */
+  endDelegation(person: string, delegation: string, options?: CallOptions): Promise<void>;
+  /** Starts a confirmation with a passkey. */
+  createChallenge(challenge: NewChallenge, options?: CallOptions): Promise<Challenge>;
+  people(options?: CallOptions): Promise<List<Person>>;
+  addPerson(person: NewPerson, options?: CallOptions): Promise<Person>;
+  updatePerson(person: string, change: PersonChange, options?: CallOptions): Promise<Person>;
+  removePerson(person: string, options?: CallOptions): Promise<void>;
+  /** A link that signs the person in once, within a week. */
+  invitePerson(person: string, options?: CallOptions): Promise<Invitation>;
+  tokens(person: string, options?: CallOptions): Promise<List<Token>>;
+  /** The secret is returned only here. */
+  createToken(person: string, token: NewToken, options?: CallOptions): Promise<CreatedToken>;
+  revokeToken(person: string, token: string, options?: CallOptions): Promise<void>;
+  /** Rules about signers that nobody can satisfy, or that nobody could satisfy anymore without a person. */
+  stuckRules(query?: { without?: string }, options?: CallOptions): Promise<List<StuckRule>>;
+  groups(options?: CallOptions): Promise<List<Group>>;
+  putGroup(group: string, change: GroupChange, options?: CallOptions): Promise<Group>;
+  removeGroup(group: string, options?: CallOptions): Promise<void>;
+  providers(options?: CallOptions): Promise<List<ProviderStatus>>;
+  /** The key is sent once and never returned. */
+  addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;
+  updateProvider(provider: string, change: ProviderChange, options?: CallOptions): Promise<ProviderStatus>;
+  /** Rejected if agents use the provider, unless `force` is set. */
+  removeProvider(provider: string, options?: CallOptions & { force?: boolean }): Promise<void>;
+  /** Makes a real request. A provider failure is a result, not an error. */
+  testProvider(provider: string, test?: ProviderTestRequest, options?: CallOptions): Promise<ProviderTest>;
+  /** The models that the provider lists. */
+  providerModels(provider: string, options?: CallOptions): Promise<ProviderModels>;
+
+  worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
+  world(world: string, options?: CallOptions): Promise<Tagged<World>>;
+  createWorld(world: NewWorld, options?: CallOptions): Promise<World>;
+  updateWorld(world: string, change: Change<NewWorld>, options?: ChangeOptions): Promise<World>;
+  deleteWorld(world: string, options?: ChangeOptions): Promise<void>;
+  /** The world as YAML. */
+  exportWorld(world: string, options?: CallOptions): Promise<string>;
+  importWorld(yaml: string, options?: CallOptions): Promise<ImportedWorld>;
+
+  agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
+  agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
+  createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<SavedAgent>;
+  updateAgent(world: string, agent: string, change: Change<NewAgent>, options?: ChangeOptions): Promise<SavedAgent>;
+  deleteAgent(world: string, agent: string, options?: ChangeOptions): Promise<void>;
+  memory(world: string, agent: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Message>>;
+
+  chats(world: string, page?: BothWays, options?: CallOptions): Promise<List<Chat>>;
+  chat(world: string, chat: string, options?: CallOptions): Promise<Chat>;
+  createChat(world: string, chat?: NewChat, options?: CallOptions): Promise<Chat>;
+  renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
+  deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
+  stop(world: string, chat: string, options?: CallOptions): Promise<void>;
+
+  messages(world: string, chat: string, page?: BothWays, options?: CallOptions): Promise<MessageList>;
+  /**
+   * Resolves when the message is stored. Retries use the same `clientMessageId`, so the message is stored once. Pass your own id to be able to
+   * retry after a restart.
+   */
+  send(
+    world: string,
+    chat: string,
+    message: { content: string; sender?: string; clientMessageId?: string },
+    options?: CallOptions,
+  ): Promise<AcceptedMessage>;
+  search(world: string, words: string, page?: PageQuery, options?: CallOptions): Promise<List<SearchHit>>;
+
+  /** The queue, oldest first, with positions (A12). Default: pending approvals. */
+  approvals(
+    world: string,
+    filter?: PageQuery & { status?: ApprovalStatus; chat?: string },
+    options?: CallOptions,
+  ): Promise<List<QueuedApproval>>;
+  approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
+  /** The effect of a pending call, masked like in the approval but up to 5 MB long (A52.8). */
+  wholeEffect(world: string, approval: string, options?: CallOptions): Promise<Effect>;
+  /** A pending call with its secrets unmasked. The reveal is recorded in the audit log (A15). */
+  reveal(world: string, approval: string, options?: CallOptions): Promise<RevealedCall>;
+  /** Approves or denies exactly the call that was shown: its hash is sent with the decision (A7). */
+  decide(
+    world: string,
+    approval: Pick<Approval, 'approvalId' | 'callHash'>,
+    decision: Answer,
+    options?: CallOptions,
+  ): Promise<ToolResultReply>;
+  /** Answers a question, or returns the result of one of this client's tools (A18). */
+  answer(
+    world: string,
+    answer: { toolCallId: string } & ({ content: string } | { error: string }),
+    options?: CallOptions,
+  ): Promise<ToolResultReply>;
+
+  /** Calls of programs outside, such as Claude Code (A55). */
+  readonly external: ExternalCalls;
+
+  /** Calls that can be undone, newest first (A58). */
+  undoable(world: string, page?: PageQuery, options?: CallOptions): Promise<List<UndoableCall>>;
+  /** What undoing a call would do now. */
+  previewUndo(world: string, call: string, options?: CallOptions): Promise<UndoPreview>;
+  /** Undoes a call, if that still has the effect with this hash. */
+  undo(world: string, call: string, effectHash: string, options?: CallOptions): Promise<UndoPreview>;
+  grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
+  revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
+  policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;
+  /** Replaces the rules only if they have not changed since they were read: `ifMatch` is their ETag (W6). */
+  setPolicy(
+    world: string,
+    policy: NewPolicy,
+    options: ChangeOptions & { ifMatch: string },
+  ): Promise<Tagged<ShownPolicy>>;
+  checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
+  /** The calls in a chat that a rule would cover, to show before a person approves "always". */
+  policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
+
+  tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
+  mcpServers(world: string, page?: PageQuery, options?: CallOptions): Promise<List<McpServer>>;
+  mcpServer(world: string, name: string, options?: CallOptions): Promise<Tagged<McpServer>>;
+  addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
+  updateMcpServer(world: string, name: string, change: McpServerChange, options?: ChangeOptions): Promise<McpServer>;
+  /** A server's prompts and resources. */
+  mcpContext(world: string, name: string, options?: CallOptions): Promise<McpContext>;
+  /** The text of a prompt or resource. It comes from the server and is untrusted. */
+  readMcpContext(world: string, name: string, wanted: McpContextRequest, options?: CallOptions): Promise<string>;
+  /** Restarts an enabled server in the background. */
+  restartMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
+  /** Starts the server if needed and lists its tools. If it fails to start, `status`, `error` and `cause` say why. */
+  testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
+  /** Starts a sign-in to a remote server. `origin`: the address of the web app, where the browser returns. */
+  startMcpSignIn(
+    world: string,
+    name: string,
+    wanted: McpSignInRequest & { origin: string },
+    options?: CallOptions,
+  ): Promise<McpSignInStart>;
+  /** Finishes a sign-in with the parameters that the browser came back with. */
+  finishMcpSignIn(answer: McpSignInAnswer, options?: CallOptions): Promise<{ world: string; server: string }>;
+  signOutOfMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
+  removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
+
+  /** `SERVER_LOG` is the log of the server itself: people, roles, groups, tokens and sessions. */
+  audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;
+  /** The whole log as text. */
+  exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;
+  /** Verifies the whole hash chain (A16). */
+  verifyAudit(world: string, options?: CallOptions): Promise<AuditVerdict>;
+  /** The unmasked arguments a call ran with. The reveal is recorded in the audit log (A16). */
+  original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
+  /** `person`: only decisions of this person, by id. */
+  stats(world: string, options?: CallOptions & { person?: string }): Promise<Stats>;
+  /** A file that a tool returned in this chat. */
+  attachment(world: string, chat: string, id: string, options?: CallOptions): Promise<Blob>;
+  /** The timeline of a turn; `turnOf` finds a message's turn. */
+  timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
+
+  /**
+   * Registers this client and its tools (A13, A18). Later requests to this world send its secret. If the server has forgotten the client, its
+   * stream registers it again, and its tools get new names.
+   */
+  registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
+  /** Stops sending the client's secret. After a while, the server forgets a client without a stream. */
+  forgetClient(world: string): void;
+
+  /** Events of a world or chat until the signal aborts. Reconnects and resumes automatically (S6). Never rejects: errors are items in the stream. */
+  events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
+  /** Like `events`, in batches as they arrive. */
+  eventBatches(world: string, options?: EventsOptions): AsyncGenerator<Batch, void, undefined>;
+}

@@ -1,8 +1,0 @@
-import type { RevealedCall } from '@countersign/protocol';
-import type { ApprovalView } from '../state.js';
-
-/** An unmasked card (A15). Previews stay masked, so the arguments are shown instead. */
-export function revealedView(approval: ApprovalView, revealed: Pick<RevealedCall, 'arguments'>): ApprovalView {
-  const { preview: _masked, ...rest } = approval;
-  return { ...rest, arguments: revealed.arguments };
-}

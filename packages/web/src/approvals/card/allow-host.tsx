@@ -1,0 +1,82 @@
+import { type Answer, type ApprovalView, argumentsWithHosts, hostRule, hostsToAllow } from '@countersign/client';
+import { type ReactElement, useState } from 'react';
+import { useClient, useWorld } from '../../data/connection.js';
+import { useMay } from '../../data/me.js';
+import { Button } from '../../ui/button.js';
+import { say, sayError } from '../../notices/toast.js';
+import { Visible } from '../../text/visible.js';
+import { t } from '../../words/approvals.js';
+
+/** Offers the hosts that a command tried to reach without network: for this call, which is then shown again, or for all commands of the world. */
+export function AllowHost({
+  approval,
+  disabled,
+  onAnswer,
+}: {
+  approval: ApprovalView;
+  disabled: boolean;
+  onAnswer: (answer: Answer) => void;
+}): ReactElement | null {
+  const hosts = hostsToAllow(approval);
+  if (hosts.length === 0) return null;
+  const args = argumentsWithHosts(approval.arguments, hosts);
+  return (
+    <div role="group" aria-label={t.network} className="flex flex-wrap items-center gap-2 text-[0.8125rem]">
+      <Button
+        size="small"
+        icon="globe"
+        disabled={disabled}
+        onClick={() => onAnswer({ decision: 'approve', scope: 'once', arguments: args })}
+      >
+        <Visible text={t.allowOnce(hosts.join(', '))} strict />
+      </Button>
+      <AllowInWorld hosts={hosts} disabled={disabled} />
+      <p className="basis-full text-ink-3">{t.allowOnceHint}</p>
+    </div>
+  );
+}
+
+function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled: boolean }): ReactElement | null {
+  const client = useClient();
+  const worldId = useWorld((state) => state.worldId);
+  const mayAdd = useMay('admin', worldId);
+  const [isOpen, setOpen] = useState(false);
+  const [isSending, setSending] = useState(false);
+  if (!mayAdd) return null;
+  const rules = hosts.map(hostRule);
+  if (!isOpen) {
+    return (
+      <Button size="small" disabled={disabled} onClick={() => setOpen(true)}>
+        {t.allowInWorld}
+      </Button>
+    );
+  }
+  const add = async (): Promise<void> => {
+    setSending(true);
+    try {
+      const { value, etag } = await client.policy(worldId);
+      const more = rules.filter((rule) => !value.rules.includes(rule));
+      await client.setPolicy(worldId, { rules: [...value.rules, ...more] }, { ifMatch: etag ?? '' });
+      say(t.hostAllowed, 'green');
+      setOpen(false);
+    } catch (error) {
+      sayError('allow-host', error);
+    }
+    setSending(false);
+  };
+  return (
+    <div className="basis-full space-y-1.5 rounded-md bg-amber-soft px-2 py-1.5">
+      <p>
+        {t.allowInWorldMeans} <code>{rules.join(' · ')}</code>
+      </p>
+      <div className="flex gap-2">
+        <Button size="small" disabled={isSending} onClick={() => setOpen(false)}>
+          {t.cancel}
+        </Button>
+        <Button size="small" look="primary" disabled={disabled || isSending} onClick={() => void add()}>
+          {t.addHostRule}
+        </Button>
+      </div>
+    </div>
+  );
+}

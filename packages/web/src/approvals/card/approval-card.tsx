@@ -1,0 +1,272 @@
+import {
+  type Answer,
+  type ApprovalView,
+  chatPattern,
+  editedText,
+  grantMatch,
+  mayEdit,
+  nothingRunsText,
+  partText,
+  type Reader,
+  revealedView,
+  verbFor,
+  lacksPasskey,
+  yourPart,
+} from '@countersign/client';
+import type { Effect, PolicyMatch, RevealedCall } from '@countersign/protocol';
+import { type ReactElement, useId, useState } from 'react';
+import { Link } from 'wouter';
+import { CallView } from '../../calls/call-view.js';
+import { EffectView } from '../../calls/effect-view.js';
+import { Button } from '../../ui/button.js';
+import { Icon } from '../../ui/icon.js';
+import { AllowHost } from './allow-host.js';
+import { AlwaysForm, type Matched, useFound } from './always-form.js';
+import { CardFrame, type CardPlace } from './card-frame.js';
+import { ChatScope } from './chat-scope.js';
+import { Circumstances } from './circumstances.js';
+import { CoveredCalls } from './covered-calls.js';
+import { EditForm, isBeingEdited, useEdited } from './edit-form.js';
+import type { MenuEntry } from '../../ui/menu.js';
+import { MoreMenu } from './more-menu.js';
+import type { Outcome } from '../use-answer.js';
+import { useArmed } from './use-armed.js';
+import { type EndShown, useEndShown } from './use-end-shown.js';
+import { paths } from '../../shell/paths.js';
+import { t } from '../../words/approvals.js';
+
+export interface ApprovalCardProps extends CardPlace {
+  /** Errors are shown elsewhere, unless they are about the edited arguments. */
+  onAnswer: (answer: Answer) => Promise<Outcome>;
+  /** Finds the calls that a rule or grant would have matched, and the waiting calls that it would run. */
+  matches: (wanted: PolicyMatch) => Promise<Matched>;
+  /** Returns the unmasked call; undefined on failure, which is shown elsewhere. */
+  onReveal: () => Promise<Revealed | undefined>;
+  /** Returns the whole effect; undefined on failure, which is shown elsewhere. */
+  onShowAll: () => Promise<Effect | undefined>;
+  me: Reader | undefined;
+  /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
+  wary: boolean;
+}
+
+type Revealed = Pick<RevealedCall, 'arguments'>;
+
+/** What the button in the place of *Approve once* does. */
+type Mode = 'once' | 'chat' | 'always' | 'edit';
+
+/** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
+export function ApprovalCard(props: ApprovalCardProps): ReactElement {
+  const { onAnswer, onReveal, onShowAll, matches, me, wary, ...place } = props;
+  const { approval, agentName } = place;
+  const [revealed, setRevealed] = useState<Revealed>();
+  const shown = revealed === undefined ? approval : revealedView(approval, revealed);
+  const [mode, setMode] = useState<Mode>(isBeingEdited(approval) ? 'edit' : 'once');
+  const [wide, setWide] = useState(false);
+  const [rule, setRule] = useState(approval.proposedRule ?? '');
+  const [sending, setSending] = useState(false);
+  const edited = useEdited(approval);
+  const narrow = chatPattern(approval);
+  const pattern = wide ? '*' : narrow;
+  const found = useFound(wantedOf(mode, approval, rule.trim(), pattern), matches);
+  const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];
+  const { preview, effect, prediction } = shown;
+  // Calls that this one releases are part of what is approved (A5.4).
+  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, preview, effect, prediction, covered]));
+  const noteId = useId();
+  const isNew = !useArmed(approval.approvalId, wary);
+  const isArmed = !isNew && !sending;
+  // Each mode puts a different button in the same place.
+  const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
+  // An edit runs nothing: the edited call gets a card of its own, which must be read to its end (A7.4).
+  const mayApprove = mayPress && (mode === 'edit' ? edited.isChanged : end.wasShown);
+
+  const part = yourPart(approval, me);
+  const may = (option: ApprovalView['options'][number]): boolean =>
+    part === 'decide' && approval.options.includes(option);
+  const mayChat = may('approve_session') && narrow !== undefined;
+  const mayAlways = may('approve_always') && approval.proposedRule !== undefined;
+  const isEditable = part === 'decide' && mayEdit(approval);
+  const answer = async (given: Answer): Promise<void> => {
+    setSending(true);
+    const outcome = await onAnswer(given);
+    if (outcome.kind === 'invalid') edited.refuse(outcome.why);
+    setSending(false);
+  };
+  const approve = (): void => {
+    if (!mayApprove) return;
+    switch (mode) {
+      case 'once':
+        return void answer({ decision: 'approve', scope: 'once' });
+      case 'chat':
+        return void answer({
+          decision: 'approve',
+          scope: 'session',
+          ...(pattern === undefined ? {} : { pattern }),
+        });
+      case 'always':
+        return void answer({ decision: 'approve', scope: 'always', rule: rule.trim() });
+      case 'edit': {
+        const args = edited.read();
+        return args === undefined ? undefined : void answer({ decision: 'approve', scope: 'once', arguments: args });
+      }
+    }
+  };
+  const onKey = (key: string): (() => void) | undefined => {
+    if (mode !== 'once' || !may('approve_once')) return undefined;
+    switch (key) {
+      case 'o':
+        return mayApprove ? approve : undefined;
+      case 'c':
+        return mayApprove && mayChat ? () => setMode('chat') : undefined;
+      case 'a':
+        return mayApprove && mayAlways ? () => setMode('always') : undefined;
+      case 'e':
+        return isArmed && isEditable ? () => setMode('edit') : undefined;
+      default:
+        return undefined;
+    }
+  };
+  // The other calls that would run must be listed first (A5).
+  const isReady =
+    mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
+
+  const verb = verbFor(approval);
+  const editedNote = editedText(approval);
+  const entries: readonly MenuEntry[] = [
+    ...(mayChat ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }] : []),
+    ...(mayAlways ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }] : []),
+    ...(isEditable ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
+  ];
+  // Without other choices, there is nothing to open.
+  const isWide = mode === 'chat' || mode === 'always' || entries.length === 0;
+
+  return (
+    <CardFrame
+      {...place}
+      title={
+        <>
+          <bdi>{agentName}</bdi> {t.wantsTo} {verb ?? t.use}{' '}
+          {verb === undefined ? <code className="font-normal">{approval.toolName}</code> : null}
+        </>
+      }
+      end={end}
+      isForYou={part === 'decide'}
+      isReadOnly={part === 'watch'}
+      note={
+        lacksPasskey(approval, me) ? (
+          <NeedsPasskey />
+        ) : (
+          (partText(approval, part) ??
+          noteOf(end, mode, isArmed, mode === 'edit' ? t.previewFirst : nothingRunsText(approval, 'you')))
+        )
+      }
+      noteId={noteId}
+      mayDeny={isArmed}
+      isNew={isNew}
+      onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
+      onBack={
+        mode === 'once'
+          ? undefined
+          : () => {
+              edited.leave();
+              setMode('once');
+            }
+      }
+      onKey={onKey}
+      form={
+        mode === 'chat' && pattern !== undefined ? (
+          <ChatScope
+            toolName={approval.toolName}
+            agentName={agentName}
+            pattern={pattern}
+            folder={approval.session?.folder}
+            wide={wide}
+            onWide={approval.session?.any === true ? setWide : undefined}
+            found={found}
+          />
+        ) : mode === 'always' ? (
+          <AlwaysForm rule={rule} found={found} onRule={setRule} />
+        ) : undefined
+      }
+      primary={
+        part === 'decide' || part === 'unknown' ? (
+          <Button
+            look="primary"
+            disabled={!mayApprove || !isReady || ((mode === 'once' || mode === 'edit') && !may('approve_once'))}
+            aria-describedby={noteId}
+            onClick={approve}
+            className={isWide ? 'col-span-2' : ''}
+          >
+            {SIGN_WORDS[mode]}
+          </Button>
+        ) : undefined
+      }
+      more={isWide ? undefined : <MoreMenu disabled={!isArmed || mode === 'edit'} entries={entries} />}
+    >
+      {mode === 'edit' ? (
+        <EditForm edited={edited} />
+      ) : (
+        <>
+          {editedNote === undefined ? null : (
+            <p role="status" className="flex items-start gap-1.5 text-[0.8125rem] font-medium text-blue">
+              <Icon name="edit" className="mt-0.5 size-3.5" />
+              {editedNote}
+            </p>
+          )}
+          <div className="rounded-md border border-line bg-sunken px-3 py-2">
+            <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} effect={shown.effect} />
+          </div>
+          <EffectView approval={shown} onShowAll={onShowAll} />
+          {part === 'decide' && mode === 'once' ? (
+            <AllowHost approval={approval} disabled={!isArmed} onAnswer={(given) => void answer(given)} />
+          ) : null}
+        </>
+      )}
+      <Circumstances
+        approval={shown}
+        me={me}
+        isEdited={mode === 'edit' && edited.isChanged}
+        onReveal={part === 'watch' ? undefined : () => void onReveal().then(setRevealed)}
+      />
+      <CoveredCalls calls={covered} />
+    </CardFrame>
+  );
+}
+
+function wantedOf(
+  mode: Mode,
+  approval: ApprovalView,
+  rule: string,
+  pattern: string | undefined,
+): PolicyMatch | undefined {
+  if (mode === 'chat') return pattern === undefined ? undefined : grantMatch(approval, pattern);
+  return mode === 'always' && rule !== '' ? { chatId: approval.chatId, rule } : undefined;
+}
+
+const SIGN_WORDS: Readonly<Record<Mode, string>> = {
+  once: t.approveOnce,
+  edit: t.preview,
+  chat: t.approveForChat,
+  always: t.approveAlways,
+};
+
+/** The note for someone who could sign if they had a trusted passkey. */
+function NeedsPasskey(): ReactElement {
+  return (
+    <>
+      {t.needsPasskey}{' '}
+      <Link href={paths.account} className="text-blue underline">
+        {t.openAccount}
+      </Link>
+    </>
+  );
+}
+
+function noteOf({ isFolded, wasShown, moreLines }: EndShown, mode: Mode, isArmed: boolean, ready: string): string {
+  if (mode === 'edit') return ready;
+  if (isFolded) return t.expandFirst;
+  // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
+  const isKnown = isArmed || moreLines > 0;
+  if (!wasShown && isKnown) return t.scrollFirst;
+  return ready;
+}

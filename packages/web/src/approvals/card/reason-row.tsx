@@ -1,0 +1,41 @@
+import { type ReactElement, useEffect, useId, useRef } from 'react';
+import { t } from '../../words/approvals.js';
+
+/** A field for the reason for a denial. The agent sees the reason. */
+export function ReasonRow({
+  reason,
+  mayDeny,
+  onReason,
+  onDeny,
+}: {
+  reason: string;
+  mayDeny: boolean;
+  onReason: (reason: string) => void;
+  onDeny: () => void;
+}): ReactElement {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <div>
+      <label htmlFor={id} className="sr-only">
+        {t.reason}
+      </label>
+      <input
+        ref={field}
+        id={id}
+        type="text"
+        value={reason}
+        maxLength={4000}
+        placeholder={t.reasonHint}
+        onChange={(event) => onReason(event.target.value)}
+        onKeyDown={(event) => {
+          // Enter denies here, because the text is a reason against the call.
+          if (event.nativeEvent.isComposing || event.repeat) return;
+          if (event.key === 'Enter' && mayDeny && reason.trim() !== '') onDeny();
+        }}
+        className="h-9 w-full min-w-0 rounded-md border border-line-2 bg-surface px-3 text-sm hover:border-ink-3"
+      />
+    </div>
+  );
+}

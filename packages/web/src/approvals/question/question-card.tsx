@@ -1,0 +1,95 @@
+import { formAnswer, type Question } from '@countersign/protocol';
+import { type ReactElement, useId, useRef, useState } from 'react';
+import { Button } from '../../ui/button.js';
+import { TextArea } from '../../form/field.js';
+import { Visible } from '../../text/visible.js';
+import { CardFrame, type CardPlace } from '../card/card-frame.js';
+import { defaultsOf, readTyped, type Typed } from './form-values.js';
+import { QuestionFields } from './question-form.js';
+import { useArmed } from '../card/use-armed.js';
+import { useEndShown } from '../card/use-end-shown.js';
+import { t } from '../../words/approvals.js';
+
+/** A question that is answered with text or a form. Nothing is approved here; choices only fill the field. */
+export function QuestionCard({
+  question,
+  onAnswer,
+  onRefuse,
+  ...place
+}: CardPlace & {
+  question: Question;
+  onAnswer: (words: string) => Promise<unknown>;
+  onRefuse: (reason: string) => Promise<unknown>;
+}): ReactElement {
+  const [words, setWords] = useState('');
+  const { form } = question;
+  const fields = useRef<HTMLDivElement>(null);
+  const [typed, setTyped] = useState<Typed>(() => defaultsOf(form?.fields ?? []));
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
+  const [sending, setSending] = useState(false);
+  const isNew = !useArmed(place.approval.approvalId);
+  const isArmed = !isNew && !sending;
+  const end = useEndShown(question.form?.lead ?? question.text);
+  const noteId = useId();
+  const send = async (work: () => Promise<unknown>): Promise<void> => {
+    setSending(true);
+    await work();
+    setSending(false);
+  };
+  const answer = (): void => {
+    if (form === undefined) return void send(() => onAnswer(words.trim()));
+    const read = readTyped(form.fields, typed);
+    setProblems(read.problems);
+    // The field may be outside the visible part of the card.
+    requestAnimationFrame(() => fields.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+    if (Object.keys(read.problems).length === 0) void send(() => onAnswer(formAnswer(read.content)));
+  };
+  return (
+    <CardFrame
+      {...place}
+      title={
+        <>
+          <bdi>{place.agentName}</bdi> {t.asks}
+        </>
+      }
+      end={end}
+      note={form === undefined ? t.answerNote : t.formNote}
+      noteId={noteId}
+      mayDeny={isArmed}
+      isNew={isNew}
+      onDeny={(reason) => void send(() => onRefuse(reason))}
+      onKey={() => undefined}
+      primary={
+        <Button
+          look="primary"
+          aria-describedby={noteId}
+          disabled={!isArmed || (form === undefined && words.trim() === '')}
+          onClick={answer}
+        >
+          {t.answer}
+        </Button>
+      }
+    >
+      <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <Visible text={form?.lead ?? question.text} />
+      </p>
+
+      {question.choices.length === 0 || form !== undefined ? null : (
+        <div className="flex flex-wrap gap-2">
+          {question.choices.map((choice) => (
+            <Button key={choice} size="small" onClick={() => setWords(choice)}>
+              <Visible text={choice} />
+            </Button>
+          ))}
+        </div>
+      )}
+      {form === undefined ? (
+        <TextArea label={t.yourAnswer} rows={2} value={words} onChange={(event) => setWords(event.target.value)} />
+      ) : (
+        <div ref={fields}>
+          <QuestionFields fields={form.fields} typed={typed} problems={problems} onChange={setTyped} />
+        </div>
+      )}
+    </CardFrame>
+  );
+}

@@ -1,0 +1,121 @@
+import { ClientError } from '@countersign/client';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
+import { IconButton } from '../ui/button.js';
+import { cx } from '../ui/cx.js';
+import { Icon } from '../ui/icon.js';
+import { Visible } from '../text/visible.js';
+import { t } from '../words/ui.js';
+
+interface Toast {
+  id: number;
+  /** The action that failed. */
+  about?: string;
+  /** Whether it failed because the server did not answer. */
+  isConnection?: boolean;
+  tone: 'neutral' | 'red' | 'green';
+  text: string;
+  /** Where the person can fix it. */
+  link?: ToastLink | undefined;
+}
+
+interface ToastLink {
+  href: string;
+  label: string;
+}
+
+let toasts: readonly Toast[] = [];
+let last = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+function dismiss(id: number): void {
+  set(toasts.filter((toast) => toast.id !== id));
+}
+
+function show(toast: Omit<Toast, 'id'>): number {
+  last += 1;
+  set([...toasts.filter(({ text }) => text !== toast.text).slice(-2), { ...toast, id: last }]);
+  return last;
+}
+
+/** Shows a short message for a while. */
+export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
+  const id = show({ tone, text });
+  setTimeout(() => dismiss(id), 6000);
+}
+
+/** Shows an error until it is dismissed, the same action succeeds, or the page changes, because a person may be looking elsewhere. */
+export function sayError(about: string, error: unknown, link?: ToastLink): void {
+  clearErrors(about);
+  const isConnection = error instanceof ClientError && error.kind === 'network';
+  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about, isConnection, link });
+}
+
+/** Called when the connection is back: "The server is not responding" is no longer true, and the page shows the current state. */
+export function clearConnectionErrors(): void {
+  if (toasts.some(({ isConnection }) => isConnection)) set(toasts.filter(({ isConnection }) => isConnection !== true));
+}
+
+/** Removes an action's errors, or all errors. */
+export function clearErrors(about?: string): void {
+  const isKept = (toast: Toast): boolean => toast.tone !== 'red' || (about !== undefined && toast.about !== about);
+  if (!toasts.every(isKept)) set(toasts.filter(isKept));
+}
+
+/** Resolves to true if the action succeeded. Otherwise, its error is shown until it succeeds. */
+export async function attempt(about: string, work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    clearErrors(about);
+    return true;
+  } catch (error) {
+    sayError(about, error);
+    return false;
+  }
+}
+
+export function Toasts(): ReactElement {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => toasts,
+  );
+  return (
+    <div role="status" aria-live="polite" className="flex max-w-full flex-col items-center max-md:flex-col-reverse">
+      {shown.map((toast) => (
+        <div
+          key={toast.id}
+          className={cx(
+            'pointer-events-auto my-1 flex max-w-xl animate-rise items-start gap-2 rounded-lg border bg-raised py-0.5 pr-0.5 pl-3 text-sm shadow-card',
+            toast.tone === 'red'
+              ? 'border-red text-red'
+              : toast.tone === 'green'
+                ? 'border-green text-green'
+                : 'border-line-2',
+          )}
+        >
+          <Icon name={toast.tone === 'red' ? 'alert' : toast.tone === 'green' ? 'check' : 'chat'} className="mt-2.5" />
+          <span className="min-w-0 py-2 [overflow-wrap:anywhere]">
+            <Visible text={toast.text} />
+            {toast.link === undefined ? null : (
+              <>
+                {' '}
+                <Link href={toast.link.href} className="font-medium underline">
+                  {toast.link.label}
+                </Link>
+              </>
+            )}
+          </span>
+          <IconButton icon="cross" label={t.dismiss} onClick={() => dismiss(toast.id)} />
+        </div>
+      ))}
+    </div>
+  );
+}
