@@ -68,7 +68,14 @@ export { afterSigning, isForYou, lacksPasskey, mayEdit, signingLines, yourPart }
 export type { YourPart } from './show/people/signing.js';
 export { revealedView } from './show/call/revealed-view.js';
 export { nameOf, signedText, writerName } from './show/people/who-text.js';
-export { byText, decisionStory, expiredText, scopeText, approvedText, stoppedText } from './show/people/decision-story.js';
+export {
+  byText,
+  decisionStory,
+  expiredText,
+  scopeText,
+  approvedText,
+  stoppedText,
+} from './show/people/decision-story.js';
 export { failureText } from './show/call/failure-text.js';
 export { heldText } from './show/people/held-text.js';
 export {

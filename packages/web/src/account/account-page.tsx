@@ -6,15 +6,15 @@ import { PasskeysSection } from './passkeys-section.js';
 import { ProfileSection } from './profile-section.js';
 import { SessionsSection } from './sessions-section.js';
 import { TokensSection } from './tokens-section.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** The signed-in person: who they are, their passkeys, who signs for them, where they are signed in, and their tokens. */
 export default function AccountPage(): ReactElement {
   const account = useAccount();
   return (
-    <Page title={t.title}>
+    <Page title={accountWords.title}>
       {account === undefined ? (
-        <Loading what={t.theAccount} />
+        <Loading what={accountWords.theAccount} />
       ) : (
         <>
           <ProfileSection account={account} />

@@ -3,7 +3,7 @@ import { type ReactElement, useId } from 'react';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** Delegations that a person gave and got. They can end those that they gave, unless `onEnd` is missing. */
 export function DelegationList({
@@ -16,7 +16,7 @@ export function DelegationList({
   onEnd: ((delegation: Delegation) => void) | undefined;
 }): ReactElement {
   const listId = useId();
-  if (delegations.length === 0) return <p className="text-sm text-ink-3">{t.noDelegations}</p>;
+  if (delegations.length === 0) return <p className="text-sm text-ink-3">{accountWords.noDelegations}</p>;
   return (
     <ul className="space-y-2">
       {delegations.map((delegation) => {
@@ -27,10 +27,14 @@ export function DelegationList({
             <Card className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 text-sm">
               <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
                 <p id={`${listId}-${id}`} className="font-medium">
-                  <Visible text={isOwn ? t.signsForYou(to.name) : t.youSignFor(by.name)} />
+                  <Visible text={isOwn ? accountWords.signsForYou(to.name) : accountWords.youSignFor(by.name)} />
                 </p>
                 <p className="text-[0.8125rem] text-ink-3">
-                  <Visible text={[t.onlyTools(tools), t.onlyWorlds(worlds), periodOf(delegation)].join(' · ')} />
+                  <Visible
+                    text={[accountWords.onlyTools(tools), accountWords.onlyWorlds(worlds), periodOf(delegation)].join(
+                      ' · ',
+                    )}
+                  />
                 </p>
               </div>
               {isOwn && onEnd !== undefined ? (
@@ -40,7 +44,7 @@ export function DelegationList({
                   aria-describedby={`${listId}-${id}`}
                   onClick={() => onEnd(delegation)}
                 >
-                  {t.end}
+                  {accountWords.end}
                 </Button>
               ) : null}
             </Card>
@@ -53,5 +57,5 @@ export function DelegationList({
 
 function periodOf({ from, until }: Delegation): string {
   const day = (at: string): string => new Date(at).toLocaleDateString();
-  return t.period(Date.parse(from) > Date.now() ? day(from) : undefined, day(until));
+  return accountWords.period(Date.parse(from) > Date.now() ? day(from) : undefined, day(until));
 }

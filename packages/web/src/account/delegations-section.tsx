@@ -10,7 +10,7 @@ import { attempt, say } from '../notices/toast.js';
 import { DelegationList } from './delegation-list.js';
 import { isLimited } from './is-limited.js';
 import { NewDelegation } from './new-delegation.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** Who signs for the person, and for whom they sign (A51). Absent if there is nobody else who could sign. */
 export function DelegationsSection({ account }: { account: Me }): ReactElement | null {
@@ -39,17 +39,17 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
   const mayAdd = mayChange && worlds.some((world) => mayDo(account, 'sign', world));
   const end = async ({ id, to }: Delegation): Promise<void> => {
     if (!(await attempt(`end-${id}`, client.endDelegation(account.id, id)))) return;
-    say(t.delegationEnded(to.name), 'green');
+    say(accountWords.delegationEnded(to.name), 'green');
     await read.reread();
   };
   return (
     <Section
-      title={t.away}
-      lead={mayChange ? t.awayLead : t.limitedAway[account.limitedBy ?? 'token']}
+      title={accountWords.away}
+      lead={mayChange ? accountWords.awayLead : accountWords.limitedAway[account.limitedBy ?? 'token']}
       actions={
         mayAdd && read.kind === 'ready' && read.data !== undefined && read.data.others.length > 0 ? (
           <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>
-            {t.newDelegation}
+            {accountWords.newDelegation}
           </Button>
         ) : null
       }
@@ -61,7 +61,7 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
           onEnd={mayChange ? (delegation) => void end(delegation) : undefined}
         />
       ) : (
-        <NotRead read={read} what={t.theDelegations} />
+        <NotRead read={read} what={accountWords.theDelegations} />
       )}
       {isAdding && read.kind === 'ready' ? (
         <NewDelegation

@@ -7,7 +7,7 @@ import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Select, TextField } from '../form/field.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -35,8 +35,8 @@ export function NewDelegation({
   const [world, setWorld] = useState('');
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
-    if (first === '') return saving.refuse('from', t.noDay);
-    if (last === '') return saving.refuse('until', t.noDay);
+    if (first === '') return saving.refuse('from', accountWords.noDay);
+    if (last === '') return saving.refuse('until', accountWords.noDay);
     const named = tools.split(/[\s,]+/).filter((tool) => tool !== '');
     const body = {
       to,
@@ -46,14 +46,14 @@ export function NewDelegation({
       until: new Date(`${last}T23:59:59.999`).toISOString(),
     };
     const name = others.find(({ id }) => id === to)?.name ?? to;
-    const isMade = await saving.run(() => client.delegate(body), t.delegated(name));
+    const isMade = await saving.run(() => client.delegate(body), accountWords.delegated(name));
     if (isMade) onMade();
   };
   return (
-    <Dialog title={t.newDelegation} onClose={onClose}>
+    <Dialog title={accountWords.newDelegation} onClose={onClose}>
       <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
         <Select
-          label={t.whoSigns}
+          label={accountWords.whoSigns}
           error={saving.errorOf('to')}
           options={others.map(({ id, name }) => ({ value: id, label: name }))}
           value={to}
@@ -61,7 +61,7 @@ export function NewDelegation({
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
-            label={t.firstDay}
+            label={accountWords.firstDay}
             type="date"
             min={today}
             error={saving.errorOf('from')}
@@ -69,7 +69,7 @@ export function NewDelegation({
             onChange={({ target }) => setFirst(target.value)}
           />
           <TextField
-            label={t.lastDay}
+            label={accountWords.lastDay}
             type="date"
             min={today}
             error={saving.errorOf('until')}
@@ -78,8 +78,8 @@ export function NewDelegation({
           />
         </div>
         <TextField
-          label={t.toolNames}
-          hint={t.toolNamesHint}
+          label={accountWords.toolNames}
+          hint={accountWords.toolNamesHint}
           mono
           error={saving.errorOf('tools')}
           autoComplete="off"
@@ -87,19 +87,19 @@ export function NewDelegation({
           onChange={({ target }) => setTools(target.value)}
         />
         <Select
-          label={t.world}
+          label={accountWords.world}
           error={saving.errorOf('worlds')}
           options={[
-            { value: '', label: t.allWorlds },
+            { value: '', label: accountWords.allWorlds },
             ...(worlds.kind === 'ready' ? worlds.data.map(({ id, name }) => ({ value: id, label: name })) : []),
           ]}
           value={world}
           onChange={({ target }) => setWorld(target.value)}
         />
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{accountWords.cancel}</Button>
           <Button look="primary" type="submit" disabled={saving.busy}>
-            {t.delegate}
+            {accountWords.delegate}
           </Button>
         </div>
       </form>

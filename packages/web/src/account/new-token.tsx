@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextField } from '../form/field.js';
 import { ShownOnce } from '../form/shown-once.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = [7, 30, 90, 365] as const;
@@ -31,8 +31,8 @@ export function NewToken({
   const offered = tokenScopeSchema.options.filter((scope) => worlds.some((world) => mayDo(account, scope, world)));
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
-    if (name.trim() === '') return saving.refuse('name', t.noTokenName);
-    if (scopes.length === 0) return saving.refuse('scopes', t.noScope);
+    if (name.trim() === '') return saving.refuse('name', accountWords.noTokenName);
+    if (scopes.length === 0) return saving.refuse('scopes', accountWords.noScope);
     const expiresAt = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     await saving.load(async () => {
       const made = await client.createToken(account.id, { name: name.trim(), scopes: [...scopes], expiresAt });
@@ -42,12 +42,12 @@ export function NewToken({
   };
   const scopesError = saving.errorOf('scopes');
   return (
-    <Dialog title={t.newToken} onClose={onClose}>
+    <Dialog title={accountWords.newToken} onClose={onClose}>
       {token === undefined ? (
         <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
           <TextField
-            label={t.tokenName}
-            hint={t.tokenNameHint}
+            label={accountWords.tokenName}
+            hint={accountWords.tokenNameHint}
             error={saving.errorOf('name')}
             autoComplete="off"
             maxLength={100}
@@ -55,11 +55,11 @@ export function NewToken({
             onChange={({ target }) => setName(target.value)}
           />
           <fieldset className="space-y-2">
-            <legend className="mb-1 text-sm font-medium">{t.scopes}</legend>
+            <legend className="mb-1 text-sm font-medium">{accountWords.scopes}</legend>
             {offered.map((scope) => (
               <Checkbox
                 key={scope}
-                label={t.scopeWords[scope]}
+                label={accountWords.scopeWords[scope]}
                 checked={scopes.includes(scope)}
                 onChange={({ target }) =>
                   setScopes(target.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
@@ -73,26 +73,26 @@ export function NewToken({
             )}
           </fieldset>
           <Select
-            label={t.expires}
+            label={accountWords.expires}
             error={saving.errorOf('expiresAt')}
-            options={DAYS.map((each) => ({ value: String(each), label: t.expiries[each] }))}
+            options={DAYS.map((each) => ({ value: String(each), label: accountWords.expiries[each] }))}
             value={days}
             onChange={({ target }) => setDays(target.value)}
           />
           <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>{t.cancel}</Button>
+            <Button onClick={onClose}>{accountWords.cancel}</Button>
             <Button look="primary" type="submit" disabled={saving.busy}>
-              {t.create}
+              {accountWords.create}
             </Button>
           </div>
         </form>
       ) : (
         <div className="space-y-4">
-          <p className="text-sm">{t.tokenOnce}</p>
-          <ShownOnce label={t.yourToken} text={token} />
+          <p className="text-sm">{accountWords.tokenOnce}</p>
+          <ShownOnce label={accountWords.yourToken} text={token} />
           <div className="flex justify-end">
             <Button look="primary" onClick={onClose}>
-              {t.done}
+              {accountWords.done}
             </Button>
           </div>
         </div>

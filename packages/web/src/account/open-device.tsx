@@ -10,7 +10,7 @@ import { QrCode } from '../ui/qr-code.js';
 import { ShownOnce } from '../form/shown-once.js';
 import { useNow } from '../text/time.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 const LINK_MS = 60_000;
 
@@ -44,38 +44,42 @@ export function OpenDevice({
   const opened = sessions.kind === 'ready' ? sessions.data.items.find(({ id }) => !known.includes(id)) : undefined;
   const isLocal = isLocalLink(link.open);
   return (
-    <Dialog title={t.openDevice} onClose={onClose}>
+    <Dialog title={accountWords.openDevice} onClose={onClose}>
       <div className="space-y-4 text-sm">
         {opened === undefined ? (
           <>
-            <p>{t.deviceText(link.scopes?.join(', '))}</p>
+            <p>{accountWords.deviceText(link.scopes?.join(', '))}</p>
             {left === 0 ? (
-              <Note>{t.linkExpired}</Note>
+              <Note>{accountWords.linkExpired}</Note>
             ) : (
               <>
-                {isLocal ? <Note>{t.localDevice}</Note> : <QrCode text={link.open} label={t.qrCode} />}
-                <ShownOnce label={t.deviceLink} text={link.open} />
-                <p className="text-ink-3 tabular-nums">{t.linkLeft(left)}</p>
+                {isLocal ? (
+                  <Note>{accountWords.localDevice}</Note>
+                ) : (
+                  <QrCode text={link.open} label={accountWords.qrCode} />
+                )}
+                <ShownOnce label={accountWords.deviceLink} text={link.open} />
+                <p className="text-ink-3 tabular-nums">{accountWords.linkLeft(left)}</p>
               </>
             )}
           </>
         ) : (
           <p role="status" className="[overflow-wrap:anywhere]">
             <span className="font-medium">
-              <Visible text={t.deviceOpened(opened.device)} />
+              <Visible text={accountWords.deviceOpened(opened.device)} />
             </span>{' '}
-            {t.notYou}
+            {accountWords.notYou}
           </p>
         )}
         <div className="flex flex-wrap justify-end gap-2">
           {opened === undefined ? null : (
             <Button look="danger" onClick={() => onEnd(opened)}>
-              {t.endDevice}
+              {accountWords.endDevice}
             </Button>
           )}
-          {opened === undefined && left === 0 ? <Button onClick={onRenew}>{t.newLink}</Button> : null}
+          {opened === undefined && left === 0 ? <Button onClick={onRenew}>{accountWords.newLink}</Button> : null}
           <Button look="primary" onClick={onClose}>
-            {t.done}
+            {accountWords.done}
           </Button>
         </div>
       </div>

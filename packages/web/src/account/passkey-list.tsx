@@ -5,7 +5,7 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Ago } from '../text/time.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/passkeys.js';
+import { passkeyWords } from '../words/passkeys.js';
 
 /** Passkeys, oldest first. Without `onTrust` or `onRemove`, that can't be done here. */
 export function PasskeyList({
@@ -18,7 +18,7 @@ export function PasskeyList({
   onRemove?: ((passkey: RegisteredPasskey) => void) | undefined;
 }): ReactElement {
   const listId = useId();
-  if (passkeys.length === 0) return <p className="text-sm text-ink-3">{t.none}</p>;
+  if (passkeys.length === 0) return <p className="text-sm text-ink-3">{passkeyWords.none}</p>;
   return (
     <ul className="space-y-2">
       {passkeys.map((passkey) => (
@@ -29,23 +29,25 @@ export function PasskeyList({
                 <span className="font-medium">
                   <Visible text={passkey.name} />
                 </span>
-                <Badge tone={passkey.trusted ? 'blue' : 'amber'}>{passkey.trusted ? t.trusted : t.untrusted}</Badge>
+                <Badge tone={passkey.trusted ? 'blue' : 'amber'}>
+                  {passkey.trusted ? passkeyWords.trusted : passkeyWords.untrusted}
+                </Badge>
               </p>
               <p className="text-[0.8125rem] text-ink-3">
-                {t.addedOn(new Date(passkey.createdAt).toLocaleDateString())} ·{' '}
+                {passkeyWords.addedOn(new Date(passkey.createdAt).toLocaleDateString())} ·{' '}
                 {passkey.usedAt === undefined ? (
-                  t.neverUsed
+                  passkeyWords.neverUsed
                 ) : (
                   <>
-                    {t.lastUsed} <Ago at={passkey.usedAt} />
+                    {passkeyWords.lastUsed} <Ago at={passkey.usedAt} />
                   </>
                 )}
-                {passkey.host === location.hostname ? null : <> · {t.onlyAt(passkey.host)}</>}
+                {passkey.host === location.hostname ? null : <> · {passkeyWords.onlyAt(passkey.host)}</>}
               </p>
             </div>
             {onTrust === undefined || passkey.trusted ? null : (
               <Button size="small" aria-describedby={`${listId}-${passkey.id}`} onClick={() => onTrust(passkey)}>
-                {t.confirm}
+                {passkeyWords.confirm}
               </Button>
             )}
             {onRemove === undefined ? null : (
@@ -55,7 +57,7 @@ export function PasskeyList({
                 aria-describedby={`${listId}-${passkey.id}`}
                 onClick={() => onRemove(passkey)}
               >
-                {t.remove}
+                {passkeyWords.remove}
               </Button>
             )}
           </Card>

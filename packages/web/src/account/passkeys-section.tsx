@@ -12,7 +12,7 @@ import { Section } from '../ui/section.js';
 import { attempt, say } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { PasskeyList } from './passkey-list.js';
-import { t } from '../words/passkeys.js';
+import { passkeyWords } from '../words/passkeys.js';
 
 /** What the open dialog is about. */
 type Asked = { kind: 'trust' | 'remove'; passkey: RegisteredPasskey };
@@ -48,35 +48,35 @@ export function PasskeysSection({ account }: { account: Me }): ReactElement | nu
   const add = (): Promise<void> =>
     change('passkey', async () => {
       const { trusted } = await client.registerPasskey(await createPasskey(await client.passkeyOptions()));
-      return trusted ? t.added : t.addedUntrusted;
+      return trusted ? passkeyWords.added : passkeyWords.addedUntrusted;
     });
   const trust = ({ id }: RegisteredPasskey): Promise<void> =>
     change('passkey', async () => {
       const confirmation = await confirmWith(client, { kind: 'trust-passkey', passkey: id });
       await client.trustPasskey(account.id, id, confirmation);
-      return t.confirmed;
+      return passkeyWords.confirmed;
     });
   const remove = ({ id, trusted }: RegisteredPasskey): Promise<void> =>
     change('passkey', async () => {
       const confirmation = trusted ? await confirmWith(client, { kind: 'remove-passkey', passkey: id }) : undefined;
       await client.removePasskey(account.id, id, confirmation);
-      return t.removed;
+      return passkeyWords.removed;
     });
   return (
     <Section
-      title={t.title}
-      lead={t.lead}
+      title={passkeyWords.title}
+      lead={passkeyWords.lead}
       actions={
         mayChange ? (
           <Button size="small" icon="plus" aria-disabled={isBusy} onClick={() => void add()}>
-            {t.add}
+            {passkeyWords.add}
           </Button>
         ) : null
       }
     >
       {known.length > 0 && !hasTrusted ? (
         <div className="mb-2">
-          <Note>{t.askAdmin}</Note>
+          <Note>{passkeyWords.askAdmin}</Note>
         </div>
       ) : null}
       {passkeys.kind === 'ready' ? (
@@ -86,24 +86,27 @@ export function PasskeysSection({ account }: { account: Me }): ReactElement | nu
           onRemove={mayChange ? (passkey) => setAsked({ kind: 'remove', passkey }) : undefined}
         />
       ) : (
-        <NotRead read={passkeys} what={t.thePasskeys} />
+        <NotRead read={passkeys} what={passkeyWords.thePasskeys} />
       )}
       {asked === undefined ? null : (
-        <Dialog title={asked.kind === 'trust' ? t.confirmTitle : t.removeTitle} onClose={() => setAsked(undefined)}>
+        <Dialog
+          title={asked.kind === 'trust' ? passkeyWords.confirmTitle : passkeyWords.removeTitle}
+          onClose={() => setAsked(undefined)}
+        >
           <p className="text-sm [overflow-wrap:anywhere]">
             {asked.kind === 'trust'
-              ? t.confirmText(asked.passkey.name)
-              : t.removeText(asked.passkey.name, asked.passkey.trusted)}
+              ? passkeyWords.confirmText(asked.passkey.name)
+              : passkeyWords.removeText(asked.passkey.name, asked.passkey.trusted)}
           </p>
           <div className="mt-4 flex flex-wrap justify-end gap-2">
-            <Button onClick={() => setAsked(undefined)}>{t.cancel}</Button>
+            <Button onClick={() => setAsked(undefined)}>{passkeyWords.cancel}</Button>
             {asked.kind === 'trust' ? (
               <Button look="primary" aria-disabled={isBusy} onClick={() => void trust(asked.passkey)}>
-                {t.confirmButton}
+                {passkeyWords.confirmButton}
               </Button>
             ) : (
               <Button look="danger" icon="trash" aria-disabled={isBusy} onClick={() => void remove(asked.passkey)}>
-                {t.remove}
+                {passkeyWords.remove}
               </Button>
             )}
           </div>

@@ -7,7 +7,7 @@ import { PersonAvatar } from '../ui/avatar.js';
 import { Visible } from '../text/visible.js';
 import { attempt } from '../notices/toast.js';
 import { signOut } from '../session/sign-out.js';
-import { rolesText, t } from '../words/account.js';
+import { rolesText, accountWords } from '../words/account.js';
 
 /** Name and roles, and the button to sign out. */
 export function ProfileSection({ account }: { account: Me }): ReactElement {
@@ -24,13 +24,15 @@ export function ProfileSection({ account }: { account: Me }): ReactElement {
           {email === undefined ? null : <span className="text-ink-3"> {email}</span>}
         </p>
         <p className="text-[0.8125rem] text-ink-2">{rolesText(account)}</p>
-        {account.kind === 'token' ? <p className="text-[0.8125rem] text-ink-3">{t.sharedToken}</p> : null}
+        {account.kind === 'token' ? <p className="text-[0.8125rem] text-ink-3">{accountWords.sharedToken}</p> : null}
         {scopes === undefined ? null : (
-          <p className="text-[0.8125rem] text-amber">{t.limited[account.limitedBy ?? 'token'](scopes.join(', '))}</p>
+          <p className="text-[0.8125rem] text-amber">
+            {accountWords.limited[account.limitedBy ?? 'token'](scopes.join(', '))}
+          </p>
         )}
       </div>
       <Button size="small" onClick={() => void attempt('sign-out', signOut(client))}>
-        {t.signOut}
+        {accountWords.signOut}
       </Button>
     </Card>
   );

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Ago } from '../text/time.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** Browser sessions, the last used one first. Without `onEnd`, they can't be ended here. */
 export function SessionList({
@@ -16,7 +16,7 @@ export function SessionList({
   onEnd?: ((session: OpenSession) => void) | undefined;
 }): ReactElement {
   const listId = useId();
-  if (sessions.length === 0) return <p className="text-sm text-ink-3">{t.noSessions}</p>;
+  if (sessions.length === 0) return <p className="text-sm text-ink-3">{accountWords.noSessions}</p>;
   const byUse = [...sessions].sort((a, b) => Number(b.current) - Number(a.current) || (a.usedAt < b.usedAt ? 1 : -1));
   return (
     <ul className="space-y-2">
@@ -28,11 +28,11 @@ export function SessionList({
                 <Visible text={session.device} />
               </span>
               <span className="text-ink-3">
-                , {t.lastUsed} <Ago at={session.usedAt} />
-                {t.usedFrom(session.usedFrom)}
+                , {accountWords.lastUsed} <Ago at={session.usedAt} />
+                {accountWords.usedFrom(session.usedFrom)}
               </span>
             </p>
-            {session.current ? <Badge tone="blue">{t.thisDevice}</Badge> : null}
+            {session.current ? <Badge tone="blue">{accountWords.thisDevice}</Badge> : null}
             {onEnd === undefined || session.current ? null : (
               <Button
                 size="small"
@@ -40,7 +40,7 @@ export function SessionList({
                 aria-describedby={`${listId}-${session.id}`}
                 onClick={() => onEnd(session)}
               >
-                {t.end}
+                {accountWords.end}
               </Button>
             )}
           </Card>

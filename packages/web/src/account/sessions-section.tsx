@@ -9,7 +9,7 @@ import { attempt, say } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { OpenDevice } from './open-device.js';
 import { SessionList } from './session-list.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** Where the person is signed in. */
 export function SessionsSection({ account }: { account: Me }): ReactElement {
@@ -18,7 +18,7 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
   const mayEnd = !isLimited(account);
   const end = async (id: string | undefined): Promise<void> => {
     if (!(await attempt('end-session', client.endSessions(id)))) return;
-    say(id === undefined ? t.othersEnded : t.ended, 'green');
+    say(id === undefined ? accountWords.othersEnded : accountWords.ended, 'green');
     await sessions.reread();
   };
   const [link, setLink] = useState<{ given: Invitation; known: readonly string[] }>();
@@ -36,18 +36,18 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
   const others = sessions.kind === 'ready' ? sessions.data.items.filter(({ current }) => !current) : [];
   return (
     <Section
-      title={t.sessions}
-      lead={mayEnd ? t.sessionsLead : t.limitedHint[account.limitedBy ?? 'token']}
+      title={accountWords.sessions}
+      lead={mayEnd ? accountWords.sessionsLead : accountWords.limitedHint[account.limitedBy ?? 'token']}
       actions={
         <>
           {mayEnd && others.length > 1 ? (
             <Button size="small" look="danger" onClick={() => void end(undefined)}>
-              {t.endOthers}
+              {accountWords.endOthers}
             </Button>
           ) : null}
           {account.kind === 'person' && account.limitedBy !== 'invitation' ? (
             <Button size="small" icon="plus" aria-disabled={isBusy} onClick={() => void openDevice()}>
-              {t.openDevice}
+              {accountWords.openDevice}
             </Button>
           ) : null}
         </>
@@ -56,7 +56,7 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
       {sessions.kind === 'ready' ? (
         <SessionList sessions={sessions.data.items} onEnd={mayEnd ? (session) => void end(session.id) : undefined} />
       ) : (
-        <NotRead read={sessions} what={t.theSessions} />
+        <NotRead read={sessions} what={accountWords.theSessions} />
       )}
       {link === undefined ? null : (
         <OpenDevice

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Ago } from '../text/time.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** Tokens without their secrets. Without `onRevoke`, they can't be revoked here. */
 export function TokenList({
@@ -15,7 +15,7 @@ export function TokenList({
   onRevoke?: ((token: Token) => void) | undefined;
 }): ReactElement {
   const listId = useId();
-  if (tokens.length === 0) return <p className="text-sm text-ink-3">{t.noTokens}</p>;
+  if (tokens.length === 0) return <p className="text-sm text-ink-3">{accountWords.noTokens}</p>;
   return (
     <ul className="space-y-2">
       {tokens.map((token) => (
@@ -26,17 +26,17 @@ export function TokenList({
                 <Visible text={token.name} />
               </p>
               <p className="text-[0.8125rem] text-ink-3">
-                {t.may(token.scopes.join(', '))} ·{' '}
+                {accountWords.may(token.scopes.join(', '))} ·{' '}
                 {token.usedAt === undefined ? (
-                  t.neverUsed
+                  accountWords.neverUsed
                 ) : (
                   <>
-                    {t.lastUsed} <Ago at={token.usedAt} />
-                    {t.usedFrom(token.usedFrom)}
+                    {accountWords.lastUsed} <Ago at={token.usedAt} />
+                    {accountWords.usedFrom(token.usedFrom)}
                   </>
                 )}{' '}
-                · {t.expiresOn(dateText(token.expiresAt))}
-                {token.createdBy === undefined ? null : <> · {t.createdBy(token.createdBy)}</>}
+                · {accountWords.expiresOn(dateText(token.expiresAt))}
+                {token.createdBy === undefined ? null : <> · {accountWords.createdBy(token.createdBy)}</>}
               </p>
             </div>
             {onRevoke === undefined ? null : (
@@ -46,7 +46,7 @@ export function TokenList({
                 aria-describedby={`${listId}-${token.id}`}
                 onClick={() => onRevoke(token)}
               >
-                {t.revoke}
+                {accountWords.revoke}
               </Button>
             )}
           </Card>

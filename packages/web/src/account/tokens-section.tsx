@@ -11,7 +11,7 @@ import { attempt, say } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { NewToken } from './new-token.js';
 import { TokenList } from './token-list.js';
-import { t } from '../words/account.js';
+import { accountWords } from '../words/account.js';
 
 /** Personal tokens. Absent in a program that mounts the web app: there, only its own token exists. */
 export function TokensSection({ account }: { account: Me }): ReactElement | null {
@@ -34,17 +34,17 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
   const revoke = async ({ id, name }: Token): Promise<void> => {
     if (!(await attempt(`revoke-${id}`, client.revokeToken(account.id, id)))) return;
     setRevoking(undefined);
-    say(t.revoked(name), 'green');
+    say(accountWords.revoked(name), 'green');
     await tokens.reread();
   };
   return (
     <Section
-      title={t.tokens}
-      lead={mayChange ? t.tokensLead : t.limitedHint[account.limitedBy ?? 'token']}
+      title={accountWords.tokens}
+      lead={mayChange ? accountWords.tokensLead : accountWords.limitedHint[account.limitedBy ?? 'token']}
       actions={
         mayChange ? (
           <Button size="small" icon="plus" onClick={() => setIsAdding(true)}>
-            {t.newToken}
+            {accountWords.newToken}
           </Button>
         ) : null
       }
@@ -52,18 +52,18 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
       {tokens.kind === 'ready' ? (
         <TokenList tokens={tokens.data ?? []} onRevoke={mayChange ? setRevoking : undefined} />
       ) : (
-        <NotRead read={tokens} what={t.theTokens} />
+        <NotRead read={tokens} what={accountWords.theTokens} />
       )}
       {isAdding ? (
         <NewToken account={account} onMade={() => void tokens.reread()} onClose={() => setIsAdding(false)} />
       ) : null}
       {revoking === undefined ? null : (
-        <Dialog title={t.revokeTitle} onClose={() => setRevoking(undefined)}>
-          <p className="text-sm [overflow-wrap:anywhere]">{t.revokeText(revoking.name)}</p>
+        <Dialog title={accountWords.revokeTitle} onClose={() => setRevoking(undefined)}>
+          <p className="text-sm [overflow-wrap:anywhere]">{accountWords.revokeText(revoking.name)}</p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setRevoking(undefined)}>{t.cancel}</Button>
+            <Button onClick={() => setRevoking(undefined)}>{accountWords.cancel}</Button>
             <Button look="danger" icon="trash" onClick={() => void revoke(revoking)}>
-              {t.revoke}
+              {accountWords.revoke}
             </Button>
           </div>
         </Dialog>

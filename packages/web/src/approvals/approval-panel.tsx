@@ -11,7 +11,7 @@ import { useReveal } from './use-reveal.js';
 import { useWholeEffect } from './use-whole-effect.js';
 import { focusOnWaiting, type TakeFocus } from './card/use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
-import { t } from '../words/approvals.js';
+import { approvalWords } from '../words/approvals.js';
 import type { ShownApproval } from './shown-approval.js';
 
 export interface ApprovalPanelProps {
@@ -127,14 +127,15 @@ export function ApprovalPanel({
         agentName={told.agentName}
         me={me}
         onNext={() => setAside(undefined)}
-        nextWords={t.close}
+        nextWords={approvalWords.close}
       />
     );
   if (asked === undefined || shown.kind === 'none') return toldCard ?? <>{empty}</>;
   const { approval, agentName } = asked;
   const position = waiting.indexOf(shown.id);
   const total = `${mineCount}${onMore === undefined ? '' : '+'}`;
-  const place = position < 0 || position >= mineCount || mineCount < 2 ? undefined : t.place(position + 1, total);
+  const place =
+    position < 0 || position >= mineCount || mineCount < 2 ? undefined : approvalWords.place(position + 1, total);
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<Outcome>): Promise<Outcome> => {
     follow.current = 'if-free';
@@ -184,7 +185,13 @@ export function ApprovalPanel({
               follow.current = 'if-free';
               setCurrent({ kind: 'none' });
             }}
-            nextWords={mineCount > 0 ? t.nextOf(total) : waiting.length > 0 ? t.next : t.close}
+            nextWords={
+              mineCount > 0
+                ? approvalWords.nextOf(total)
+                : waiting.length > 0
+                  ? approvalWords.next
+                  : approvalWords.close
+            }
           />
           {below}
         </div>

@@ -1,7 +1,7 @@
 import { type ApprovalView, type Decision, expiredText, type Invocation, scopeText } from '@countersign/client';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
-import { t } from '../words/approvals.js';
+import { approvalWords } from '../words/approvals.js';
 
 export interface CallState {
   words: string;
@@ -18,25 +18,26 @@ export function callState(
   const approved = decision?.outcome === 'approved' ? scopeText(decision) : undefined;
   switch (status.kind) {
     case 'proposed':
-      return { words: t.proposed, tone: 'neutral', icon: 'clock' };
+      return { words: approvalWords.proposed, tone: 'neutral', icon: 'clock' };
     case 'asked':
       return isForYou
-        ? { words: t.waitingForYou, tone: 'amber', icon: 'hourglass' }
-        : { words: t.waitingForOthers, tone: 'neutral', icon: 'hourglass' };
+        ? { words: approvalWords.waitingForYou, tone: 'amber', icon: 'hourglass' }
+        : { words: approvalWords.waitingForOthers, tone: 'neutral', icon: 'hourglass' };
     case 'approved':
-      return { words: approved ?? t.approved, tone: 'green', icon: 'check' };
+      return { words: approved ?? approvalWords.approved, tone: 'green', icon: 'check' };
     case 'running':
-      return { words: t.running, tone: 'blue', icon: 'play' };
+      return { words: approvalWords.running, tone: 'blue', icon: 'play' };
     case 'succeeded':
-      if (status.outcome === 'not-reported') return { words: t.notReported, tone: 'neutral', icon: 'check' };
-      return { words: approved ?? t.done, tone: 'green', icon: 'check' };
+      if (status.outcome === 'not-reported')
+        return { words: approvalWords.notReported, tone: 'neutral', icon: 'check' };
+      return { words: approved ?? approvalWords.done, tone: 'green', icon: 'check' };
     case 'failed':
-      if (status.outcome === 'stopped') return { words: t.stopped, tone: 'neutral', icon: 'stop' };
-      if (status.outcome === 'not-claimed') return { words: t.notClaimed, tone: 'neutral', icon: 'ban' };
-      if (status.outcome === 'interrupted') return { words: t.interrupted, tone: 'red', icon: 'alert' };
-      return { words: t.failed, tone: 'red', icon: 'alert' };
+      if (status.outcome === 'stopped') return { words: approvalWords.stopped, tone: 'neutral', icon: 'stop' };
+      if (status.outcome === 'not-claimed') return { words: approvalWords.notClaimed, tone: 'neutral', icon: 'ban' };
+      if (status.outcome === 'interrupted') return { words: approvalWords.interrupted, tone: 'red', icon: 'alert' };
+      return { words: approvalWords.failed, tone: 'red', icon: 'alert' };
     case 'denied':
-      return { words: t.denied(shortReason(status.reason)), tone: 'red', icon: 'ban' };
+      return { words: approvalWords.denied(shortReason(status.reason)), tone: 'red', icon: 'ban' };
     case 'expired':
       return { words: expiredText(decision), tone: 'red', icon: 'clock' };
   }

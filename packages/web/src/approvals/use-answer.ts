@@ -8,7 +8,7 @@ import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
 import type { ShownApproval } from './shown-approval.js';
-import { t } from '../words/approvals.js';
+import { approvalWords } from '../words/approvals.js';
 
 /**
  * `mine`: this decision took effect. `not mine`: it didn't, or someone else made the same decision earlier. `invalid`: an error for the edited field.
@@ -38,7 +38,7 @@ export function useAnswer(): {
           return { kind: 'not mine' };
         }
         if (kind === 'recorded') return { kind: 'mine' };
-        if (!isTold()) say(t.alreadyDecided);
+        if (!isTold()) say(approvalWords.alreadyDecided);
       } catch (error) {
         if (isEdit && error instanceof ClientError && error.status === 422) {
           clearErrors(about);
@@ -50,7 +50,7 @@ export function useAnswer(): {
         }
         if (error instanceof PasskeyFailure) sayError(about, error, linkFor(error));
         else if (error instanceof ClientError && error.kind === 'network')
-          sayError(about, new ClientError('network', { detail: t.maybeNotDecided }, error));
+          sayError(about, new ClientError('network', { detail: approvalWords.maybeNotDecided }, error));
         else if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(about, error);
       }
       return { kind: 'not mine' };

@@ -6,7 +6,7 @@ import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './card/use-take-focus.js';
-import { t } from '../words/approvals.js';
+import { approvalWords } from '../words/approvals.js';
 
 /** For phones: a bar with the number of waiting calls. The cards slide up when it is tapped, never automatically. */
 export function WaitingBar({
@@ -45,14 +45,20 @@ export function WaitingBar({
             )}
           >
             <Icon name="hourglass" />
-            <span className="flex-1 text-left">{isForOthers ? t.othersCount(queue.length) : t.waitingCount(mine)}</span>
-            {t.review}
+            <span className="flex-1 text-left">
+              {isForOthers ? approvalWords.othersCount(queue.length) : approvalWords.waitingCount(mine)}
+            </span>
+            {approvalWords.review}
             <Icon name="chevron" className="-rotate-90" />
           </button>
         )}
       </div>
       {open ? (
-        <Dialog title={isForOthers ? t.othersTitle : t.waitingTitle} shape="sheet" onClose={() => setOpen(false)}>
+        <Dialog
+          title={isForOthers ? approvalWords.othersTitle : approvalWords.waitingTitle}
+          shape="sheet"
+          onClose={() => setOpen(false)}
+        >
           <div ref={sheet} className="flex min-h-0 flex-col">
             <ApprovalPanel
               queue={queue}

@@ -9,7 +9,7 @@ import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './card/use-take-focus.js';
-import { t } from '../words/approvals.js';
+import { approvalWords } from '../words/approvals.js';
 
 /** The column next to the transcript: waiting calls, and the timeline of the last turn. */
 export function WaitingColumn({
@@ -28,18 +28,18 @@ export function WaitingColumn({
   return (
     <aside
       ref={column}
-      aria-label={t.waitingTitle}
+      aria-label={approvalWords.waitingTitle}
       className="flex w-[25rem] shrink-0 flex-col border-l border-line bg-paper 2xl:w-[28rem]"
     >
       <header className="flex h-14 shrink-0 items-center gap-2 px-4">
         <h2 className="text-[0.9375rem] font-semibold">
-          {mine === 0 && queue.length > 0 ? t.othersTitle : t.waitingTitle}
+          {mine === 0 && queue.length > 0 ? approvalWords.othersTitle : approvalWords.waitingTitle}
         </h2>
-        <Count value={mine} of={t.inThisChat} />
+        <Count value={mine} of={approvalWords.inThisChat} />
         <Elsewhere chatId={chatId} />
       </header>
       <p className="sr-only" role="status">
-        {t.waitingStatus(mine)}
+        {approvalWords.waitingStatus(mine)}
       </p>
       <div className="flex min-h-0 flex-1 flex-col px-3 pb-3">
         <ApprovalPanel
@@ -48,7 +48,7 @@ export function WaitingColumn({
           wanted={wanted}
           onWantedShown={onWantedShown}
           onShown={setShown}
-          empty={<p className="px-1 text-sm text-ink-3">{t.chatEmpty}</p>}
+          empty={<p className="px-1 text-sm text-ink-3">{approvalWords.chatEmpty}</p>}
         />
       </div>
       {/* Rendered from the start: if it appeared later, it would move the bar above it. */}
@@ -56,7 +56,7 @@ export function WaitingColumn({
         <LastTurn />
       </div>
       <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
-        {t.keys({
+        {approvalWords.keys({
           once: isYours,
           chat: isYours && (shown === undefined || chatPattern(shown) !== undefined),
           always: isYours && (shown === undefined || shown.proposedRule !== undefined),
@@ -79,7 +79,7 @@ function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
   if (count === '') return null;
   return (
     <Link href={paths.inbox} className="ml-auto text-[0.8125rem] font-medium text-blue hover:underline">
-      {t.inOtherChats(count)}
+      {approvalWords.inOtherChats(count)}
     </Link>
   );
 }

@@ -5,7 +5,7 @@ import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../text/visible.js';
 import type { ShownApproval } from './shown-approval.js';
-import { t } from '../words/approvals.js';
+import { approvalWords } from '../words/approvals.js';
 
 /** The other waiting calls with their positions, to choose from. */
 export function WaitingList({
@@ -30,15 +30,17 @@ export function WaitingList({
 }): ReactElement | null {
   const others = queue.flatMap((id, index) => {
     const asked = id === shownId ? undefined : find(id);
-    return asked === undefined ? [] : [{ id, asked, place: index < mineCount ? t.place(index + 1, total) : undefined }];
+    return asked === undefined
+      ? []
+      : [{ id, asked, place: index < mineCount ? approvalWords.place(index + 1, total) : undefined }];
   });
   if (others.length === 0) return null;
   return (
     <div>
       <p aria-hidden="true" className="mb-1 text-xs font-semibold text-ink-3">
-        {t.alsoWaiting}
+        {approvalWords.alsoWaiting}
       </p>
-      <ol className="overflow-hidden rounded-lg border border-line bg-surface" aria-label={t.alsoWaiting}>
+      <ol className="overflow-hidden rounded-lg border border-line bg-surface" aria-label={approvalWords.alsoWaiting}>
         {others.map(({ id, asked: { approval, agentName }, place }) => (
           <li key={id} className="border-t border-line first:border-t-0">
             <button
@@ -47,7 +49,7 @@ export function WaitingList({
               className="flex min-h-10 w-full items-center gap-2 px-3 py-1.5 text-left text-[0.8125rem] hover:bg-sunken"
             >
               <span className={cx('shrink-0 text-xs tabular-nums', place === undefined ? 'text-ink-3' : 'text-amber')}>
-                {place ?? t.waitingForOthers}
+                {place ?? approvalWords.waitingForOthers}
               </span>
               <Avatar id={approval.agentId} name={agentName} small />
               <code className="min-w-0 flex-1 truncate">
@@ -63,7 +65,7 @@ export function WaitingList({
       </ol>
       {onMore === undefined ? null : (
         <button type="button" onClick={onMore} className="min-h-10 px-3 text-sm text-blue hover:underline">
-          {t.showMore}
+          {approvalWords.showMore}
         </button>
       )}
     </div>

@@ -16,7 +16,7 @@ import { Visible } from '../text/visible.js';
 import { AuditRows } from './audit-rows.js';
 import { filterEntries, signersIn, type Filter } from './filter-entries.js';
 import { readAudit } from './read-audit.js';
-import { t } from '../words/audit.js';
+import { auditWords } from '../words/audit.js';
 
 const STEP = 100;
 
@@ -61,10 +61,10 @@ export function AuditLog({
       actions={
         <>
           <Button size="small" icon="download" onClick={() => save('jsonl')}>
-            {t.jsonLines}
+            {auditWords.jsonLines}
           </Button>
           <Button size="small" icon="download" onClick={() => save('csv')}>
-            {t.csv}
+            {auditWords.csv}
           </Button>
         </>
       }
@@ -78,46 +78,51 @@ export function AuditLog({
         {!hasCalls ? null : (
           <>
             <Select
-              label={t.kind}
+              label={auditWords.kind}
               value={filter.kind}
-              options={[{ value: '', label: t.all }, ...kinds.map((kind) => ({ value: kind, label: kind }))]}
+              options={[{ value: '', label: auditWords.all }, ...kinds.map((kind) => ({ value: kind, label: kind }))]}
               onChange={(event) => setFilter({ ...filter, kind: event.target.value })}
             />
             <Select
-              label={t.agent}
+              label={auditWords.agent}
               value={filter.agentId}
-              options={[{ value: '', label: t.all }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+              options={[
+                { value: '', label: auditWords.all },
+                ...agents.map(({ id, name }) => ({ value: id, label: name })),
+              ]}
               onChange={(event) => setFilter({ ...filter, agentId: event.target.value })}
             />
           </>
         )}
         <Select
-          label={t.who}
+          label={auditWords.who}
           value={filter.who}
           options={[
-            { value: '', label: t.all },
+            { value: '', label: auditWords.all },
             ...signers.map(({ value, label }) => ({ value, label: visibleText(label) })),
           ]}
           onChange={(event) => setFilter({ ...filter, who: event.target.value })}
         />
         <TextField
-          label={t.words}
+          label={auditWords.words}
           type="search"
           value={filter.words}
           onChange={(event) => setFilter({ ...filter, words: event.target.value })}
         />
         <Verify key={`${records?.length} ${records?.at(-1)?.seq}`} worldId={worldId} entries={records} />
       </div>
-      {log.kind === 'ready' ? null : <NotRead read={log} what={t.theLog} />}
+      {log.kind === 'ready' ? null : <NotRead read={log} what={auditWords.theLog} />}
       {records !== undefined && entries.length === 0 ? (
-        <Empty title={t.noRecords}>{records.length === 0 ? t.noRecordsYet : t.otherFilter}</Empty>
+        <Empty title={auditWords.noRecords}>
+          {records.length === 0 ? auditWords.noRecordsYet : auditWords.otherFilter}
+        </Empty>
       ) : null}
       {entries.length === 0 ? null : (
         <AuditRows entries={entries.slice(0, shown)} worldId={worldId} hasCalls={hasCalls} agents={agents} />
       )}
       {entries.length > shown ? (
         <Button className="mt-3" onClick={() => setShown(shown + STEP)}>
-          {t.showMore(Math.min(STEP, entries.length - shown), entries.length)}
+          {auditWords.showMore(Math.min(STEP, entries.length - shown), entries.length)}
         </Button>
       ) : null}
     </Page>
@@ -143,16 +148,16 @@ function Verify({ worldId, entries }: { worldId: string; entries: readonly Audit
     <div className="flex min-h-9 flex-wrap items-center gap-2" aria-live="polite">
       {verdict === undefined ? (
         <Button icon="policy" disabled={entries === undefined} onClick={() => void verify()}>
-          {t.verify}
+          {auditWords.verify}
         </Button>
       ) : verdict.ok ? (
         <>
           <Badge tone="green" icon="check">
-            {t.unbroken(verdict.records)}
+            {auditWords.unbroken(verdict.records)}
           </Badge>
           <span className="max-w-72 text-xs text-ink-3">
-            {t.verified}
-            {unguarded === 0 ? null : t.unguarded(unguarded)}
+            {auditWords.verified}
+            {unguarded === 0 ? null : auditWords.unguarded(unguarded)}
           </span>
         </>
       ) : (

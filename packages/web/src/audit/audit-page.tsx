@@ -2,7 +2,7 @@ import type { AuditEntry } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { useWorld } from '../data/connection.js';
 import { AuditLog } from './audit-log.js';
-import { t } from '../words/audit.js';
+import { auditWords } from '../words/audit.js';
 
 const KINDS: readonly AuditEntry['kind'][] = [
   'request',
@@ -23,5 +23,14 @@ const KINDS: readonly AuditEntry['kind'][] = [
 export default function AuditPage(): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
-  return <AuditLog key={worldId} worldId={worldId} title={t.title} lead={t.lead} kinds={KINDS} agents={agents} />;
+  return (
+    <AuditLog
+      key={worldId}
+      worldId={worldId}
+      title={auditWords.title}
+      lead={auditWords.lead}
+      kinds={KINDS}
+      agents={agents}
+    />
+  );
 }

@@ -9,7 +9,7 @@ import { cx } from '../ui/cx.js';
 import { Clock } from '../text/time.js';
 import { Visible } from '../text/visible.js';
 import { lookOf } from './look-of.js';
-import { t } from '../words/audit.js';
+import { auditWords } from '../words/audit.js';
 
 interface AuditRowsProps {
   entries: readonly AuditEntry[];
@@ -25,7 +25,7 @@ export function AuditRows({ entries, worldId, hasCalls, agents }: AuditRowsProps
   const nameOf = ({ agentId }: AuditEntry): string => (agentId === undefined ? '' : agentName({ agents }, agentId));
   if (!isWide)
     return (
-      <ul aria-label={t.records} className="divide-y divide-line rounded-lg border border-line bg-surface">
+      <ul aria-label={auditWords.records} className="divide-y divide-line rounded-lg border border-line bg-surface">
         {entries.map((entry) => (
           <li key={entry.seq} className="space-y-1 px-3 py-2.5 text-[0.8125rem]">
             <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -45,18 +45,23 @@ export function AuditRows({ entries, worldId, hasCalls, agents }: AuditRowsProps
         ))}
       </ul>
     );
-  const columns = [t.columns.number, t.columns.when, t.columns.what, ...(hasCalls ? [t.columns.call] : [])];
+  const columns = [
+    auditWords.columns.number,
+    auditWords.columns.when,
+    auditWords.columns.what,
+    ...(hasCalls ? [auditWords.columns.call] : []),
+  ];
   return (
     <div
       className="scroll-quiet overflow-x-auto rounded-lg border border-line bg-surface"
       tabIndex={0}
       role="group"
-      aria-label={t.records}
+      aria-label={auditWords.records}
     >
       <table className={cx('w-full text-left text-[0.8125rem]', hasCalls && 'min-w-[46rem]')}>
         <thead className="border-b border-line text-xs text-ink-3">
           <tr>
-            {[...columns, t.columns.who, t.columns.why].map((column) => (
+            {[...columns, auditWords.columns.who, auditWords.columns.why].map((column) => (
               <th key={column} scope="col" className="px-3 py-2 font-medium">
                 {column}
               </th>

@@ -4,16 +4,18 @@ import { useMay } from '../data/me.js';
 import { Page } from '../shell/frame.js';
 import { WhoMay } from '../shell/guarded.js';
 import { AuditLog } from './audit-log.js';
-import { t } from '../words/audit.js';
+import { auditWords } from '../words/audit.js';
 
 /** Changes to people, roles, groups, tokens and sessions, for admins. */
 export default function ServerAuditPage(): ReactElement {
   const mayRead = useMay('admin');
   if (!mayRead)
     return (
-      <Page title={t.serverTitle}>
+      <Page title={auditWords.serverTitle}>
         <WhoMay needs="admin" />
       </Page>
     );
-  return <AuditLog worldId={SERVER_LOG} title={t.serverTitle} lead={t.serverLead} kinds={[]} agents={[]} />;
+  return (
+    <AuditLog worldId={SERVER_LOG} title={auditWords.serverTitle} lead={auditWords.serverLead} kinds={[]} agents={[]} />
+  );
 }

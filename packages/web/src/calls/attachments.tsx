@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.js';
 import { download } from '../ui/download.js';
 import { Visible } from '../text/visible.js';
 import { attempt } from '../notices/toast.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 interface Place {
   worldId: string;
@@ -30,10 +30,10 @@ export function Attachments({
   return (
     <div className="space-y-2 border-t border-line px-3 py-2.5">
       {images.length === 0 ? null : (
-        <ul className="flex flex-wrap gap-2" aria-label={t.images}>
+        <ul className="flex flex-wrap gap-2" aria-label={callWords.images}>
           {images.map((image, index) => (
             <li key={`${index}-${image.id}`}>
-              <Picture image={image} place={place} name={t.imageName(index + 1, images.length, toolName)} />
+              <Picture image={image} place={place} name={callWords.imageName(index + 1, images.length, toolName)} />
             </li>
           ))}
         </ul>
@@ -66,12 +66,12 @@ function Picture({ image, place, name }: { image: Attachment; place: Place; name
       <button
         ref={box}
         type="button"
-        aria-label={read.kind === 'failed' ? t.loadAgain(name) : t.enlarge(name, about)}
+        aria-label={read.kind === 'failed' ? callWords.loadAgain(name) : callWords.enlarge(name, about)}
         onClick={() => (read.kind === 'failed' ? read.retry() : setLarge(true))}
         className="flex h-36 w-48 items-center justify-center overflow-hidden rounded-md border border-line bg-sunken hover:border-blue max-sm:h-28 max-sm:w-36"
       >
         {url === undefined ? (
-          <span className="px-2 text-xs text-ink-3">{read.kind === 'failed' ? t.imageFailed : about}</span>
+          <span className="px-2 text-xs text-ink-3">{read.kind === 'failed' ? callWords.imageFailed : about}</span>
         ) : (
           <img src={url} alt="" className="max-h-full max-w-full object-contain" />
         )}
@@ -97,14 +97,14 @@ function Download({ file, place, bare = false }: { file: Attachment; place: Plac
     setBusy(true);
     const content = client.attachment(place.worldId, place.chatId, file.id);
     await attempt(
-      t.download,
+      callWords.download,
       content.then((blob) => download(fileName(file), blob)),
     );
     setBusy(false);
   };
   const button = (
     <Button size="small" icon="download" disabled={isBusy} onClick={() => void save()}>
-      {t.download}
+      {callWords.download}
       {bare ? null : <span className="sr-only">{about}</span>}
     </Button>
   );

@@ -6,7 +6,7 @@ import { FoldedText } from '../text/folded-text.js';
 import { Visible } from '../text/visible.js';
 import { DiffView } from './diff-view.js';
 import { shellParts, type ShellPart } from './shell-parts.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 const COLOURS: Readonly<Record<ShellPart['kind'], string>> = {
   plain: '',
@@ -56,7 +56,7 @@ export function CallView({
     case 'fields':
       return (
         <div className="space-y-1.5">
-          {shape.fields.length === 0 ? <p className="text-sm text-ink-3">{t.noArguments}</p> : null}
+          {shape.fields.length === 0 ? <p className="text-sm text-ink-3">{callWords.noArguments}</p> : null}
           <Fields fields={shape.fields} />
           {preview === undefined ? null : <DiffView lines={diffLines(preview.text)} />}
         </div>
@@ -87,7 +87,7 @@ const LONGEST = 20_000;
 function Command({ command, parameters }: { command: string; parameters: readonly string[] }): ReactElement {
   if (command.length > LONGEST) return <FoldedText text={[command, ...parameters].join(' ')} first={4000} strict />;
   return (
-    <pre aria-label={t.command} role="group" className="code text-[0.8125rem] leading-relaxed text-ink">
+    <pre aria-label={callWords.command} role="group" className="code text-[0.8125rem] leading-relaxed text-ink">
       {shellParts(command).map((part, index) => (
         <span key={`${index}`} className={cx(COLOURS[part.kind])}>
           <Visible text={part.text} strict />

@@ -6,7 +6,7 @@ import { FoldedText } from '../text/folded-text.js';
 import { useFold } from '../text/folds.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', place: '', note: '' };
 const LOOKS: Readonly<Record<DiffLine['kind'], string>> = {
@@ -45,13 +45,13 @@ export function DiffView({
           </span>
           <span className="ml-auto shrink-0 text-xs">
             <span className="text-green">+{added}</span> <span className="text-red">−{removed}</span>
-            <span className="sr-only"> {t.lines}</span>
+            <span className="sr-only"> {callWords.lines}</span>
           </span>
         </p>
       )}
       <div
         role="group"
-        aria-label={t.changes}
+        aria-label={callWords.changes}
         className="rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
       >
         {lines.slice(0, count).map((line, index) => (
@@ -72,7 +72,7 @@ export function DiffView({
       {lines.length > count ? (
         <p className="mt-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
           <Icon name="alert" className="size-3.5" />
-          {t.hiddenLines(lines.length - count)}
+          {callWords.hiddenLines(lines.length - count)}
         </p>
       ) : null}
       {lines.length > count ? (
@@ -81,7 +81,7 @@ export function DiffView({
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
           onClick={() => setCount((before) => before + STEP)}
         >
-          {t.showLines(Math.min(STEP, lines.length - count), lines.length)}
+          {callWords.showLines(Math.min(STEP, lines.length - count), lines.length)}
         </button>
       ) : null}
     </div>

@@ -6,7 +6,7 @@ import { FoldedText } from '../text/folded-text.js';
 import { useFold } from '../text/folds.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 import { DiffView } from './diff-view.js';
 
 /** Paths that are listed at first. */
@@ -34,12 +34,12 @@ export function EffectView({
   useFold(hidden > 0);
   if (text === undefined) return null;
   const { sentence, isKnown, isDestructive, files, notes, guess, output, isRehearsed, isTruncated, prediction } = text;
-  const rehearsed = text.withoutNetwork ?? t.rehearsed;
+  const rehearsed = text.withoutNetwork ?? callWords.rehearsed;
   const end = foot ?? prediction ?? (isRehearsed && approval.decision === undefined ? rehearsed : '');
   const open = new Set(files.filter(({ diff }) => diff.length > 0 && diff.length <= OPEN_LINES).slice(0, OPEN));
   if (!isKnown) {
     return (
-      <p role="group" aria-label={t.effect} className="flex items-start gap-1.5 text-[0.8125rem] text-ink-2">
+      <p role="group" aria-label={callWords.effect} className="flex items-start gap-1.5 text-[0.8125rem] text-ink-2">
         <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />
         <span>{sentence}</span>
       </p>
@@ -48,7 +48,7 @@ export function EffectView({
   return (
     <div
       role="group"
-      aria-label={prediction === undefined ? t.effect : t.prediction}
+      aria-label={prediction === undefined ? callWords.effect : callWords.prediction}
       className="space-y-1.5 text-[0.8125rem]"
     >
       <p className={cx('flex items-start gap-1.5 text-sm font-semibold', isDestructive ? 'text-red' : 'text-ink')}>
@@ -65,9 +65,9 @@ export function EffectView({
       {hidden > 0 ? (
         <p className="flex flex-wrap items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 font-medium text-amber">
           <Icon name="alert" className="size-3.5" />
-          {t.morePaths(hidden)}
+          {callWords.morePaths(hidden)}
           <button type="button" className="text-blue hover:underline" onClick={() => setCount(files.length)}>
-            {t.showPaths(hidden)}
+            {callWords.showPaths(hidden)}
           </button>
         </p>
       ) : null}
@@ -82,12 +82,12 @@ export function EffectView({
       {guess === '' ? null : <p className="text-ink-3">{guess}</p>}
       {onShowAll !== undefined && isTruncated && whole === undefined ? (
         <button type="button" className="text-blue hover:underline" onClick={() => void onShowAll().then(setLoaded)}>
-          {t.showWhole}
+          {callWords.showWhole}
         </button>
       ) : null}
       {output === '' ? null : (
         <details>
-          <summary className="cursor-pointer text-ink-2">{t.printed}</summary>
+          <summary className="cursor-pointer text-ink-2">{callWords.printed}</summary>
           <FoldedText text={output} className="mt-1 rounded-md border border-line bg-sunken px-2 py-1" />
         </details>
       )}
@@ -128,7 +128,7 @@ function File({ file, isOpen }: { file: EffectFile; isOpen: boolean }): ReactEle
   if (diff.length === 0) return <p className="pl-4">{name}</p>;
   return (
     <details open={isOpen}>
-      <summary className="cursor-pointer" aria-label={t.diffOf(path)}>
+      <summary className="cursor-pointer" aria-label={callWords.diffOf(path)}>
         {name}
       </summary>
       <div className="mt-1 mb-1.5 pl-4">

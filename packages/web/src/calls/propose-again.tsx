@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { useChat, useOutbox } from '../data/connection.js';
 import { useMay } from '../data/me.js';
 import { Button } from '../ui/button.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 /**
  * Asks the agent for a new call after a conflict. The same arguments could overwrite what others wrote, so the agent, which can read the files,
@@ -22,9 +22,9 @@ export function ProposeAgain({ invocation }: { invocation: Invocation }): ReactE
     <Button
       size="small"
       icon="reply"
-      onClick={() => outbox.send({ worldId, chatId, content: t.pleaseProposeAgain(agent.name, toolName) })}
+      onClick={() => outbox.send({ worldId, chatId, content: callWords.pleaseProposeAgain(agent.name, toolName) })}
     >
-      {t.proposeAgain}
+      {callWords.proposeAgain}
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 export type ResultShape =
   | { kind: 'nothing' }
@@ -57,7 +57,7 @@ function readFile({ path, size, firstLine, lastLine, content, note = '', ...more
   if (typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
   if (firstLine === undefined && lastLine === undefined) return { kind: 'file', path, size, lines: '', content, note };
   if (typeof firstLine !== 'number' || typeof lastLine !== 'number') return undefined;
-  const lines = t.lineRange(firstLine, lastLine);
+  const lines = callWords.lineRange(firstLine, lastLine);
   return { kind: 'file', path, size, lines, content, note };
 }
 

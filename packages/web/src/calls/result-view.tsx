@@ -4,56 +4,58 @@ import { FoldedText } from '../text/folded-text.js';
 import { Visible } from '../text/visible.js';
 import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 /** The result of a call. */
 export function ResultView({ result }: { result: unknown }): ReactElement | null {
   const shape = readResult(result);
   switch (shape.kind) {
     case 'nothing':
-      return <p className="text-[0.8125rem] text-ink-3">{t.noOutput}</p>;
+      return <p className="text-[0.8125rem] text-ink-3">{callWords.noOutput}</p>;
     case 'shell':
       return (
         <div className="space-y-2">
           {shape.stdout === '' ? null : <FoldedText text={shape.stdout} />}
           {shape.stderr === '' ? null : (
             <div>
-              <p className="text-xs text-ink-3">{t.stderr}</p>
+              <p className="text-xs text-ink-3">{callWords.stderr}</p>
               <FoldedText text={shape.stderr} className="text-red" />
             </div>
           )}
-          <p className="text-xs text-ink-3">{t.exitCode(shape.exitCode, shape.stdout === '' && shape.stderr === '')}</p>
+          <p className="text-xs text-ink-3">
+            {callWords.exitCode(shape.exitCode, shape.stdout === '' && shape.stderr === '')}
+          </p>
           <Caption words={[shape.note]} />
         </div>
       );
     case 'diff':
       return (
-        <div tabIndex={0} role="group" aria-label={t.result} className="scroll-quiet max-h-96 overflow-y-auto">
+        <div tabIndex={0} role="group" aria-label={callWords.result} className="scroll-quiet max-h-96 overflow-y-auto">
           <DiffView path={shape.path} lines={diffLines(shape.diff)} />
         </div>
       );
     case 'written':
       return (
         <p className="text-[0.8125rem] text-ink-2">
-          {shape.created ? t.created : t.wrote}{' '}
+          {shape.created ? callWords.created : callWords.wrote}{' '}
           <span className="font-mono">
             <Visible text={shape.path} strict />
           </span>
-          , {t.bytes(shape.bytes)}.
+          , {callWords.bytes(shape.bytes)}.
         </p>
       );
     case 'file':
       return (
         <div className="space-y-2">
           {shape.content === '' ? null : <FoldedText text={shape.content} />}
-          <Caption words={[shape.path, shape.lines, t.bytes(shape.size), shape.note]} />
+          <Caption words={[shape.path, shape.lines, callWords.bytes(shape.size), shape.note]} />
         </div>
       );
     case 'list':
       return (
         <div className="space-y-2">
           {shape.entries.length === 0 ? null : <FoldedText text={shape.entries.join('\n')} />}
-          <Caption words={[shape.path, shape.entries.length === 0 ? t.emptyFolder : '', shape.note]} />
+          <Caption words={[shape.path, shape.entries.length === 0 ? callWords.emptyFolder : '', shape.note]} />
         </div>
       );
     case 'text':

@@ -29,7 +29,7 @@ import { EffectView } from './effect-view.js';
 import { ProposeAgain } from './propose-again.js';
 import { ResultView } from './result-view.js';
 import { UndoButton } from './undo-dialog.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 
 export interface ToolCardProps {
   invocation: Invocation;
@@ -111,8 +111,8 @@ export function ToolCard(props: ToolCardProps): ReactElement {
             </span>
           )}
         </button>
-        {invocation.editedArguments === undefined ? null : <Badge icon="edit">{t.edited}</Badge>}
-        {invocation.undone === undefined ? null : <Badge icon="reply">{t.undoneBadge}</Badge>}
+        {invocation.editedArguments === undefined ? null : <Badge icon="edit">{callWords.edited}</Badge>}
+        {invocation.undone === undefined ? null : <Badge icon="reply">{callWords.undoneBadge}</Badge>}
         <Badge tone={state.tone} icon={state.icon}>
           <span className="max-w-36 truncate sm:max-w-64">
             <Visible text={state.words} />
@@ -122,7 +122,7 @@ export function ToolCard(props: ToolCardProps): ReactElement {
         </Badge>
         {status.kind === 'asked' && onReview !== undefined ? (
           <Button size="small" look={isForYou ? 'amber' : 'quiet'} onClick={onReview}>
-            {t.review}
+            {callWords.review}
           </Button>
         ) : null}
       </div>
@@ -157,7 +157,7 @@ function Detail({
       <div
         tabIndex={0}
         role="group"
-        aria-label={t.call}
+        aria-label={callWords.call}
         className="scroll-quiet max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2"
       >
         <CallView
@@ -169,7 +169,7 @@ function Detail({
       </div>
       {invocation.editedArguments === undefined ? null : (
         <details className="text-[0.8125rem] text-ink-2">
-          <summary>{t.proposed}</summary>
+          <summary>{callWords.proposed}</summary>
           <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
             <CallView toolName={invocation.toolName} args={invocation.arguments} />
           </div>
@@ -183,7 +183,7 @@ function Detail({
       )}
       {decision === undefined || approval === undefined || shownEffect === undefined ? null : (
         <details className="text-[0.8125rem] text-ink-2">
-          <summary>{t.shownEffect(shownEffect)}</summary>
+          <summary>{callWords.shownEffect(shownEffect)}</summary>
           <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
             <EffectView approval={approval} />
           </div>
@@ -217,7 +217,7 @@ function Detail({
       ) : null}
       {status.kind === 'denied' && decision === undefined ? (
         <p className="text-sm text-red">
-          {t.denied} <Visible text={status.reason} />
+          {callWords.denied} <Visible text={status.reason} />
         </p>
       ) : null}
       {/* Last, because it appears later than the rest and must not move it. */}
@@ -227,7 +227,7 @@ function Detail({
 }
 
 function undoneText({ by, at }: NonNullable<Invocation['undone']>, now: number, me: string | undefined): string {
-  return t.undoneBy(me !== undefined && by.id === me ? t.you : nameOf(by), agoText(at, now));
+  return callWords.undoneBy(me !== undefined && by.id === me ? callWords.you : nameOf(by), agoText(at, now));
 }
 
 function hasEnded({ status, undone }: Invocation): boolean {
@@ -235,7 +235,7 @@ function hasEnded({ status, undone }: Invocation): boolean {
 }
 
 function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElement {
-  if (output === undefined) return <p className="text-[0.8125rem] text-ink-3">{t.noOutputYet}</p>;
+  if (output === undefined) return <p className="text-[0.8125rem] text-ink-3">{callWords.noOutputYet}</p>;
   const text = output.parts.map((part) => part.text).join('');
   return (
     // A fixed height, so that new lines don't move the content below.
@@ -243,11 +243,11 @@ function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElemen
       className="flex h-40 flex-col-reverse overflow-y-auto rounded-md border border-line bg-sunken px-3 py-2"
       tabIndex={0}
       role="log"
-      aria-label={t.output}
+      aria-label={callWords.output}
     >
       {/* Short output starts at the top; longer output stays scrolled to the end. */}
       <div className="mb-auto">
-        {output.dropped === 0 ? null : <p className="text-xs text-ink-3">{t.dropped(output.dropped)}</p>}
+        {output.dropped === 0 ? null : <p className="text-xs text-ink-3">{callWords.dropped(output.dropped)}</p>}
         <FoldedText text={text.slice(-20_000)} first={20_000} />
       </div>
     </div>

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/calls.js';
+import { callWords } from '../words/calls.js';
 import { EffectView } from './effect-view.js';
 
 /** Offers to undo a settled call, whether people or a rule approved it, to people who may sign. The server knows whether it changed files. */
@@ -31,7 +31,7 @@ export function UndoButton({ callId }: { callId: string }): ReactElement | null 
   return (
     <>
       <Button size="small" icon="reply" onClick={() => setOpen(true)}>
-        {t.undo}
+        {callWords.undo}
       </Button>
       {isOpen ? <UndoDialog worldId={worldId} callId={callId} onClose={() => setOpen(false)} /> : null}
     </>
@@ -62,35 +62,35 @@ function UndoDialog({
     setWhy(undefined);
     try {
       await client.undo(worldId, callId, effectHash);
-      say(t.undone, 'green');
+      say(callWords.undone, 'green');
       onClose();
     } catch (error) {
-      setWhy(error instanceof Error ? error.message : t.undoFailed);
+      setWhy(error instanceof Error ? error.message : callWords.undoFailed);
     }
     setSending(false);
     void found.reread();
   };
   return (
-    <Dialog title={t.undoTitle} onClose={onClose}>
-      {found.kind === 'loading' ? <Loading what={t.undoEffect} /> : null}
+    <Dialog title={callWords.undoTitle} onClose={onClose}>
+      {found.kind === 'loading' ? <Loading what={callWords.undoEffect} /> : null}
       {found.kind === 'failed' ? <Failed why={found.why} onRetry={found.retry} /> : null}
       {/* If the call can't be undone anymore, the sentence below says why. */}
       {effect === undefined || why === undefined ? null : <Failed why={why} />}
-      {effect === undefined ? null : <EffectView approval={{ effect }} foot={t.undoFoot} />}
+      {effect === undefined ? null : <EffectView approval={{ effect }} foot={callWords.undoFoot} />}
       {found.kind === 'ready' && effect === undefined ? (
         <p role="status" className="text-sm [overflow-wrap:anywhere]">
           <Visible text={whyNotUndone(found.data)} />
         </p>
       ) : null}
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={onClose}>{callWords.cancel}</Button>
         <Button
           look="danger"
           icon="reply"
           disabled={effect === undefined || isSending}
           onClick={() => (effect === undefined ? undefined : void undo(effect.effectHash))}
         >
-          {t.undoNow}
+          {callWords.undoNow}
         </Button>
       </div>
     </Dialog>

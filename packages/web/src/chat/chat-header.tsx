@@ -12,7 +12,7 @@ import { TextField } from '../form/field.js';
 import { Menu } from '../ui/menu.js';
 import { attempt } from '../notices/toast.js';
 import { visibleText } from '../text/visible-parts.js';
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 /** The title of the chat, who is working, and the stop button. */
 export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactElement {
@@ -45,13 +45,13 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         <Badge tone="blue">
           <span aria-hidden="true" className="mr-0.5 size-2 shrink-0 animate-breathe rounded-full bg-current" />
           {busy === '' ? null : <bdi className="max-w-48 truncate max-sm:sr-only">{busy}</bdi>}
-          {t.working}
+          {chatWords.working}
         </Badge>
       ) : null}
       {status === 'waiting' ? (
         // On small screens, the bar above the composer shows this.
         <Badge tone={isForOthers ? 'neutral' : 'amber'} icon="hourglass" className="max-sm:hidden">
-          {isForOthers ? t.waitingForOthers : t.waitingForYou}
+          {isForOthers ? chatWords.waitingForOthers : chatWords.waitingForYou}
         </Badge>
       ) : null}
       {/* Reserves the space, so that the elements next to it don't move under the pointer. */}
@@ -62,16 +62,16 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         disabled={stopping || status === 'idle' || !mayChat}
         onClick={() => void stop()}
       >
-        {t.stop}
+        {chatWords.stop}
       </Button>
       <Menu
-        trigger={<IconButton icon="more" label={t.menu} />}
+        trigger={<IconButton icon="more" label={chatWords.menu} />}
         entries={[
-          { label: t.timeline, icon: 'clock', onSelect: onTimeline },
+          { label: chatWords.timeline, icon: 'clock', onSelect: onTimeline },
           ...(mayChat
             ? ([
-                { label: t.openRename, icon: 'edit', onSelect: () => setAsking('rename') },
-                { label: t.openDelete, icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
+                { label: chatWords.openRename, icon: 'edit', onSelect: () => setAsking('rename') },
+                { label: chatWords.openDelete, icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
               ] as const)
             : []),
         ]}
@@ -108,7 +108,7 @@ function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
     if (await attempt(`rename-${chatId}`, client.renameChat(worldId, chatId, name.trim()))) onClose();
   };
   return (
-    <Dialog title={t.renameTitle} onClose={onClose}>
+    <Dialog title={chatWords.renameTitle} onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -116,11 +116,16 @@ function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
           void save();
         }}
       >
-        <TextField label={t.chatTitle} value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        <TextField
+          label={chatWords.chatTitle}
+          value={name}
+          maxLength={200}
+          onChange={(event) => setName(event.target.value)}
+        />
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{chatWords.cancel}</Button>
           <Button look="primary" type="submit" disabled={name.trim() === ''}>
-            {t.rename}
+            {chatWords.rename}
           </Button>
         </div>
       </form>
@@ -137,12 +142,12 @@ function Remove({ worldId, chatId, title, onClose }: Asked): ReactElement {
     navigate(paths.world(worldId), { replace: true });
   };
   return (
-    <Dialog title={t.deleteTitle} onClose={onClose}>
-      <p className="text-sm">{t.deleteText(visibleText(title))}</p>
+    <Dialog title={chatWords.deleteTitle} onClose={onClose}>
+      <p className="text-sm">{chatWords.deleteText(visibleText(title))}</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={onClose}>{chatWords.cancel}</Button>
         <Button look="danger" icon="trash" onClick={() => void remove()}>
-          {t.delete}
+          {chatWords.delete}
         </Button>
       </div>
     </Dialog>

@@ -23,12 +23,12 @@ import { NoMessages } from './no-messages.js';
 import { TimelineDialog } from './timeline/timeline-dialog.js';
 import { Transcript } from './transcript/transcript.js';
 import { WaitingNote } from './waiting-note.js';
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
   const world = useWorldStore();
   const store = useOpened(() => world.openChat(chatId), chatId);
-  if (store === undefined) return <Loading what={t.theChat} />;
+  if (store === undefined) return <Loading what={chatWords.theChat} />;
   return (
     <ChatContext value={store}>
       <OpenChat />
@@ -67,9 +67,9 @@ function OpenChat(): ReactElement {
 
   if (deleted || loading.kind === 'failed')
     return (
-      <Page title={t.chat}>
+      <Page title={chatWords.chat}>
         {deleted ? (
-          <Failed why={t.deletedChat} />
+          <Failed why={chatWords.deletedChat} />
         ) : (
           <Failed why={loading.kind === 'failed' ? loading.why : ''} onRetry={() => worldStore.retryNow()} />
         )}
@@ -84,7 +84,7 @@ function OpenChat(): ReactElement {
           </TopBar>
           {loading.kind === 'loading' ? (
             <div className="flex-1">
-              <Loading what={t.theChat} />
+              <Loading what={chatWords.theChat} />
             </div>
           ) : (
             <Transcript wanted={wantedMessage} />

@@ -16,7 +16,7 @@ import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { InsertContext } from './insert-context.js';
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 export interface ComposerProps {
   /** Includes inactive agents: they can't be mentioned, but are needed to explain why nobody answers. */
@@ -135,7 +135,7 @@ export function Composer({
         <div
           className={cx('flex flex-wrap gap-2', floating ? 'absolute bottom-full left-0 pb-2' : 'mb-2')}
           role="group"
-          aria-label={t.suggestions}
+          aria-label={chatWords.suggestions}
         >
           {suggestions.map((suggestion) => (
             <button
@@ -155,7 +155,7 @@ export function Composer({
           <ul
             id={listId}
             role="listbox"
-            aria-label={t.agents}
+            aria-label={chatWords.agents}
             className="absolute bottom-full left-0 z-20 mb-1 w-64 rounded-lg border border-line bg-raised p-1 shadow-card"
           >
             {offers.map((agent, index) => (
@@ -181,7 +181,7 @@ export function Composer({
         ) : null}
         <div className="flex items-end gap-2 rounded-xl border border-line-2 bg-surface p-1.5 pl-3.5 shadow-card focus-within:border-blue">
           <label htmlFor={id} className="sr-only">
-            {t.message}
+            {chatWords.message}
           </label>
           <textarea
             ref={box}
@@ -189,7 +189,7 @@ export function Composer({
             data-landing="keyboard"
             rows={1}
             value={text}
-            placeholder={isWide ? t.widePlaceholder(worldName) : t.placeholder(worldName)}
+            placeholder={isWide ? chatWords.widePlaceholder(worldName) : chatWords.placeholder(worldName)}
             aria-autocomplete="list"
             aria-controls={open ? listId : undefined}
             aria-describedby={`${id}-to`}
@@ -204,7 +204,7 @@ export function Composer({
             className="scroll-quiet max-h-60 min-h-9 flex-1 resize-none bg-transparent py-1.5 leading-6 outline-none"
           />
           <Button look="primary" icon="send" disabled={text.trim() === '' || busy} onClick={() => send(text)}>
-            {t.send}
+            {chatWords.send}
           </Button>
         </div>
       </div>
@@ -231,11 +231,11 @@ function Recipients({ id, text, agents, mainAgent, onFix, onInsert }: Recipients
   return (
     <div className="flex h-6 items-end gap-2 px-3.5 text-xs leading-6 text-ink-3">
       <span id={id} className={cx('min-w-0 truncate', who.kind === 'nobody' && 'text-amber')}>
-        {agents.length === 0 && text === '' ? '' : t.recipients(who)}
+        {agents.length === 0 && text === '' ? '' : chatWords.recipients(who)}
       </span>
       {fixed === undefined || settled !== text ? null : (
         <button type="button" onClick={() => onFix(fixed)} className="shrink-0 font-medium text-blue hover:underline">
-          {t.fixMention}
+          {chatWords.fixMention}
         </button>
       )}
       <InsertContext onInsert={onInsert} />

@@ -1,14 +1,14 @@
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 /** Explains which calls need approval in a world with this mode. */
 export function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
   switch (mode) {
     case 'read':
-      return t.modes.read;
+      return chatWords.modes.read;
     case 'auto':
-      return t.modes.auto;
+      return chatWords.modes.auto;
     case 'ask':
     case undefined:
-      return t.modes.ask;
+      return chatWords.modes.ask;
   }
 }

@@ -2,7 +2,7 @@ import { EXTERNAL_PROVIDER, type Agent } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { paths } from '../shell/paths.js';
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 /** In place of the message field, in the chat of a program outside. A message would go to another agent, or to nobody (A55). */
 export function NoMessages({
@@ -21,13 +21,13 @@ export function NoMessages({
       data-landing="keyboard"
       className="mx-auto w-full max-w-[56rem] rounded-xl border border-line bg-sunken px-3.5 py-2.5 text-sm text-ink-2 [overflow-wrap:anywhere]"
     >
-      {t.takesNoMessages(<bdi>{agent.name}</bdi>)}
+      {chatWords.takesNoMessages(<bdi>{agent.name}</bdi>)}
       {hasOthers ? (
         <>
           {' '}
-          {t.messageOthers(
+          {chatWords.messageOthers(
             <Link href={paths.world(worldId)} className="text-blue hover:underline">
-              {t.newChatLink}
+              {chatWords.newChatLink}
             </Link>,
           )}
         </>

@@ -11,7 +11,7 @@ import { Card, Empty } from '../ui/card.js';
 import { TextField } from '../form/field.js';
 import { Clock } from '../text/time.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 const STEP = 50;
 const MAX = 1000;
@@ -36,9 +36,9 @@ export default function SearchPage(): ReactElement {
   const found = wanted === '' || hits.kind !== 'ready' ? undefined : hits.data;
   const failure = hits.kind === 'failed' ? hits : hits.kind === 'ready' ? hits.failure : undefined;
   return (
-    <Page title={t.search}>
+    <Page title={chatWords.search}>
       <TextField
-        label={t.searchLabel}
+        label={chatWords.searchLabel}
         type="search"
         autoFocus
         value={words}
@@ -53,7 +53,7 @@ export default function SearchPage(): ReactElement {
       />
       <div aria-live="polite" className="mt-4 space-y-2">
         {wanted === '' || failure === undefined ? null : <Failed why={failure.why} onRetry={failure.retry} />}
-        {found?.items.length === 0 ? <Empty title={t.noHits}>{t.noHitsHint}</Empty> : null}
+        {found?.items.length === 0 ? <Empty title={chatWords.noHits}>{chatWords.noHitsHint}</Empty> : null}
         {found?.items.map((hit) => (
           <Link key={hit.messageId} href={paths.message(worldId, hit.chatId, hit.messageId)} className="block">
             <Card className="px-4 py-3 text-sm hover:border-line-2">
@@ -61,10 +61,10 @@ export default function SearchPage(): ReactElement {
                 <bdi className="font-semibold text-ink">
                   {agents.find(({ id }) => id === hit.sender)?.name ??
                     writerName({ name: hit.sender, who: hit.who }, me) ??
-                    t.you}
+                    chatWords.you}
                 </bdi>
                 <span className="min-w-0 truncate">
-                  {t.in} <Visible text={hit.chatTitle} />
+                  {chatWords.in} <Visible text={hit.chatTitle} />
                 </span>
                 <span className="ml-auto">
                   <Clock at={hit.createdAt} />
@@ -77,7 +77,7 @@ export default function SearchPage(): ReactElement {
           </Link>
         ))}
         {found?.next === undefined || limit >= MAX ? null : (
-          <Button onClick={() => setLimit(limit + STEP)}>{t.showMore}</Button>
+          <Button onClick={() => setLimit(limit + STEP)}>{chatWords.showMore}</Button>
         )}
       </div>
     </Page>

@@ -4,7 +4,7 @@ import { useAnswer } from '../approvals/use-answer.js';
 import { useChat, useChatStore, useWorld } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
-import { t } from '../words/chat.js';
+import { chatWords } from '../words/chat.js';
 
 /** Says that a message is queued behind an approval, and offers to deny the calls that block it (M11). */
 export function WaitingNote(): ReactElement | null {
@@ -21,17 +21,20 @@ export function WaitingNote(): ReactElement | null {
     setBusy(true);
     const state = store.getState();
     for (const approval of allBlockingApprovals(state, mainAgent))
-      await decide({ worldId: state.worldId, approval, agentName: '' }, { decision: 'deny', reason: t.newerMessage });
+      await decide(
+        { worldId: state.worldId, approval, agentName: '' },
+        { decision: 'deny', reason: chatWords.newerMessage },
+      );
     setBusy(false);
   };
   return (
     <div className="mx-auto mb-2 flex w-full max-w-[56rem] flex-wrap items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3 py-1.5 text-sm text-amber">
       <Icon name="hourglass" />
       <span className="min-w-0 flex-1">
-        {t.messageKept} {why}
+        {chatWords.messageKept} {why}
       </span>
       <Button size="small" disabled={busy} onClick={() => void clear()}>
-        {t.denyAll}
+        {chatWords.denyAll}
       </Button>
     </div>
   );

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useId
 import { cx } from '../ui/cx.js';
 import { fieldBox, Framed } from './field.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/ui.js';
+import { uiWords } from '../words/ui.js';
 
 interface Choice {
   value: string;
@@ -94,7 +94,7 @@ export function Combobox({ label, hint, error, value, choicesFor, onChange }: Co
               ref={list}
               id={listId}
               role="listbox"
-              aria-label={t.choices}
+              aria-label={uiWords.choices}
               className="scroll-quiet absolute inset-x-0 top-full z-20 mt-1 max-h-56 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-card"
             >
               {choices.map((choice, index) => (

@@ -4,7 +4,7 @@ import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
 import { focusInvalid } from './focus-invalid.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
-import { t } from '../words/settings.js';
+import { settingsWords } from '../words/settings.js';
 
 export interface Saving {
   busy: boolean;
@@ -63,8 +63,8 @@ export function useSaving(): Saving {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ClientError && error.status === 412) return t.staleSave;
-  return error instanceof Error ? error.message : t.saveFailed;
+  if (error instanceof ClientError && error.status === 412) return settingsWords.staleSave;
+  return error instanceof Error ? error.message : settingsWords.saveFailed;
 }
 
 /** Next to a field, its technical name is redundant: `apiKey: is missing` → `Is missing`, `folders[0]: must be …` → `Must be …`. */

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { clearConnectionErrors } from './toast.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 interface Trouble {
   words: string;
@@ -24,7 +24,7 @@ export function showConnection(connection: Connection, retry: () => void): void 
 }
 
 function troubleWords(connection: Connection): string | undefined {
-  if (connection.kind === 'reconnecting') return t.reconnecting;
+  if (connection.kind === 'reconnecting') return shellWords.reconnecting;
   // A world that doesn't exist has its own page.
   return connection.kind === 'closed' && connection.status !== 404 ? connection.why : undefined;
 }
@@ -46,7 +46,7 @@ export function Banner(): ReactElement {
             <Visible text={shown.words} />
           </span>
           <Button size="small" look="quiet" className="rounded-xl text-amber" onClick={shown.retry}>
-            {t.tryNow}
+            {shellWords.tryNow}
           </Button>
         </div>
       )}

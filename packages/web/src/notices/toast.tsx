@@ -5,7 +5,7 @@ import { IconButton } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/ui.js';
+import { uiWords } from '../words/ui.js';
 
 interface Toast {
   id: number;
@@ -53,7 +53,7 @@ export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
 export function sayError(about: string, error: unknown, link?: ToastLink): void {
   clearErrors(about);
   const isConnection = error instanceof ClientError && error.kind === 'network';
-  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about, isConnection, link });
+  show({ tone: 'red', text: error instanceof Error ? error.message : uiWords.failed, about, isConnection, link });
 }
 
 /** Called when the connection is back: "The server is not responding" is no longer true, and the page shows the current state. */
@@ -113,7 +113,7 @@ export function Toasts(): ReactElement {
               </>
             )}
           </span>
-          <IconButton icon="cross" label={t.dismiss} onClick={() => dismiss(toast.id)} />
+          <IconButton icon="cross" label={uiWords.dismiss} onClick={() => dismiss(toast.id)} />
         </div>
       ))}
     </div>

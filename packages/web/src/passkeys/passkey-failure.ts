@@ -1,7 +1,7 @@
-import { t } from '../words/passkeys.js';
+import { passkeyWords } from '../words/passkeys.js';
 
 /** Why the browser made no signature. */
-export type PasskeyProblem = keyof typeof t.problems;
+export type PasskeyProblem = keyof typeof passkeyWords.problems;
 
 /** The browser or the person refused. The message says what to do. */
 export class PasskeyFailure extends Error {
@@ -9,7 +9,7 @@ export class PasskeyFailure extends Error {
   readonly problem: PasskeyProblem;
 
   constructor(problem: PasskeyProblem, cause?: unknown) {
-    super(t.problems[problem], { cause });
+    super(passkeyWords.problems[problem], { cause });
     this.problem = problem;
   }
 }

@@ -6,7 +6,7 @@ import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, TextField } from '../form/field.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** Creates a group, or changes who is in it. Its name stays: rules refer to it. */
 export function GroupForm({
@@ -35,21 +35,21 @@ export function GroupForm({
     if (!read.success) return saving.refuse('name', read.error.issues[0]?.message ?? '');
     // Saving would replace the people of the other group.
     if (group === undefined && groups.some((each) => each.name === read.data))
-      return saving.refuse('name', t.groupExists);
+      return saving.refuse('name', peopleWords.groupExists);
     const mapped = oidcGroup.trim() === '' ? {} : { oidcGroup: oidcGroup.trim() };
     const isSaved = await saving.run(
       () => client.putGroup(read.data, { people: [...members], ...mapped }),
-      t.groupSaved(read.data),
+      peopleWords.groupSaved(read.data),
     );
     if (isSaved) onSaved();
   };
   return (
-    <Dialog title={group === undefined ? t.newGroup : t.editGroup(group.name)} onClose={onClose}>
+    <Dialog title={group === undefined ? peopleWords.newGroup : peopleWords.editGroup(group.name)} onClose={onClose}>
       <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
         {group === undefined ? (
           <TextField
-            label={t.groupName}
-            hint={t.groupNameHint}
+            label={peopleWords.groupName}
+            hint={peopleWords.groupNameHint}
             error={saving.errorOf('name') ?? saving.errorOf('group')}
             autoComplete="off"
             spellCheck={false}
@@ -58,7 +58,7 @@ export function GroupForm({
           />
         ) : null}
         <fieldset className="space-y-2">
-          <legend className="mb-1 text-sm font-medium">{t.groupPeople}</legend>
+          <legend className="mb-1 text-sm font-medium">{peopleWords.groupPeople}</legend>
           {people.map(({ id, name: each }) => (
             <Checkbox
               key={id}
@@ -72,8 +72,8 @@ export function GroupForm({
         </fieldset>
         {hasOidc ? (
           <TextField
-            label={t.oidcGroup}
-            hint={t.oidcGroupHint}
+            label={peopleWords.oidcGroup}
+            hint={peopleWords.oidcGroupHint}
             error={saving.errorOf('oidcGroup')}
             autoComplete="off"
             spellCheck={false}
@@ -82,9 +82,9 @@ export function GroupForm({
           />
         ) : null}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{peopleWords.cancel}</Button>
           <Button look="primary" type="submit" disabled={saving.busy}>
-            {t.save}
+            {peopleWords.save}
           </Button>
         </div>
       </form>

@@ -8,7 +8,7 @@ import { Section } from '../ui/section.js';
 import { attempt, say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { GroupForm } from './group-form.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 type Open = { kind: 'edit'; group?: Group } | { kind: 'remove'; group: Group };
 
@@ -34,24 +34,24 @@ export function GroupsSection({
   };
   const remove = async ({ name }: Group): Promise<void> => {
     if (!(await attempt(`remove-group-${name}`, client.removeGroup(name)))) return;
-    say(t.groupRemoved(name), 'green');
+    say(peopleWords.groupRemoved(name), 'green');
     done();
   };
   const named = (ids: readonly string[]): string =>
-    ids.map((id) => people.find((person) => person.id === id)?.name ?? id).join(', ') || t.nobody;
+    ids.map((id) => people.find((person) => person.id === id)?.name ?? id).join(', ') || peopleWords.nobody;
   return (
     <Section
-      title={t.groups}
-      lead={t.groupsLead}
+      title={peopleWords.groups}
+      lead={peopleWords.groupsLead}
       actions={
         mayChange ? (
           <Button size="small" icon="plus" onClick={() => setOpen({ kind: 'edit' })}>
-            {t.newGroup}
+            {peopleWords.newGroup}
           </Button>
         ) : null
       }
     >
-      {groups.length === 0 ? <p className="text-sm text-ink-3">{t.noGroups}</p> : null}
+      {groups.length === 0 ? <p className="text-sm text-ink-3">{peopleWords.noGroups}</p> : null}
       <ul className="space-y-2">
         {groups.map((group) => (
           <li key={group.name}>
@@ -65,7 +65,7 @@ export function GroupsSection({
                 </p>
                 {group.oidcGroup === undefined ? null : (
                   <p className="text-[0.8125rem] text-ink-3">
-                    <Visible text={t.oidcMembers(group.oidcGroup, named(group.oidcMembers ?? []))} />
+                    <Visible text={peopleWords.oidcMembers(group.oidcGroup, named(group.oidcMembers ?? []))} />
                   </p>
                 )}
               </div>
@@ -76,7 +76,7 @@ export function GroupsSection({
                     aria-describedby={`${listId}-${group.name}`}
                     onClick={() => setOpen({ kind: 'edit', group })}
                   >
-                    {t.edit}
+                    {peopleWords.edit}
                   </Button>
                   <Button
                     size="small"
@@ -84,7 +84,7 @@ export function GroupsSection({
                     aria-describedby={`${listId}-${group.name}`}
                     onClick={() => setOpen({ kind: 'remove', group })}
                   >
-                    {t.remove}
+                    {peopleWords.remove}
                   </Button>
                 </>
               ) : null}
@@ -96,12 +96,12 @@ export function GroupsSection({
         <GroupForm group={open.group} groups={groups} people={people} onSaved={done} onClose={close} />
       ) : null}
       {open?.kind === 'remove' ? (
-        <Dialog title={t.removeGroupTitle(open.group.name)} onClose={close}>
-          <p className="text-sm">{t.removeGroupText}</p>
+        <Dialog title={peopleWords.removeGroupTitle(open.group.name)} onClose={close}>
+          <p className="text-sm">{peopleWords.removeGroupText}</p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={close}>{t.cancel}</Button>
+            <Button onClick={close}>{peopleWords.cancel}</Button>
             <Button look="danger" icon="trash" onClick={() => void remove(open.group)}>
-              {t.remove}
+              {peopleWords.remove}
             </Button>
           </div>
         </Dialog>

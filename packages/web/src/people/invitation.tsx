@@ -5,7 +5,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Note } from '../notices/note.js';
 import { ShownOnce } from '../form/shown-once.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** Shows an invitation once. */
 export function Invitation({
@@ -20,20 +20,22 @@ export function Invitation({
   onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog title={t.invitationTitle(person.name)} onClose={onClose}>
+    <Dialog title={peopleWords.invitationTitle(person.name)} onClose={onClose}>
       <div className="space-y-4">
         <p className="text-sm [overflow-wrap:anywhere]">
-          {t.invitationText(person.name, new Date(link.expiresAt).toLocaleString())}
-          {isFirst ? '' : ` ${t.earlierEnded}`}
+          {peopleWords.invitationText(person.name, new Date(link.expiresAt).toLocaleString())}
+          {isFirst ? '' : ` ${peopleWords.earlierEnded}`}
         </p>
         <p className="text-sm [overflow-wrap:anywhere]">
-          {link.scopes === undefined ? t.invitationGives(person.name) : t.invitationIsLimited(person.name)}
+          {link.scopes === undefined
+            ? peopleWords.invitationGives(person.name)
+            : peopleWords.invitationIsLimited(person.name)}
         </p>
-        <ShownOnce label={t.invitationLink} text={link.open} />
-        {isLocalLink(link.open) ? <Note>{t.localLink}</Note> : null}
+        <ShownOnce label={peopleWords.invitationLink} text={link.open} />
+        {isLocalLink(link.open) ? <Note>{peopleWords.localLink}</Note> : null}
         <div className="flex justify-end">
           <Button look="primary" onClick={onClose}>
-            {t.done}
+            {peopleWords.done}
           </Button>
         </div>
       </div>

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { attempt, say } from '../notices/toast.js';
 import { StuckRules } from './stuck-rules.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** Confirms that a person is disabled or removed, and names the groups and rules that need them. */
 export function LeaveDialog({
@@ -37,28 +37,31 @@ export function LeaveDialog({
     const isDone = await attempt(`leave-${person.id}`, work);
     setBusy(false);
     if (!isDone) return;
-    say(isRemoval ? t.removedDone(person.name) : t.disabledDone(person.name), 'green');
+    say(isRemoval ? peopleWords.removedDone(person.name) : peopleWords.disabledDone(person.name), 'green');
     onDone();
   };
   return (
-    <Dialog title={isRemoval ? t.removeTitle(person.name) : t.disableTitle(person.name)} onClose={onClose}>
+    <Dialog
+      title={isRemoval ? peopleWords.removeTitle(person.name) : peopleWords.disableTitle(person.name)}
+      onClose={onClose}
+    >
       <div className="space-y-3 text-sm">
-        <p>{isRemoval ? t.removeText : t.disableText}</p>
-        {groups.length === 0 ? null : <p>{t.inGroups(groups.map((group) => `@${group}`).join(', '))}</p>}
+        <p>{isRemoval ? peopleWords.removeText : peopleWords.disableText}</p>
+        {groups.length === 0 ? null : <p>{peopleWords.inGroups(groups.map((group) => `@${group}`).join(', '))}</p>}
         {stuck.kind === 'ready' ? (
-          <StuckRules title={t.stuckAfter} rules={stuck.data.items} />
+          <StuckRules title={peopleWords.stuckAfter} rules={stuck.data.items} />
         ) : (
-          <NotRead read={stuck} what={t.checking} />
+          <NotRead read={stuck} what={peopleWords.checking} />
         )}
         <div className="flex justify-end gap-2 pt-1">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{peopleWords.cancel}</Button>
           <Button
             look="danger"
             icon={isRemoval ? 'trash' : 'ban'}
             disabled={busy || stuck.kind === 'loading'}
             onClick={() => void leave()}
           >
-            {isRemoval ? t.remove : t.disable}
+            {isRemoval ? peopleWords.remove : peopleWords.disable}
           </Button>
         </div>
       </div>

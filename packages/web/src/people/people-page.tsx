@@ -18,7 +18,7 @@ import { PersonForm } from './person-form.js';
 import { PersonPasskeys } from './person-passkeys.js';
 import { PersonSessions } from './person-sessions.js';
 import { StuckRules } from './stuck-rules.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 type Open =
   | { kind: 'add' }
@@ -40,8 +40,8 @@ export default function PeoplePage(): ReactElement {
     read: (signal) => client.stuckRules({}, { signal }),
     enabled: isAdmin,
   });
-  if (people.kind !== 'ready') return <NotRead read={people} what={t.thePeople} title={t.title} />;
-  if (groups.kind !== 'ready') return <NotRead read={groups} what={t.theGroups} title={t.title} />;
+  if (people.kind !== 'ready') return <NotRead read={people} what={peopleWords.thePeople} title={peopleWords.title} />;
+  if (groups.kind !== 'ready') return <NotRead read={groups} what={peopleWords.theGroups} title={peopleWords.title} />;
   const close = (): void => setOpen(undefined);
   const reread = async (): Promise<void> => {
     for (const key of ['people', 'groups', 'stuck-rules', 'me']) await queries.invalidateQueries({ queryKey: [key] });
@@ -60,28 +60,37 @@ export default function PeoplePage(): ReactElement {
     const isNew = open?.kind === 'add';
     changed();
     if (isNew) void invite(person, true);
-    else say(t.changed(person.name), 'green');
+    else say(peopleWords.changed(person.name), 'green');
   };
   const enable = async (person: Person): Promise<void> => {
     if (!(await attempt(`enable-${person.id}`, client.updatePerson(person.id, { status: 'active' })))) return;
-    say(t.enabled(person.name), 'green');
+    say(peopleWords.enabled(person.name), 'green');
     await reread();
   };
   const entriesFor = (person: Person): MenuEntry[] => {
     if (!isAdmin || (person.role === 'owner' && !isOwner)) return [];
     const isMe = person.id === account.id;
     const isActive = person.status === 'active';
-    const edit: MenuEntry = { label: t.edit, icon: 'edit', onSelect: () => setOpen({ kind: 'edit', person }) };
+    const edit: MenuEntry = {
+      label: peopleWords.edit,
+      icon: 'edit',
+      onSelect: () => setOpen({ kind: 'edit', person }),
+    };
     const others: MenuEntry[] = [
       ...(isActive
         ? ([
-            { label: t.invite, icon: 'send', onSelect: () => void invite(person) },
-            { label: t.sessions, icon: 'globe', onSelect: () => setOpen({ kind: 'sessions', person }) },
-            { label: t.passkeys, icon: 'lock', onSelect: () => setOpen({ kind: 'passkeys', person }) },
-            { label: t.disable, icon: 'ban', danger: true, onSelect: () => setOpen({ kind: 'disable', person }) },
+            { label: peopleWords.invite, icon: 'send', onSelect: () => void invite(person) },
+            { label: peopleWords.sessions, icon: 'globe', onSelect: () => setOpen({ kind: 'sessions', person }) },
+            { label: peopleWords.passkeys, icon: 'lock', onSelect: () => setOpen({ kind: 'passkeys', person }) },
+            {
+              label: peopleWords.disable,
+              icon: 'ban',
+              danger: true,
+              onSelect: () => setOpen({ kind: 'disable', person }),
+            },
           ] as const)
-        : ([{ label: t.enable, icon: 'check', onSelect: () => void enable(person) }] as const)),
-      { label: t.remove, icon: 'trash', danger: true, onSelect: () => setOpen({ kind: 'remove', person }) },
+        : ([{ label: peopleWords.enable, icon: 'check', onSelect: () => void enable(person) }] as const)),
+      { label: peopleWords.remove, icon: 'trash', danger: true, onSelect: () => setOpen({ kind: 'remove', person }) },
     ];
     return isMe ? [edit] : [edit, ...others];
   };
@@ -94,19 +103,21 @@ export default function PeoplePage(): ReactElement {
       .map(({ name }) => name);
   return (
     <Page
-      title={t.title}
-      lead={t.lead}
+      title={peopleWords.title}
+      lead={peopleWords.lead}
       actions={
         isAdmin ? (
           <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
-            {t.add}
+            {peopleWords.add}
           </Button>
         ) : null
       }
     >
       <div className="mb-4 empty:hidden">
-        {isAdmin || account === undefined ? null : <Note>{t.onlyAdmins(admins.map(({ name }) => name))}</Note>}
-        {stuck.kind === 'ready' ? <StuckRules title={t.stuckNow} rules={stuck.data.items} /> : null}
+        {isAdmin || account === undefined ? null : (
+          <Note>{peopleWords.onlyAdmins(admins.map(({ name }) => name))}</Note>
+        )}
+        {stuck.kind === 'ready' ? <StuckRules title={peopleWords.stuckNow} rules={stuck.data.items} /> : null}
       </div>
       <ul className="mb-8 space-y-2">
         {people.data.map((person) => (

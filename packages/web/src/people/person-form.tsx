@@ -7,7 +7,7 @@ import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Select, TextField } from '../form/field.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** Adds a person, or changes their name, address and roles. `isOwner`: only owners can make someone an owner. */
 export function PersonForm({
@@ -33,7 +33,7 @@ export function PersonForm({
   const [worldRoles, setWorldRoles] = useState<Readonly<Record<string, PersonRole>>>(person?.worldRoles ?? {});
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
-    if (name.trim() === '') return saving.refuse('name', t.noName);
+    if (name.trim() === '') return saving.refuse('name', peopleWords.noName);
     const address = email.trim();
     const rights = { role, worldRoles: withoutOwner(worldRoles) };
     await saving.load(async () => {
@@ -50,10 +50,10 @@ export function PersonForm({
   };
   const offered = ROLES.filter((each) => each !== 'owner' || isOwner || person?.role === 'owner');
   return (
-    <Dialog title={person === undefined ? t.addTitle : t.editTitle(person.name)} onClose={onClose}>
+    <Dialog title={person === undefined ? peopleWords.addTitle : peopleWords.editTitle(person.name)} onClose={onClose}>
       <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
         <TextField
-          label={t.name}
+          label={peopleWords.name}
           error={saving.errorOf('name')}
           autoComplete="off"
           maxLength={100}
@@ -61,7 +61,7 @@ export function PersonForm({
           onChange={({ target }) => setName(target.value)}
         />
         <TextField
-          label={t.email}
+          label={peopleWords.email}
           error={saving.errorOf('email')}
           type="email"
           autoComplete="off"
@@ -69,27 +69,32 @@ export function PersonForm({
           onChange={({ target }) => setEmail(target.value)}
         />
         <Select
-          label={t.role}
+          label={peopleWords.role}
           error={saving.errorOf('role')}
           options={[
-            ...offered.map((each) => ({ value: each, label: t.roleHints[each] })),
-            { value: '', label: t.noServerRole },
+            ...offered.map((each) => ({ value: each, label: peopleWords.roleHints[each] })),
+            { value: '', label: peopleWords.noServerRole },
           ]}
           value={role ?? ''}
           onChange={({ target }) => setRole(roleOf(target.value) ?? null)}
         />
         {worlds.kind !== 'ready' || worlds.data.length === 0 ? null : (
           <details open={role === null || Object.keys(worldRoles).length > 0}>
-            <summary className="w-fit text-sm font-medium">{t.worldRoles}</summary>
-            <p className="mt-1 text-[0.8125rem] text-ink-3">{saving.errorOf('worldRoles') ?? t.worldRolesHint}</p>
+            <summary className="w-fit text-sm font-medium">{peopleWords.worldRoles}</summary>
+            <p className="mt-1 text-[0.8125rem] text-ink-3">
+              {saving.errorOf('worldRoles') ?? peopleWords.worldRolesHint}
+            </p>
             <div className="mt-2 grid gap-3 sm:grid-cols-2">
               {worlds.data.map((world) => (
                 <Select
                   key={world.id}
                   label={world.name}
                   options={[
-                    { value: '', label: role === null ? t.noRole : t.sameAsServer },
-                    ...ROLES.filter((each) => each !== 'owner').map((each) => ({ value: each, label: t.roles[each] })),
+                    { value: '', label: role === null ? peopleWords.noRole : peopleWords.sameAsServer },
+                    ...ROLES.filter((each) => each !== 'owner').map((each) => ({
+                      value: each,
+                      label: peopleWords.roles[each],
+                    })),
                   ]}
                   value={worldRoles[world.id] ?? ''}
                   onChange={({ target }) => setWorldRoles(withRole(worldRoles, world.id, roleOf(target.value)))}
@@ -99,9 +104,9 @@ export function PersonForm({
           </details>
         )}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{peopleWords.cancel}</Button>
           <Button look="primary" type="submit" disabled={saving.busy}>
-            {person === undefined ? t.addAndInvite : t.save}
+            {person === undefined ? peopleWords.addAndInvite : peopleWords.save}
           </Button>
         </div>
       </form>

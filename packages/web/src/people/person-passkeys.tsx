@@ -10,7 +10,7 @@ import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** A person's passkeys. An admin can confirm one with their own trusted passkey (W8.8). */
 export function PersonPasskeys({ person, onClose }: { person: Person; onClose: () => void }): ReactElement {
@@ -29,7 +29,7 @@ export function PersonPasskeys({ person, onClose }: { person: Person; onClose: (
       await client.trustPasskey(person.id, id, confirmation);
       clearErrors('trust-passkey');
       setAsked(undefined);
-      say(t.passkeyConfirmed(person.name), 'green');
+      say(peopleWords.passkeyConfirmed(person.name), 'green');
       await passkeys.reread();
     } catch (error) {
       sayError('trust-passkey', error, error instanceof PasskeyFailure ? linkFor(error) : undefined);
@@ -39,25 +39,25 @@ export function PersonPasskeys({ person, onClose }: { person: Person; onClose: (
   };
   if (asked !== undefined)
     return (
-      <Dialog key="confirm" title={t.confirmPasskeyTitle(person.name)} onClose={() => setAsked(undefined)}>
-        <p className="text-sm [overflow-wrap:anywhere]">{t.confirmPasskeyText(asked.name, person.name)}</p>
+      <Dialog key="confirm" title={peopleWords.confirmPasskeyTitle(person.name)} onClose={() => setAsked(undefined)}>
+        <p className="text-sm [overflow-wrap:anywhere]">{peopleWords.confirmPasskeyText(asked.name, person.name)}</p>
         <div className="mt-4 flex flex-wrap justify-end gap-2">
-          <Button onClick={() => setAsked(undefined)}>{t.cancel}</Button>
+          <Button onClick={() => setAsked(undefined)}>{peopleWords.cancel}</Button>
           <Button look="primary" aria-disabled={isBusy} onClick={() => void trust(asked)}>
-            {t.confirmPasskey}
+            {peopleWords.confirmPasskey}
           </Button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog key="list" title={t.passkeysOf(person.name)} onClose={onClose}>
+    <Dialog key="list" title={peopleWords.passkeysOf(person.name)} onClose={onClose}>
       {passkeys.kind === 'ready' ? (
         <PasskeyList passkeys={passkeys.data} onTrust={setAsked} />
       ) : (
-        <NotRead read={passkeys} what={t.thePasskeys} />
+        <NotRead read={passkeys} what={peopleWords.thePasskeys} />
       )}
       <div className="mt-4 flex justify-end">
-        <Button onClick={onClose}>{t.close}</Button>
+        <Button onClick={onClose}>{peopleWords.close}</Button>
       </div>
     </Dialog>
   );

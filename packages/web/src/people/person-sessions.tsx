@@ -7,7 +7,7 @@ import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { attempt, say } from '../notices/toast.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** Where a person is signed in. An admin can end these sessions. */
 export function PersonSessions({ person, onClose }: { person: Person; onClose: () => void }): ReactElement {
@@ -18,23 +18,23 @@ export function PersonSessions({ person, onClose }: { person: Person; onClose: (
   });
   const end = async (id?: string): Promise<void> => {
     if (!(await attempt('end-session', client.endPersonSessions(person.id, id)))) return;
-    say(id === undefined ? t.allEnded(person.name) : t.sessionEnded, 'green');
+    say(id === undefined ? peopleWords.allEnded(person.name) : peopleWords.sessionEnded, 'green');
     await sessions.reread();
   };
   return (
-    <Dialog title={t.sessionsOf(person.name)} onClose={onClose}>
+    <Dialog title={peopleWords.sessionsOf(person.name)} onClose={onClose}>
       {sessions.kind === 'ready' ? (
         <SessionList sessions={sessions.data.items} onEnd={(session) => void end(session.id)} />
       ) : (
-        <NotRead read={sessions} what={t.theSessions} />
+        <NotRead read={sessions} what={peopleWords.theSessions} />
       )}
       <div className="mt-4 flex justify-end gap-2">
         {sessions.kind === 'ready' && sessions.data.items.some(({ current }) => !current) ? (
           <Button look="danger" onClick={() => void end()}>
-            {t.endAll}
+            {peopleWords.endAll}
           </Button>
         ) : null}
-        <Button onClick={onClose}>{t.close}</Button>
+        <Button onClick={onClose}>{peopleWords.close}</Button>
       </div>
     </Dialog>
   );

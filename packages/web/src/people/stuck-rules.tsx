@@ -2,7 +2,7 @@ import type { StuckRule } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/people.js';
+import { peopleWords } from '../words/people.js';
 
 /** Rules that nobody can satisfy, or could satisfy anymore. */
 export function StuckRules({ title, rules }: { title: string; rules: readonly StuckRule[] }): ReactElement | null {
@@ -21,7 +21,7 @@ export function StuckRules({ title, rules }: { title: string; rules: readonly St
               <code>
                 <Visible text={rule} strict />
               </code>{' '}
-              <Visible text={t.inWorld(worldName, why)} />
+              <Visible text={peopleWords.inWorld(worldName, why)} />
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { type ReactElement, useId } from 'react';
 import { Button } from '../ui/button.js';
 import { TextField } from '../form/field.js';
 import type { KeyPlan, keyStep } from './provider-draft.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 interface KeyFieldProps {
   kind: ProviderKind;
@@ -25,11 +25,15 @@ export function KeyField({ kind, step, canKeep, value, error, onPlan, onChange }
     );
   const canRemove = key === 'optional' && step.again !== undefined;
   const again =
-    step.again === undefined ? undefined : step.again === 'moved' ? t.keyAgain(canRemove) : t.keyUnreadable(canRemove);
+    step.again === undefined
+      ? undefined
+      : step.again === 'moved'
+        ? providerWords.keyAgain(canRemove)
+        : providerWords.keyUnreadable(canRemove);
   return (
     <div>
       <TextField
-        label={key === 'required' || again !== undefined ? t.apiKey : t.apiKeyOptional}
+        label={key === 'required' || again !== undefined ? providerWords.apiKey : providerWords.apiKeyOptional}
         type="password"
         mono
         // Browsers ignore `off`, and no saved password belongs here.
@@ -37,23 +41,23 @@ export function KeyField({ kind, step, canKeep, value, error, onPlan, onChange }
         spellCheck={false}
         value={value}
         error={error}
-        hint={again ?? t.apiKeyHint}
+        hint={again ?? providerWords.apiKeyHint}
         onChange={(event) => onChange(event.target.value)}
       />
       <div className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem]">
         {keyPage === undefined ? null : (
           <a href={keyPage} target="_blank" rel="noreferrer" className="text-blue underline">
-            {t.getKey(label)}
+            {providerWords.getKey(label)}
           </a>
         )}
         {canRemove ? (
           <button type="button" className="text-blue underline" onClick={() => onPlan('remove')}>
-            {t.removeKey}
+            {providerWords.removeKey}
           </button>
         ) : null}
         {canKeep && again === undefined ? (
           <button type="button" className="text-blue underline" onClick={() => onPlan('keep')}>
-            {t.keepKey}
+            {providerWords.keepKey}
           </button>
         ) : null}
       </div>
@@ -76,22 +80,22 @@ function SavedKey({
   return (
     <div role="group" aria-labelledby={labelId}>
       <p id={labelId} className="mb-1 text-sm font-medium">
-        {t.apiKey}
+        {providerWords.apiKey}
       </p>
       <div className="flex flex-wrap items-center gap-2 text-sm">
-        <span className="mr-auto text-ink-2">{isRemoved ? t.keyWillGo : t.keyIsSaved}</span>
+        <span className="mr-auto text-ink-2">{isRemoved ? providerWords.keyWillGo : providerWords.keyIsSaved}</span>
         {isRemoved ? (
           <Button size="small" onClick={() => onPlan('keep')}>
-            {t.keepKey}
+            {providerWords.keepKey}
           </Button>
         ) : (
           <Button size="small" onClick={() => onPlan('replace')}>
-            {t.replaceKey}
+            {providerWords.replaceKey}
           </Button>
         )}
         {canRemove && !isRemoved ? (
           <Button size="small" look="danger" onClick={() => onPlan('remove')}>
-            {t.removeKey}
+            {providerWords.removeKey}
           </Button>
         ) : null}
       </div>

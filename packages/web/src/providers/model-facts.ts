@@ -1,8 +1,9 @@
 import type { ProviderModel } from '@countersign/protocol';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 /** Context size and price, if the list has them. */
 export function factsOf({ contextTokens, inputPrice, outputPrice }: ProviderModel): string {
-  const price = inputPrice === undefined && outputPrice === undefined ? [] : [t.price(inputPrice, outputPrice)];
-  return [...(contextTokens === undefined ? [] : [t.context(contextTokens)]), ...price].join(' · ');
+  const price =
+    inputPrice === undefined && outputPrice === undefined ? [] : [providerWords.price(inputPrice, outputPrice)];
+  return [...(contextTokens === undefined ? [] : [providerWords.context(contextTokens)]), ...price].join(' · ');
 }

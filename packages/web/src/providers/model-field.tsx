@@ -8,7 +8,7 @@ import { matchingModels } from './model-choice.js';
 import { factsOf } from './model-facts.js';
 import type { Models } from './use-models.js';
 import type { ModelWarning } from './use-unlisted.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 interface ModelFieldProps {
   models: Models;
@@ -21,10 +21,16 @@ interface ModelFieldProps {
 export function ModelField({ models, value, error, onChange }: ModelFieldProps): ReactElement {
   return (
     <Combobox
-      label={t.model}
+      label={providerWords.model}
       value={value}
       error={error}
-      hint={models.why !== undefined ? t.noModelList : models.state === 'loading' ? t.modelsLoading : t.modelHint}
+      hint={
+        models.why !== undefined
+          ? providerWords.noModelList
+          : models.state === 'loading'
+            ? providerWords.modelsLoading
+            : providerWords.modelHint
+      }
       choicesFor={(typed) =>
         matchingModels(models.items, typed).map((model) => ({ value: model.id, note: factsOf(model) }))
       }
@@ -60,11 +66,11 @@ export function UnknownModel({
         <p className="mt-2 flex flex-wrap gap-2">
           {closest === undefined ? null : (
             <Button size="small" aria-describedby={id} onClick={() => onUse(closest)}>
-              {t.useModel(visibleText(closest))}
+              {providerWords.useModel(visibleText(closest))}
             </Button>
           )}
           <Button size="small" aria-describedby={id} disabled={onAnyway === undefined} onClick={onAnyway}>
-            {t.saveAnyway}
+            {providerWords.saveAnyway}
           </Button>
         </p>
       </Note>

@@ -10,7 +10,7 @@ import { Visible } from '../text/visible.js';
 import { matchingModels } from './model-choice.js';
 import { factsOf } from './model-facts.js';
 import type { Testing } from './use-test.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 const FIRST = 20;
 
@@ -23,7 +23,7 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
   });
   const [typed, setTyped] = useState('');
   const [shown, setShown] = useState(FIRST);
-  if (models.kind !== 'ready') return <NotRead read={models} what={t.theModels} />;
+  if (models.kind !== 'ready') return <NotRead read={models} what={providerWords.theModels} />;
   const { items, problem } = models.data;
   const found = matchingModels(items, typed);
   return (
@@ -43,7 +43,7 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
       >
         <div className="min-w-48 flex-1">
           <TextField
-            label={t.findModel}
+            label={providerWords.findModel}
             mono
             autoComplete="off"
             spellCheck={false}
@@ -52,15 +52,15 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
           />
         </div>
         <Button type="submit" disabled={typed.trim() === '' || testing.state === 'running'}>
-          {t.testModel}
+          {providerWords.testModel}
         </Button>
       </form>
       {found.length === 0 ? (
         problem === undefined ? (
-          <p className="text-sm text-ink-3">{items.length === 0 ? t.noModels : t.noMatch}</p>
+          <p className="text-sm text-ink-3">{items.length === 0 ? providerWords.noModels : providerWords.noMatch}</p>
         ) : null
       ) : (
-        <ul aria-label={t.modelsOf(provider.name)} className="divide-y divide-line text-[0.8125rem]">
+        <ul aria-label={providerWords.modelsOf(provider.name)} className="divide-y divide-line text-[0.8125rem]">
           {found.slice(0, shown).map((model) => (
             <li key={model.id} className="flex flex-wrap items-baseline gap-x-4 py-1.5">
               <code className="min-w-0 [overflow-wrap:anywhere]">
@@ -78,7 +78,7 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
       )}
       {found.length > shown ? (
         <Button size="small" onClick={() => setShown(shown + 200)}>
-          {t.moreModels(Math.min(200, found.length - shown))}
+          {providerWords.moreModels(Math.min(200, found.length - shown))}
         </Button>
       ) : null}
     </div>

@@ -10,7 +10,7 @@ import { Visible } from '../text/visible.js';
 import { ModelList } from './model-list.js';
 import { TestResult } from './test-result.js';
 import { useTest } from './use-test.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 /** One provider: what it is, whether it works, and its models. */
 export function ProviderCard({
@@ -53,7 +53,7 @@ export function ProviderCard({
               disabled={testing.state === 'running'}
               onClick={() => testing.run()}
             >
-              {t.test}
+              {providerWords.test}
             </Button>
           ) : null}
           {actions(nameId)}
@@ -70,7 +70,7 @@ export function ProviderCard({
         </p>
       )}
       {provider.source === 'stored' && provider.hasKey && isUnencrypted(provider.baseUrl ?? '') ? (
-        <Note>{t.unencrypted}</Note>
+        <Note>{providerWords.unencrypted}</Note>
       ) : null}
       <TestResult testing={testing} />
       {canTest ? (
@@ -84,7 +84,7 @@ export function ProviderCard({
             className="flex min-h-8 items-center gap-1 text-[0.8125rem] font-medium text-ink-2 hover:text-ink"
           >
             <Icon name="chevron" className={cx('size-3.5', isOpen && 'rotate-90')} />
-            {t.models}
+            {providerWords.models}
           </button>
           <div id={modelsId}>{isOpen ? <ModelList provider={provider} testing={testing} /> : null}</div>
         </div>
@@ -95,12 +95,12 @@ export function ProviderCard({
 
 function KeyState({ provider }: { provider: ProviderStatus }): ReactElement | null {
   const { source, variable, hasKey, available, problem } = provider;
-  if (source === 'built-in') return <Badge>{t.builtIn}</Badge>;
-  if (problem !== undefined) return <Badge icon="alert">{t.notAvailable}</Badge>;
-  if (!available) return <Badge icon="key">{t.noKey}</Badge>;
-  if (variable !== undefined) return <Badge icon="key">{t.keyInVariable(variable)}</Badge>;
-  if (source === 'environment') return <Badge icon="check">{t.fromEnvironment}</Badge>;
-  return hasKey ? <Badge icon="key">{t.keySaved}</Badge> : null;
+  if (source === 'built-in') return <Badge>{providerWords.builtIn}</Badge>;
+  if (problem !== undefined) return <Badge icon="alert">{providerWords.notAvailable}</Badge>;
+  if (!available) return <Badge icon="key">{providerWords.noKey}</Badge>;
+  if (variable !== undefined) return <Badge icon="key">{providerWords.keyInVariable(variable)}</Badge>;
+  if (source === 'environment') return <Badge icon="check">{providerWords.fromEnvironment}</Badge>;
+  return hasKey ? <Badge icon="key">{providerWords.keySaved}</Badge> : null;
 }
 
 function sentence(words: string): string {

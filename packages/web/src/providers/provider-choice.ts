@@ -1,5 +1,5 @@
 import type { ProviderStatus } from '@countersign/protocol';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 /** The id of the demo's model, which plays a script. */
 export const DEMO_PROVIDER = 'scripted';
@@ -15,5 +15,5 @@ export function firstProvider(known: readonly ProviderStatus[]): string {
 export function providerLabel(id: string, known: readonly ProviderStatus[]): string {
   const status = known.find((each) => each.id === id);
   if (status === undefined || status.available) return status?.name ?? id;
-  return `${status.name} (${status.problem === undefined ? t.noKey : t.notAvailable})`;
+  return `${status.name} (${status.problem === undefined ? providerWords.noKey : providerWords.notAvailable})`;
 }

@@ -25,7 +25,7 @@ import {
   toNewProvider,
 } from './provider-draft.js';
 import type { TestProblem } from './test-problem.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 interface ProviderFormProps {
   /** The provider to edit. Undefined for a new one. */
@@ -73,7 +73,7 @@ export function ProviderForm({
     if (problem !== undefined) focusInvalid(saving.form.current);
   }, [problem]);
   const save = async (): Promise<void> => {
-    if (chosen === 'replace' && step.sends === 'keep') return saving.refuse('apiKey', t.enterKey);
+    if (chosen === 'replace' && step.sends === 'keep') return saving.refuse('apiKey', providerWords.enterKey);
     let result: ProviderStatus | undefined;
     const isSaved = await saving.load(async () => {
       if (saved === undefined) {
@@ -98,7 +98,7 @@ export function ProviderForm({
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
-          label={t.kind}
+          label={providerWords.kind}
           value={draft.kind}
           error={errorOf('kind')}
           options={KINDS}
@@ -108,7 +108,7 @@ export function ProviderForm({
           }}
         />
         <TextField
-          label={t.name}
+          label={providerWords.name}
           required
           value={draft.name}
           error={errorOf('name')}
@@ -116,14 +116,14 @@ export function ProviderForm({
         />
       </div>
       <TextField
-        label={t.baseUrl}
+        label={providerWords.baseUrl}
         mono
         inputMode="url"
         autoComplete="off"
         spellCheck={false}
         value={draft.baseUrl}
         error={errorOf('baseUrl')}
-        hint={t.baseUrlHint(facts.baseUrl, facts.example)}
+        hint={providerWords.baseUrlHint(facts.baseUrl, facts.example)}
         onChange={(event) => change({ baseUrl: event.target.value })}
       />
       <KeyField
@@ -138,7 +138,7 @@ export function ProviderForm({
         }}
         onChange={(apiKey) => change({ apiKey })}
       />
-      {sendsKey && isUnencrypted(draft.baseUrl) ? <Note>{t.unencrypted}</Note> : null}
+      {sendsKey && isUnencrypted(draft.baseUrl) ? <Note>{providerWords.unencrypted}</Note> : null}
       <div className="flex justify-end gap-2">
         {leave}
         <Button look="primary" type="submit" disabled={saving.busy || draft.name.trim() === ''}>

@@ -13,7 +13,7 @@ import { say } from '../notices/toast.js';
 import { ProviderCard } from './provider-card.js';
 import { ProviderForm } from './provider-form.js';
 import { RemoveProvider } from './remove-provider.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 type Open =
   | { readonly kind: 'add'; readonly preset?: ProviderKind | undefined }
@@ -27,7 +27,8 @@ export default function ProvidersPage(): ReactElement {
   const mayChange = useMay('admin');
   const [open, setOpen] = useState<Open>();
   const [saves, setSaves] = useState<Readonly<Record<string, number>>>({});
-  if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
+  if (providers.kind !== 'ready')
+    return <NotRead read={providers} what={providerWords.theProviders} title={providerWords.title} />;
   const { items } = providers.data;
   const stored = items.filter(({ source }) => source === 'stored');
   const others = items.filter(({ source }) => source !== 'stored');
@@ -37,7 +38,7 @@ export default function ProvidersPage(): ReactElement {
     await queries.invalidateQueries({ queryKey: ['providers'] });
     if (saved === undefined) return;
     await queries.invalidateQueries({ queryKey: ['provider-models', saved.id] });
-    if (!saved.available) say(t.saved, 'green');
+    if (!saved.available) say(providerWords.saved, 'green');
     else setSaves((before) => ({ ...before, [saved.id]: (before[saved.id] ?? 0) + 1 }));
   };
   const takenBy = (own?: string): string[] =>
@@ -46,18 +47,18 @@ export default function ProvidersPage(): ReactElement {
       .map(({ name }) => name);
   return (
     <Page
-      title={t.title}
-      lead={t.lead}
+      title={providerWords.title}
+      lead={providerWords.lead}
       actions={
         mayChange ? (
           <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
-            {t.add}
+            {providerWords.add}
           </Button>
         ) : null
       }
     >
       <Guarded needs="admin">
-        {stored.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
+        {stored.length === 0 ? <Empty title={providerWords.empty}>{providerWords.emptyHint}</Empty> : null}
         <ul className="space-y-2">
           {stored.map((provider) => (
             <li key={provider.id}>
@@ -67,7 +68,7 @@ export default function ProvidersPage(): ReactElement {
                 actions={(nameId) => (
                   <>
                     <Button size="small" aria-describedby={nameId} onClick={() => setOpen({ kind: 'edit', provider })}>
-                      {t.edit}
+                      {providerWords.edit}
                     </Button>
                     <Button
                       size="small"
@@ -75,7 +76,7 @@ export default function ProvidersPage(): ReactElement {
                       aria-describedby={nameId}
                       onClick={() => setOpen({ kind: 'remove', provider })}
                     >
-                      {t.remove}
+                      {providerWords.remove}
                     </Button>
                   </>
                 )}
@@ -83,8 +84,8 @@ export default function ProvidersPage(): ReactElement {
             </li>
           ))}
         </ul>
-        <h2 className="mt-8 font-semibold">{t.others}</h2>
-        <p className="mt-1 mb-3 max-w-[76ch] text-sm text-ink-2">{t.othersHint}</p>
+        <h2 className="mt-8 font-semibold">{providerWords.others}</h2>
+        <p className="mt-1 mb-3 max-w-[76ch] text-sm text-ink-2">{providerWords.othersHint}</p>
         <ul className="space-y-2">
           {others.map((provider) => (
             <li key={provider.id}>
@@ -98,7 +99,7 @@ export default function ProvidersPage(): ReactElement {
                       aria-describedby={nameId}
                       onClick={() => setOpen({ kind: 'add', preset: provider.kind })}
                     >
-                      {t.addKey}
+                      {providerWords.addKey}
                     </Button>
                   )
                 }
@@ -108,14 +109,17 @@ export default function ProvidersPage(): ReactElement {
         </ul>
       </Guarded>
       {open?.kind === 'add' || open?.kind === 'edit' ? (
-        <Dialog title={open.kind === 'add' ? t.add : t.editTitle(open.provider.name)} onClose={close}>
+        <Dialog
+          title={open.kind === 'add' ? providerWords.add : providerWords.editTitle(open.provider.name)}
+          onClose={close}
+        >
           <ProviderForm
             saved={open.kind === 'edit' ? open.provider : undefined}
             kind={open.kind === 'add' ? open.preset : undefined}
             taken={open.kind === 'edit' ? takenBy(open.provider.id) : takenBy()}
-            submit={open.kind === 'add' ? t.add : t.save}
+            submit={open.kind === 'add' ? providerWords.add : providerWords.save}
             onDone={(saved) => void changed(saved)}
-            leave={<Button onClick={close}>{t.cancel}</Button>}
+            leave={<Button onClick={close}>{providerWords.cancel}</Button>}
           />
         </Dialog>
       ) : null}

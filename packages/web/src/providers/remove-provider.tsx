@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { attempt, say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 /** Confirms a removal. A provider that agents use is removed only with a second button, in a different place (P7.2). */
 export function RemoveProvider({
@@ -30,31 +30,31 @@ export function RemoveProvider({
       `remove-provider-${provider.id}`,
       removal.then((answer) => {
         if (answer === 'used') return;
-        say(t.removed(provider.name), 'green');
+        say(providerWords.removed(provider.name), 'green');
         onRemoved();
       }),
     );
   };
   return (
-    <Dialog title={t.removeTitle} onClose={onClose}>
-      <p className="text-sm">{t.removeText(provider.name)}</p>
+    <Dialog title={providerWords.removeTitle} onClose={onClose}>
+      <p className="text-sm">{providerWords.removeText(provider.name)}</p>
       <div role="status">
         {used === undefined ? null : (
           <div className="mt-3 space-y-2 rounded-md border border-red bg-red-soft px-3 py-2 text-sm text-red">
             <p className="[overflow-wrap:anywhere]">
               <Visible text={used} />
             </p>
-            <p>{t.removeAnywayHint}</p>
+            <p>{providerWords.removeAnywayHint}</p>
             <Button size="small" look="danger" icon="trash" onClick={() => void remove(true)}>
-              {t.removeAnyway}
+              {providerWords.removeAnyway}
             </Button>
           </div>
         )}
       </div>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={onClose}>{providerWords.cancel}</Button>
         <Button look="danger" icon="trash" disabled={used !== undefined} onClick={() => void remove(false)}>
-          {t.remove}
+          {providerWords.remove}
         </Button>
       </div>
     </Dialog>

@@ -6,7 +6,7 @@ import type { Tone } from '../ui/tone.js';
 import { visibleText } from '../text/visible-parts.js';
 import { Visible } from '../text/visible.js';
 import type { Testing } from './use-test.js';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 
 /** The result of a test, and what to do. The live region is always rendered, so that screen readers announce the result. */
 export function TestResult({ testing }: { testing: Testing }): ReactElement {
@@ -15,9 +15,9 @@ export function TestResult({ testing }: { testing: Testing }): ReactElement {
     <div role="status" className="text-sm empty:-mt-2!">
       {state === 'idle' ? null : state === 'running' ? (
         <p className="flex flex-wrap items-center gap-2 text-ink-2">
-          {isSaved ? t.saved : null} {t.testing}
+          {isSaved ? providerWords.saved : null} {providerWords.testing}
           <Button size="small" onClick={testing.cancel}>
-            {t.stopTest}
+            {providerWords.stopTest}
           </Button>
         </p>
       ) : (
@@ -37,19 +37,19 @@ function Answer({
   onTry: (model: string) => void;
 }): ReactElement {
   const { closest } = test;
-  const saved = toneOf(test.code) === 'red' ? t.savedButFailed : t.saved;
+  const saved = toneOf(test.code) === 'red' ? providerWords.savedButFailed : providerWords.saved;
   return (
     <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
       <Badge tone={toneOf(test.code)} icon={test.ok ? 'check' : 'alert'}>
-        {t.answers[test.code]}
+        {providerWords.answers[test.code]}
       </Badge>
       <p className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
         {isSaved ? saved : null} <Visible text={test.detail} />{' '}
-        <span className="whitespace-nowrap text-ink-3">{t.tookMs(test.ms)}</span>
+        <span className="whitespace-nowrap text-ink-3">{providerWords.tookMs(test.ms)}</span>
       </p>
       {closest === undefined ? null : (
         <Button size="small" onClick={() => onTry(closest)}>
-          {t.didYouMean(visibleText(closest))}
+          {providerWords.didYouMean(visibleText(closest))}
         </Button>
       )}
     </div>

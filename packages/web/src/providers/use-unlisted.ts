@@ -1,6 +1,6 @@
 import { unlistedModel, type ProviderStatus } from '@countersign/protocol';
 import { useState } from 'react';
-import { t } from '../words/providers.js';
+import { providerWords } from '../words/providers.js';
 import type { Models } from './use-models.js';
 
 /** A new object for each warning. */
@@ -27,7 +27,7 @@ export function useUnlisted(
     warning: missing !== undefined && warned?.model === model ? warned.warning : undefined,
     stops() {
       if (missing === undefined || provider === undefined) return false;
-      setWarned({ model, warning: { words: t.notListed(provider.name), ...missing } });
+      setWarned({ model, warning: { words: providerWords.notListed(provider.name), ...missing } });
       return true;
     },
   };

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
 import { ChangedTools } from './changed-tools.js';
 import { useServer } from './use-server.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** Accepts a server's tool definitions: exactly those shown here, by their ETag, and no later ones (W6). */
 export function AcceptServer({
@@ -29,7 +29,7 @@ export function AcceptServer({
     try {
       await client.updateMcpServer(worldId, name, { accept: true }, { ifMatch });
       clearErrors(`server-${name}`);
-      say(t.accepted(name), 'green');
+      say(serverWords.accepted(name), 'green');
       onClose();
     } catch (error) {
       const isOvertaken = error instanceof ClientError && error.status === 412;
@@ -39,21 +39,21 @@ export function AcceptServer({
     }
   };
   return (
-    <Dialog title={t.definitions(name)} onClose={onClose}>
+    <Dialog title={serverWords.definitions(name)} onClose={onClose}>
       <div className="space-y-2 text-sm">
-        {server.kind === 'ready' ? null : <NotRead read={server} what={t.theServer} />}
+        {server.kind === 'ready' ? null : <NotRead read={server} what={serverWords.theServer} />}
         {state === 'overtaken' ? (
           <p role="alert" className="text-red">
-            {t.overtaken}
+            {serverWords.overtaken}
           </p>
         ) : null}
         {server.kind === 'ready' ? <ChangedTools changed={server.data.value.changed} /> : null}
       </div>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{t.notNow}</Button>
+        <Button onClick={onClose}>{serverWords.notNow}</Button>
         {etag === undefined ? null : (
           <Button look="primary" disabled={state === 'busy'} onClick={() => void accept(etag)}>
-            {t.accept}
+            {serverWords.accept}
           </Button>
         )}
       </div>

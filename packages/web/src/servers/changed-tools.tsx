@@ -1,7 +1,7 @@
 import type { McpServer } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** A server's tool definitions that nobody has accepted. */
 export function ChangedTools({ changed }: Pick<McpServer, 'changed'>): ReactElement {
@@ -9,7 +9,7 @@ export function ChangedTools({ changed }: Pick<McpServer, 'changed'>): ReactElem
     <>
       {changed.map(({ tool, difference }) => (
         <p key={tool} className="text-amber [overflow-wrap:anywhere]">
-          {t.changed(tool, <Visible text={difference} />)}
+          {serverWords.changed(tool, <Visible text={difference} />)}
         </p>
       ))}
     </>

@@ -2,7 +2,7 @@ import type { McpFix } from '@countersign/client';
 import type { ReactElement, ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** Says what a fix would allow, before it is applied. */
 export function ConfirmFix({
@@ -24,7 +24,7 @@ export function ConfirmFix({
         {fix.kind === 'rule' ? <pre className="code text-[0.8125rem] whitespace-pre-wrap">{fix.rule}</pre> : null}
       </div>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onCancel}>{t.cancel}</Button>
+        <Button onClick={onCancel}>{serverWords.cancel}</Button>
         <Button look="primary" icon="globe" onClick={onConfirm}>
           {action}
         </Button>
@@ -36,10 +36,10 @@ export function ConfirmFix({
 function wordsFor(server: string, fix: Exclude<McpFix, { kind: 'sign-in' }>): { action: string; text: ReactNode } {
   switch (fix.kind) {
     case 'network':
-      return { action: t.allowNetwork, text: t.allowNetworkText(server) };
+      return { action: serverWords.allowNetwork, text: serverWords.allowNetworkText(server) };
     case 'hosts':
-      return { action: t.allowHosts(fix.added), text: t.allowHostsText(server, fix.hosts) };
+      return { action: serverWords.allowHosts(fix.added), text: serverWords.allowHostsText(server, fix.hosts) };
     case 'rule':
-      return { action: t.addRule, text: t.addRuleText(server) };
+      return { action: serverWords.addRule, text: serverWords.addRuleText(server) };
   }
 }

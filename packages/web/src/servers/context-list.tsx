@@ -4,7 +4,7 @@ import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 export type ContextItem =
   | { kind: 'prompt'; prompt: McpContext['prompts'][number] }
@@ -36,17 +36,17 @@ export function ContextList({
     once: true,
     forget: true,
   });
-  if (read.kind !== 'ready') return <NotRead read={read} what={t.thePrompts} />;
+  if (read.kind !== 'ready') return <NotRead read={read} what={serverWords.thePrompts} />;
   const { prompts, resources } = read.data;
   const matches = ({ name, about }: Shown): boolean =>
     `${name}\n${about}`.toLowerCase().includes(filter.trim().toLowerCase());
   const lists = [
-    { title: t.prompts, shown: prompts.map(showPrompt).filter(matches) },
-    { title: t.resources, shown: resources.map(showResource).filter(matches) },
+    { title: serverWords.prompts, shown: prompts.map(showPrompt).filter(matches) },
+    { title: serverWords.resources, shown: resources.map(showResource).filter(matches) },
   ].filter(({ shown }) => shown.length > 0);
   if (lists.length === 0) {
     const isEmpty = prompts.length + resources.length === 0;
-    return <p className="text-sm text-ink-3">{isEmpty ? t.noContext : t.noMatch}</p>;
+    return <p className="text-sm text-ink-3">{isEmpty ? serverWords.noContext : serverWords.noMatch}</p>;
   }
   return (
     <div className="space-y-4">
@@ -106,7 +106,7 @@ function Item({ shown: { name, about } }: { shown: Shown }): ReactElement {
 
 function showPrompt(prompt: McpContext['prompts'][number], index: number): Shown {
   const { name, description = '', arguments: args } = prompt;
-  const named = args.map((each) => (each.isRequired ? each.name : t.optional(each.name))).join(', ');
+  const named = args.map((each) => (each.isRequired ? each.name : serverWords.optional(each.name))).join(', ');
   return { key: `${index}`, name, about: join(description, named), item: { kind: 'prompt', prompt } };
 }
 

@@ -3,7 +3,7 @@ import { NotRead } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { ServerForm } from './server-form.js';
 import { useServer } from './use-server.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /**
  * Edits the current version of a server: if someone else changes it in the meantime, saving is rejected instead of overwriting that change
@@ -20,11 +20,11 @@ export function EditServer({
 }): ReactElement {
   const server = useServer(worldId, name, 'once');
   return (
-    <Dialog title={t.editTitle(name)} onClose={onClose}>
+    <Dialog title={serverWords.editTitle(name)} onClose={onClose}>
       {server.kind === 'ready' ? (
         <ServerForm worldId={worldId} edited={{ server: server.data.value, etag: server.data.etag }} onDone={onClose} />
       ) : (
-        <NotRead read={server} what={t.theServer} />
+        <NotRead read={server} what={serverWords.theServer} />
       )}
     </Dialog>
   );

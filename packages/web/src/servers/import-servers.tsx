@@ -15,7 +15,7 @@ import { Checkbox, Select, TextField } from '../form/field.js';
 import { FileForm } from '../form/file-form.js';
 import { say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 interface Found {
   servers: readonly McpFileServer[];
@@ -34,7 +34,7 @@ export function ImportServers({
 }): ReactElement {
   const [found, setFound] = useState<Found>();
   return (
-    <Dialog title={t.importTitle} onClose={onClose}>
+    <Dialog title={serverWords.importTitle} onClose={onClose}>
       {found === undefined ? (
         <ChooseFile onFound={setFound} onCancel={onClose} />
       ) : (
@@ -54,12 +54,12 @@ function ChooseFile({ onFound, onCancel }: { onFound: (found: Found) => void; on
   return (
     <FileForm
       words={{
-        lead: t.importLead,
-        file: t.file,
-        paste: t.orPaste,
-        tooLarge: t.fileTooLarge,
-        submit: t.next,
-        cancel: t.cancel,
+        lead: serverWords.importLead,
+        file: serverWords.file,
+        paste: serverWords.orPaste,
+        tooLarge: serverWords.fileTooLarge,
+        submit: serverWords.next,
+        cancel: serverWords.cancel,
       }}
       accept=".json,application/json"
       largestBytes={MCP_FILE_BYTES}
@@ -104,12 +104,14 @@ function ChooseServers({
       );
       const result = await addMcpServers(definitions, (definition) => client.addMcpServer(worldId, definition));
       if (result.ok) {
-        say(t.importedServers(picked.length), 'green');
+        say(serverWords.importedServers(picked.length), 'green');
         return onDone();
       }
       const added = result.added.map(({ name }) => name);
       setProblem(
-        added.length === 0 ? reasonOf(result.error) : t.importStopped(result.failed, reasonOf(result.error), added),
+        added.length === 0
+          ? reasonOf(result.error)
+          : serverWords.importStopped(result.failed, reasonOf(result.error), added),
       );
       setChosen(chosen.filter((name) => !added.includes(name)));
     };
@@ -124,7 +126,7 @@ function ChooseServers({
         void add();
       }}
     >
-      <p className="text-sm text-ink-2">{t.importedOff}</p>
+      <p className="text-sm text-ink-2">{serverWords.importedOff}</p>
       <ul className="space-y-2">
         {found.servers.map((server) => {
           const { name, connection } = server;
@@ -141,7 +143,7 @@ function ChooseServers({
                     <span className="block font-mono [overflow-wrap:anywhere]">
                       <Visible text={runs} strict />
                     </span>
-                    {isTaken ? t.alreadyExists : null}
+                    {isTaken ? serverWords.alreadyExists : null}
                   </>
                 }
                 disabled={isTaken}
@@ -151,7 +153,7 @@ function ChooseServers({
               {downloads === undefined || !chosen.includes(name) ? null : (
                 <div className="mt-1 pl-6">
                   <Checkbox
-                    label={t.importHosts(downloads.runner, downloads.hosts)}
+                    label={serverWords.importHosts(downloads.runner, downloads.hosts)}
                     checked={allowed.includes(name)}
                     onChange={(event) => setAllowed(toggled(allowed, name, event.target.checked))}
                   />
@@ -175,7 +177,7 @@ function ChooseServers({
           key={input.placeholder}
           input={input}
           value={values.get(input.placeholder) ?? ''}
-          error={isTried && isMissing(input) ? t.valueMissing : undefined}
+          error={isTried && isMissing(input) ? serverWords.valueMissing : undefined}
           onChange={(value) => setValues(new Map([...values, [input.placeholder, value]]))}
         />
       ))}
@@ -185,9 +187,9 @@ function ChooseServers({
         </p>
       )}
       <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{t.cancel}</Button>
+        <Button onClick={onDone}>{serverWords.cancel}</Button>
         <Button look="primary" type="submit" disabled={busy || picked.length === 0}>
-          {t.import}
+          {serverWords.import}
         </Button>
       </div>
     </form>
@@ -206,7 +208,7 @@ function downloadsOf({ connection }: McpFileServer): { runner: string; hosts: re
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : t.importFailed;
+  return error instanceof Error ? error.message : serverWords.importFailed;
 }
 
 /** A value that the file leaves open. */
@@ -227,7 +229,7 @@ function InputField({
     return (
       <Select
         label={label}
-        hint={t.placeholderHint(<Visible text={placeholder} />)}
+        hint={serverWords.placeholderHint(<Visible text={placeholder} />)}
         error={error}
         options={options}
         value={value}
@@ -238,7 +240,7 @@ function InputField({
   return (
     <TextField
       label={label}
-      hint={t.placeholderHint(<Visible text={placeholder} />)}
+      hint={serverWords.placeholderHint(<Visible text={placeholder} />)}
       error={error}
       mono
       type={isSecret ? 'password' : 'text'}

@@ -7,7 +7,7 @@ import { TextField } from '../form/field.js';
 import { Visible } from '../text/visible.js';
 import { ContextList, type ContextItem } from './context-list.js';
 import { quoteResource } from './quote-resource.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 type Prompt = McpContext['prompts'][number];
 
@@ -39,10 +39,10 @@ export default function InsertDialog({
     setError(undefined);
     try {
       const text = await client.readMcpContext(worldId, server, wanted);
-      if (text.trim() === '') setError(t.emptyText);
+      if (text.trim() === '') setError(serverWords.emptyText);
       else onInsert('uri' in wanted ? quoteResource(wanted.uri, text) : text);
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : t.insertFailed);
+      setError(failure instanceof Error ? failure.message : serverWords.insertFailed);
     }
     setBusy(false);
   };
@@ -56,16 +56,22 @@ export default function InsertDialog({
   };
   const status = (
     <p role="status" className="min-h-5 text-[0.8125rem] text-red [overflow-wrap:anywhere]">
-      {error === undefined ? isBusy ? <span className="text-ink-3">{t.reading}</span> : null : <Visible text={error} />}
+      {error === undefined ? (
+        isBusy ? (
+          <span className="text-ink-3">{serverWords.reading}</span>
+        ) : null
+      ) : (
+        <Visible text={error} />
+      )}
     </p>
   );
   return (
-    <Dialog title={t.insertTitle} onClose={onClose}>
+    <Dialog title={serverWords.insertTitle} onClose={onClose}>
       <div ref={content} className="space-y-3">
         {filling === undefined ? (
           <>
-            <p className="text-sm text-ink-2">{t.insertLead}</p>
-            <TextField label={t.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
+            <p className="text-sm text-ink-2">{serverWords.insertLead}</p>
+            <TextField label={serverWords.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
             {status}
             {servers.map(({ name }) => (
               <section key={name} aria-label={name} className="space-y-2">
@@ -127,9 +133,9 @@ function PromptForm({
       {prompt.arguments.map((each) => (
         <TextField
           key={each.name}
-          label={each.isRequired ? each.name : t.optional(each.name)}
+          label={each.isRequired ? each.name : serverWords.optional(each.name)}
           {...(each.description === undefined ? {} : { hint: <Visible text={each.description} /> })}
-          error={isChecked && missing.includes(each) ? t.valueMissing : undefined}
+          error={isChecked && missing.includes(each) ? serverWords.valueMissing : undefined}
           value={values[each.name] ?? ''}
           required={each.isRequired}
           maxLength={20_000}
@@ -137,9 +143,9 @@ function PromptForm({
         />
       ))}
       <div className="flex justify-end gap-2">
-        <Button onClick={onBack}>{t.back}</Button>
+        <Button onClick={onBack}>{serverWords.back}</Button>
         <Button look="primary" type="submit" disabled={isBusy}>
-          {t.insert}
+          {serverWords.insert}
         </Button>
       </div>
     </form>

@@ -2,7 +2,7 @@ import { type ReactElement, useId, useRef } from 'react';
 import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../text/visible.js';
 import type { SecretRow } from './secret-rows.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 const box =
   'h-9 w-full min-w-0 rounded-md border border-line-2 bg-surface px-3 font-mono text-[0.8125rem] text-ink hover:border-ink-3 aria-invalid:border-red';
@@ -45,7 +45,7 @@ export function SecretFields({
                   className={`${box} col-span-2 sm:basis-2/5`}
                   aria-label={nameLabel(index + 1)}
                   aria-invalid={error === undefined ? undefined : true}
-                  placeholder={t.namePlaceholder}
+                  placeholder={serverWords.namePlaceholder}
                   autoComplete="off"
                   spellCheck={false}
                   readOnly={row.saved}
@@ -55,15 +55,15 @@ export function SecretFields({
                 <input
                   className={`${box} sm:basis-3/5`}
                   type="password"
-                  aria-label={t.secretValue(which)}
-                  placeholder={row.saved ? t.savedPlaceholder : t.valuePlaceholder}
+                  aria-label={serverWords.secretValue(which)}
+                  placeholder={row.saved ? serverWords.savedPlaceholder : serverWords.valuePlaceholder}
                   autoComplete="new-password"
                   value={row.value}
                   onChange={(event) => change(row, { value: event.target.value })}
                 />
                 <IconButton
                   icon="trash"
-                  label={t.removeSecret(which)}
+                  label={serverWords.removeSecret(which)}
                   onClick={() => onChange(rows.filter((each) => each.id !== row.id))}
                 />
               </li>
@@ -75,7 +75,7 @@ export function SecretFields({
         {addLabel}
       </Button>
       <p id={`${id}-said`} className={`mt-1 text-[0.8125rem] ${error === undefined ? 'text-ink-3' : 'text-red'}`}>
-        {error === undefined ? t.secretsHint : <Visible text={error} />}
+        {error === undefined ? serverWords.secretsHint : <Visible text={error} />}
       </p>
     </fieldset>
   );

@@ -9,15 +9,15 @@ import type { Tone } from '../ui/tone.js';
 import { Visible } from '../text/visible.js';
 import { ChangedTools } from './changed-tools.js';
 import { hostOf } from './sign-in-server.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 const STATES: Readonly<Record<McpServer['status'] | 'needs-sign-in', { words: string; tone: Tone; icon: IconName }>> = {
-  off: { words: t.status.off, tone: 'neutral', icon: 'ban' },
-  idle: { words: t.status.idle, tone: 'neutral', icon: 'clock' },
-  starting: { words: t.status.starting, tone: 'blue', icon: 'hourglass' },
-  running: { words: t.status.running, tone: 'green', icon: 'check' },
-  failed: { words: t.status.failed, tone: 'red', icon: 'alert' },
-  'needs-sign-in': { words: t.status.needsSignIn, tone: 'amber', icon: 'key' },
+  off: { words: serverWords.status.off, tone: 'neutral', icon: 'ban' },
+  idle: { words: serverWords.status.idle, tone: 'neutral', icon: 'clock' },
+  starting: { words: serverWords.status.starting, tone: 'blue', icon: 'hourglass' },
+  running: { words: serverWords.status.running, tone: 'green', icon: 'check' },
+  failed: { words: serverWords.status.failed, tone: 'red', icon: 'alert' },
+  'needs-sign-in': { words: serverWords.status.needsSignIn, tone: 'amber', icon: 'key' },
 };
 
 export interface ServerActions {
@@ -58,10 +58,10 @@ export function ServerCard({
         <Badge tone={state.tone} icon={state.icon}>
           {state.words}
         </Badge>
-        {server.trusted ? <Badge icon="policy">{t.trusted}</Badge> : null}
-        {server.network === true ? <Badge icon="globe">{t.network}</Badge> : null}
+        {server.trusted ? <Badge icon="policy">{serverWords.trusted}</Badge> : null}
+        {server.network === true ? <Badge icon="globe">{serverWords.network}</Badge> : null}
         {typeof server.network === 'object' ? (
-          <Badge icon="globe">{t.limitedNetwork(server.network.hosts)}</Badge>
+          <Badge icon="globe">{serverWords.limitedNetwork(server.network.hosts)}</Badge>
         ) : null}
       </div>
       <p className="font-mono text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
@@ -82,7 +82,7 @@ export function ServerCard({
       <ChangedTools changed={server.changed} />
       {server.changed.length === 0 ? null : (
         <Button {...small} onClick={actions.onAccept}>
-          {t.review}
+          {serverWords.review}
         </Button>
       )}
       {server.tools.length === 0 ? null : (
@@ -92,38 +92,38 @@ export function ServerCard({
       <div className="flex flex-wrap gap-2 pt-1">
         {server.enabled ? (
           <Button {...small} disabled={testing} onClick={actions.onTest}>
-            {testing ? t.testing : t.test}
+            {testing ? serverWords.testing : serverWords.test}
           </Button>
         ) : null}
         <Button {...small} onClick={actions.onEdit}>
-          {t.edit}
+          {serverWords.edit}
         </Button>
         <Button {...small} onClick={actions.onLog}>
-          {t.log}
+          {serverWords.log}
         </Button>
         {server.enabled ? (
           <Button {...small} onClick={actions.onContext}>
-            {t.context}
+            {serverWords.context}
           </Button>
         ) : null}
         {server.enabled ? (
           <Button {...small} onClick={actions.onRestart}>
-            {t.restart}
+            {serverWords.restart}
           </Button>
         ) : null}
         {server.signIn?.state === 'signed-in' ? (
           <Button {...small} onClick={actions.onSignOut}>
-            {t.signOut}
+            {serverWords.signOut}
           </Button>
         ) : null}
         <Button {...small} onClick={actions.onToggle}>
-          {server.enabled ? t.turnOff : t.turnOn}
+          {server.enabled ? serverWords.turnOff : serverWords.turnOn}
         </Button>
         <Button {...small} onClick={actions.onTrust}>
-          {server.trusted ? t.stopTrusting : t.trust}
+          {server.trusted ? serverWords.stopTrusting : serverWords.trust}
         </Button>
         <Button {...small} look="danger" onClick={actions.onRemove}>
-          {t.remove}
+          {serverWords.remove}
         </Button>
       </div>
     </Card>
@@ -139,12 +139,13 @@ function Facts({ server }: { server: McpServer }): ReactElement | null {
     <p className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
       {names.length === 0 ? null : (
         <>
-          {server.transport === 'stdio' ? t.environment : t.headers}: <Visible text={names.join(', ')} strict />.{' '}
+          {server.transport === 'stdio' ? serverWords.environment : serverWords.headers}:{' '}
+          <Visible text={names.join(', ')} strict />.{' '}
         </>
       )}
       {folders.length === 0 ? null : (
         <>
-          {t.mayRead} <Visible text={folders.join(', ')} strict />.
+          {serverWords.mayRead} <Visible text={folders.join(', ')} strict />.
         </>
       )}
     </p>
@@ -163,7 +164,7 @@ function SignedIn({ server: { signIn } }: { server: McpServer }): ReactElement |
   if (signIn?.state !== 'signed-in' || signIn.issuer === undefined) return null;
   return (
     <p className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
-      {t.signedIn} <Visible text={hostOf(signIn.issuer)} strict />.
+      {serverWords.signedIn} <Visible text={hostOf(signIn.issuer)} strict />.
     </p>
   );
 }
@@ -171,13 +172,13 @@ function SignedIn({ server: { signIn } }: { server: McpServer }): ReactElement |
 function wordsFor(fix: McpFix): { words: string; icon: IconName } {
   switch (fix.kind) {
     case 'network':
-      return { words: t.allowNetwork, icon: 'globe' };
+      return { words: serverWords.allowNetwork, icon: 'globe' };
     case 'hosts':
-      return { words: t.allowHosts(fix.added), icon: 'globe' };
+      return { words: serverWords.allowHosts(fix.added), icon: 'globe' };
     case 'rule':
-      return { words: t.addRule, icon: 'globe' };
+      return { words: serverWords.addRule, icon: 'globe' };
     case 'sign-in':
-      return { words: t.signIn, icon: 'key' };
+      return { words: serverWords.signIn, icon: 'key' };
   }
 }
 

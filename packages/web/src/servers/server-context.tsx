@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
 import { ContextList } from './context-list.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** What a server offers besides tools. */
 export function ServerContext({
@@ -16,10 +16,10 @@ export function ServerContext({
 }): ReactElement {
   const [filter, setFilter] = useState('');
   return (
-    <Dialog title={t.contextTitle(name)} onClose={onClose}>
+    <Dialog title={serverWords.contextTitle(name)} onClose={onClose}>
       <div className="space-y-3">
-        <p className="text-sm text-ink-2">{t.contextLead}</p>
-        <TextField label={t.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
+        <p className="text-sm text-ink-2">{serverWords.contextLead}</p>
+        <TextField label={serverWords.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
         <ContextList worldId={worldId} name={name} filter={filter} />
       </div>
     </Dialog>

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../form/field.js';
 import { SecretFields } from './secret-fields.js';
 import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 const NETWORK_CHOICES = ['none', 'hosts', 'public'] as const;
 type NetworkChoice = (typeof NETWORK_CHOICES)[number];
@@ -72,11 +72,16 @@ export function ServerForm({
       : { url, headers: values };
   const save = async (): Promise<void> => {
     if (isProgram && !split.ok)
-      return saving.refuse('command', split.why === 'shell' ? t.needsShell(split.syntax) : t.openQuote);
+      return saving.refuse(
+        'command',
+        split.why === 'shell' ? serverWords.needsShell(split.syntax) : serverWords.openQuote,
+      );
     if (isProgram) showSplit();
-    if (isProgram && network === 'hosts' && readLines(hosts).length === 0) return saving.refuse('network', t.noHosts);
+    if (isProgram && network === 'hosts' && readLines(hosts).length === 0)
+      return saving.refuse('network', serverWords.noHosts);
     const read = readRows(isProgram ? env : headers);
-    if (!read.ok) return saving.refuse(field, read.why === 'no-name' ? t.noName : t.duplicateName(read.name));
+    if (!read.ok)
+      return saving.refuse(field, read.why === 'no-name' ? serverWords.noName : serverWords.duplicateName(read.name));
     const done =
       edited === undefined
         ? await saving.run(
@@ -87,7 +92,7 @@ export function ServerForm({
                 trusted,
                 ...connection(newValues(read.values)),
               } as NewMcpServer),
-            t.added(name),
+            serverWords.added(name),
           )
         : await saving.run(
             () =>
@@ -97,7 +102,7 @@ export function ServerForm({
                 { ...connection(read.values), trusted },
                 edited.etag === undefined ? {} : { ifMatch: edited.etag },
               ),
-            t.updated(name),
+            serverWords.updated(name),
           );
     if (done) onDone();
   };
@@ -113,19 +118,19 @@ export function ServerForm({
       {edited === undefined ? (
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
-            label={t.name}
+            label={serverWords.name}
             required
             value={name}
             error={saving.errorOf('name')}
-            hint={t.nameHint}
+            hint={serverWords.nameHint}
             onChange={(event) => setName(event.target.value)}
           />
           <Select
-            label={t.transport}
+            label={serverWords.transport}
             value={transport}
             options={[
-              { value: 'stdio', label: t.stdio },
-              { value: 'http', label: t.http },
+              { value: 'stdio', label: serverWords.stdio },
+              { value: 'http', label: serverWords.http },
             ]}
             onChange={(event) => setTransport(event.target.value === 'http' ? 'http' : 'stdio')}
           />
@@ -134,56 +139,56 @@ export function ServerForm({
       {isProgram ? (
         <>
           <TextField
-            label={t.command}
+            label={serverWords.command}
             mono
             required
-            placeholder={t.commandExample}
+            placeholder={serverWords.commandExample}
             value={command}
-            hint={t.commandHint}
+            hint={serverWords.commandHint}
             error={saving.errorOf('command')}
             onChange={(event) => setCommand(event.target.value)}
             onBlur={showSplit}
           />
           <TextArea
-            label={t.arguments}
+            label={serverWords.arguments}
             mono
             rows={3}
-            hint={inArguments === undefined ? t.argumentsHint : t.secretInArguments(inArguments)}
+            hint={inArguments === undefined ? serverWords.argumentsHint : serverWords.secretInArguments(inArguments)}
             value={args}
             error={saving.errorOf('args')}
             onChange={(event) => setArgs(event.target.value)}
           />
           <SecretFields
-            label={t.environment}
-            nameLabel={t.variable}
-            addLabel={t.addVariable}
+            label={serverWords.environment}
+            nameLabel={serverWords.variable}
+            addLabel={serverWords.addVariable}
             rows={env}
             error={saving.errorOf('env')}
             onChange={(rows) => setEnv([...rows])}
           />
           <Select
-            label={t.networkLabel}
-            hint={t.networkHint}
+            label={serverWords.networkLabel}
+            hint={serverWords.networkHint}
             value={network}
-            options={NETWORK_CHOICES.map((choice) => ({ value: choice, label: t.networkChoices[choice] }))}
+            options={NETWORK_CHOICES.map((choice) => ({ value: choice, label: serverWords.networkChoices[choice] }))}
             onChange={(event) => setNetwork(NETWORK_CHOICES.find((choice) => choice === event.target.value) ?? 'none')}
           />
           {network === 'hosts' ? (
             <TextArea
-              label={t.hosts}
+              label={serverWords.hosts}
               mono
               rows={2}
-              hint={t.hostsHint}
+              hint={serverWords.hostsHint}
               value={hosts}
               error={saving.errorOf('network')}
               onChange={(event) => setHosts(event.target.value)}
             />
           ) : null}
           <TextArea
-            label={t.folders}
+            label={serverWords.folders}
             mono
             rows={2}
-            hint={t.foldersHint}
+            hint={serverWords.foldersHint}
             value={folders}
             error={saving.errorOf('folders')}
             onChange={(event) => setFolders(event.target.value)}
@@ -192,19 +197,19 @@ export function ServerForm({
       ) : (
         <>
           <TextField
-            label={t.url}
+            label={serverWords.url}
             mono
             required
-            placeholder={t.urlExample}
-            hint={inUrl === undefined ? t.urlHint : t.secretInUrl(inUrl)}
+            placeholder={serverWords.urlExample}
+            hint={inUrl === undefined ? serverWords.urlHint : serverWords.secretInUrl(inUrl)}
             value={url}
             error={saving.errorOf('url')}
             onChange={(event) => setUrl(event.target.value)}
           />
           <SecretFields
-            label={t.headers}
-            nameLabel={t.header}
-            addLabel={t.addHeader}
+            label={serverWords.headers}
+            nameLabel={serverWords.header}
+            addLabel={serverWords.addHeader}
             rows={headers}
             error={saving.errorOf('headers')}
             onChange={(rows) => setHeaders([...rows])}
@@ -212,15 +217,15 @@ export function ServerForm({
         </>
       )}
       <Checkbox
-        label={t.trustLabel}
-        hint={t.trustHint}
+        label={serverWords.trustLabel}
+        hint={serverWords.trustHint}
         checked={trusted}
         onChange={(event) => setTrusted(event.target.checked)}
       />
       <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{t.cancel}</Button>
+        <Button onClick={onDone}>{serverWords.cancel}</Button>
         <Button look="primary" type="submit" disabled={saving.busy}>
-          {edited === undefined ? t.add : t.save}
+          {edited === undefined ? serverWords.add : serverWords.save}
         </Button>
       </div>
     </form>

@@ -22,7 +22,7 @@ import { ServerForm } from './server-form.js';
 import { ServerLog } from './server-log.js';
 import { UnusedTools } from './unused-tools.js';
 import { SignInServer } from './sign-in-server.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** The open dialog, and the server it is for. */
 type Open =
@@ -55,14 +55,15 @@ export default function ServersPage(): ReactElement {
     void attempt(`server-${name}`, client.updateMcpServer(worldId, name, changed).then(again));
   };
   const restart = async (name: string): Promise<void> => {
-    if (await attempt(`server-${name}`, client.restartMcpServer(worldId, name))) say(t.restarting(name), 'green');
+    if (await attempt(`server-${name}`, client.restartMcpServer(worldId, name)))
+      say(serverWords.restarting(name), 'green');
     await again();
   };
   const test = async (name: string): Promise<void> => {
     setTesting((names) => [...names, name]);
     const tested = client.testMcpServer(worldId, name).then((server) => {
       // A failure is explained on the card.
-      if (server.status === 'running') say(t.testPassed(name, server.tools.length), 'green');
+      if (server.status === 'running') say(serverWords.testPassed(name, server.tools.length), 'green');
     });
     await attempt(`server-${name}`, tested);
     setTesting((names) => names.filter((each) => each !== name));
@@ -71,12 +72,13 @@ export default function ServersPage(): ReactElement {
   const remove = async (name: string): Promise<void> => {
     if (await attempt(`server-${name}`, client.removeMcpServer(worldId, name))) {
       setOpen(undefined);
-      say(t.removed(name), 'green');
+      say(serverWords.removed(name), 'green');
     }
     await again();
   };
   const signOut = async (name: string): Promise<void> => {
-    if (await attempt(`server-${name}`, client.signOutOfMcpServer(worldId, name))) say(t.signedOut(name), 'green');
+    if (await attempt(`server-${name}`, client.signOutOfMcpServer(worldId, name)))
+      say(serverWords.signedOut(name), 'green');
     await again();
   };
   const addRule = async (rule: string): Promise<void> => {
@@ -124,23 +126,23 @@ export default function ServersPage(): ReactElement {
   };
   return (
     <Page
-      title={t.title}
-      lead={t.lead}
+      title={serverWords.title}
+      lead={serverWords.lead}
       actions={
         mayChange ? (
           <>
             <Button size="small" onClick={() => setOpen({ kind: 'import' })}>
-              {t.importServers}
+              {serverWords.importServers}
             </Button>
             <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
-              {t.add}
+              {serverWords.add}
             </Button>
           </>
         ) : null
       }
     >
-      {servers.kind === 'ready' ? null : <NotRead read={servers} what={t.theServers} />}
-      {listed?.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
+      {servers.kind === 'ready' ? null : <NotRead read={servers} what={serverWords.theServers} />}
+      {listed?.length === 0 ? <Empty title={serverWords.empty}>{serverWords.emptyHint}</Empty> : null}
       <Guarded needs="admin" worldId={worldId}>
         <ul className="space-y-2">
           {listed?.map((server) => (
@@ -156,7 +158,7 @@ export default function ServersPage(): ReactElement {
     switch (shown.kind) {
       case 'add':
         return (
-          <Dialog title={t.add} onClose={close}>
+          <Dialog title={serverWords.add} onClose={close}>
             <ServerForm worldId={worldId} onDone={close} />
           </Dialog>
         );
@@ -177,8 +179,8 @@ export default function ServersPage(): ReactElement {
       case 'trust':
         return (
           <Confirm
-            title={t.trustTitle}
-            action={t.trust}
+            title={serverWords.trustTitle}
+            action={serverWords.trust}
             icon="policy"
             onCancel={close}
             onConfirm={() => {
@@ -186,19 +188,19 @@ export default function ServersPage(): ReactElement {
               change(shown.name, { trusted: true });
             }}
           >
-            {t.trustText(shown.name)}
+            {serverWords.trustText(shown.name)}
           </Confirm>
         );
       case 'remove':
         return (
           <Confirm
-            title={t.removeTitle}
-            action={t.remove}
+            title={serverWords.removeTitle}
+            action={serverWords.remove}
             icon="trash"
             onCancel={close}
             onConfirm={() => void remove(shown.name)}
           >
-            {t.removeText(shown.name)}
+            {serverWords.removeText(shown.name)}
           </Confirm>
         );
       case 'fix':
@@ -233,7 +235,7 @@ function Confirm({
     <Dialog title={title} onClose={onCancel}>
       <p className="text-sm">{children}</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onCancel}>{t.cancel}</Button>
+        <Button onClick={onCancel}>{serverWords.cancel}</Button>
         <Button look="danger" icon={icon} onClick={onConfirm}>
           {action}
         </Button>

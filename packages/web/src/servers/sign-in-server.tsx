@@ -7,7 +7,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** The sign-in dialog for a remote server. Names the authorization server before the browser goes there. */
 export function SignInServer({
@@ -29,7 +29,7 @@ export function SignInServer({
   useEffect(() => {
     const leaving = new AbortController();
     client.startMcpSignIn(worldId, name, { origin }, { signal: leaving.signal }).then(setStarted, (error: unknown) => {
-      if (!leaving.signal.aborted) setProblem(error instanceof Error ? error.message : t.signInFailed);
+      if (!leaving.signal.aborted) setProblem(error instanceof Error ? error.message : serverWords.signInFailed);
     });
     return () => leaving.abort();
   }, [client, worldId, name, origin]);
@@ -40,22 +40,23 @@ export function SignInServer({
     );
   };
   return (
-    <Dialog title={t.signInTitle(name)} onClose={onClose}>
+    <Dialog title={serverWords.signInTitle(name)} onClose={onClose}>
       {problem === undefined ? null : (
         <p role="alert" className="text-sm text-red [overflow-wrap:anywhere]">
           <Visible text={problem} />
         </p>
       )}
-      {started === undefined && problem === undefined ? <Loading what={t.theSignInPage} /> : null}
+      {started === undefined && problem === undefined ? <Loading what={serverWords.theSignInPage} /> : null}
       {started?.kind === 'ready' ? (
         <>
           <p className="text-sm [overflow-wrap:anywhere]">
-            {t.signInLead} <strong>{<Visible text={hostOf(started.url)} strict />}</strong>. {t.signInStored}
+            {serverWords.signInLead} <strong>{<Visible text={hostOf(started.url)} strict />}</strong>.{' '}
+            {serverWords.signInStored}
           </p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={onClose}>{t.cancel}</Button>
+            <Button onClick={onClose}>{serverWords.cancel}</Button>
             <Button look="primary" icon="key" onClick={() => location.assign(started.url)}>
-              {t.continueTo(hostOf(started.url))}
+              {serverWords.continueTo(hostOf(started.url))}
             </Button>
           </div>
         </>
@@ -70,11 +71,12 @@ export function SignInServer({
           }}
         >
           <p className="text-sm [overflow-wrap:anywhere]">
-            {t.clientNeeded} <strong>{<Visible text={hostOf(started.issuer)} strict />}</strong>. {t.redirectUrl}
+            {serverWords.clientNeeded} <strong>{<Visible text={hostOf(started.issuer)} strict />}</strong>.{' '}
+            {serverWords.redirectUrl}
           </p>
           <pre className="code text-[0.8125rem] whitespace-pre-wrap">{started.redirectUrl}</pre>
           <TextField
-            label={t.clientId}
+            label={serverWords.clientId}
             mono
             required
             value={clientId}
@@ -82,19 +84,19 @@ export function SignInServer({
             onChange={(event) => setClientId(event.target.value)}
           />
           <TextField
-            label={t.clientSecret}
+            label={serverWords.clientSecret}
             mono
             type="password"
             autoComplete="off"
-            hint={t.clientSecretHint}
+            hint={serverWords.clientSecretHint}
             value={clientSecret}
             error={saving.errorOf('clientSecret')}
             onChange={(event) => setClientSecret(event.target.value)}
           />
           <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>{t.cancel}</Button>
+            <Button onClick={onClose}>{serverWords.cancel}</Button>
             <Button look="primary" type="submit" disabled={saving.busy}>
-              {t.next}
+              {serverWords.next}
             </Button>
           </div>
         </form>

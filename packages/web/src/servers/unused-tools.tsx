@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { hasOneOf } from '../settings/server-tools.js';
 import { paths } from '../shell/paths.js';
-import { t } from '../words/servers.js';
+import { serverWords } from '../words/servers.js';
 
 /** Says that no agent has the tools of a running server, with a link to the form that gives them to one. */
 export function UnusedTools({ server: { status, tools } }: { server: McpServer }): ReactElement | null {
@@ -15,12 +15,12 @@ export function UnusedTools({ server: { status, tools } }: { server: McpServer }
   const target = agents.find(({ id }) => id === mainAgent) ?? (agents.length === 1 ? agents[0] : undefined);
   return (
     <p className="text-[0.8125rem] text-ink-2">
-      {t.unusedTools}{' '}
+      {serverWords.unusedTools}{' '}
       <Link
         href={target === undefined ? paths.page(worldId, 'agents') : paths.agent(worldId, target.id)}
         className="font-medium text-blue underline"
       >
-        {target === undefined ? t.openAgents : t.editAgent(target.name)}
+        {target === undefined ? serverWords.openAgents : serverWords.editAgent(target.name)}
       </Link>
     </p>
   );

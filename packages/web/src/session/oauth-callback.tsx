@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { paths } from '../shell/paths.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 import { currentSession } from './session.js';
 import { signedFetch } from './signed-fetch.js';
 
@@ -23,9 +23,9 @@ export function OAuthCallback({ answer }: { answer: Answer }): ReactElement {
     <main className="flex h-full items-center justify-center p-4">
       <div className="max-w-md" aria-live="polite">
         <Mark className="h-8 text-blue" />
-        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{t.product}</h1>
-        {state.kind === 'working' ? <p className="mt-3 text-ink-2">{t.signingIn}</p> : null}
-        {state.kind === 'done' ? <p className="mt-3 text-ink-2">{t.signedInTo(state.server)}</p> : null}
+        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{shellWords.product}</h1>
+        {state.kind === 'working' ? <p className="mt-3 text-ink-2">{shellWords.signingIn}</p> : null}
+        {state.kind === 'done' ? <p className="mt-3 text-ink-2">{shellWords.signedInTo(state.server)}</p> : null}
         {state.kind === 'failed' ? (
           <>
             <p role="alert" className="mt-3 text-red [overflow-wrap:anywhere]">
@@ -33,7 +33,7 @@ export function OAuthCallback({ answer }: { answer: Answer }): ReactElement {
             </p>
             <p className="mt-3 text-sm">
               <a className="text-blue underline" href="/">
-                {t.backToApp}
+                {shellWords.backToApp}
               </a>
             </p>
           </>
@@ -50,7 +50,7 @@ async function finish(answer: Answer): Promise<State> {
     if (currentSession() !== undefined) location.replace(paths.page(world, 'servers'));
     return { kind: 'done', server };
   } catch (error) {
-    return { kind: 'failed', why: error instanceof Error ? error.message : t.signInFailed };
+    return { kind: 'failed', why: error instanceof Error ? error.message : shellWords.signInFailed };
   }
 }
 

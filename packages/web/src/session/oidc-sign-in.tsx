@@ -2,7 +2,7 @@ import { createClient } from '@countersign/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 import { keepOidcAttempt } from './session.js';
 
 /** "Sign in with NAME", if an OIDC provider is configured. */
@@ -27,14 +27,14 @@ export function OidcSignIn(): ReactElement | null {
       keepOidcAttempt(attempt);
       location.assign(url);
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : t.signInFailed);
+      setError(failure instanceof Error ? failure.message : shellWords.signInFailed);
       setIsBusy(false);
     }
   };
   return (
     <div className="mt-4">
       <Button look="primary" disabled={isBusy} onClick={() => void start()}>
-        {t.signInWith(name)}
+        {shellWords.signInWith(name)}
       </Button>
       {error === undefined ? null : (
         <p role="alert" className="mt-2 text-sm text-red [overflow-wrap:anywhere]">

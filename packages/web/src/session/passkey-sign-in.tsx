@@ -4,7 +4,7 @@ import { signWithPasskey } from '../passkeys/ceremony.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { Button } from '../ui/button.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/passkeys.js';
+import { passkeyWords } from '../words/passkeys.js';
 import { keepSession } from './session.js';
 
 /** The browser offers the passkeys that it has for this server, so nobody types a name. */
@@ -22,14 +22,20 @@ export function PasskeySignIn(): ReactElement {
       keepSession(session);
     } catch (failure) {
       const isCancelled = failure instanceof PasskeyFailure && failure.problem === 'cancelled';
-      setError(isCancelled ? t.signInCancelled : failure instanceof Error ? failure.message : t.problems.failed);
+      setError(
+        isCancelled
+          ? passkeyWords.signInCancelled
+          : failure instanceof Error
+            ? failure.message
+            : passkeyWords.problems.failed,
+      );
       setIsBusy(false);
     }
   };
   return (
     <div className="mt-4">
       <Button icon="lock" aria-disabled={isBusy} onClick={() => void signIn()}>
-        {t.signIn}
+        {passkeyWords.signIn}
       </Button>
       {error === undefined ? null : (
         <p role="alert" className="mt-2 text-[0.8125rem] text-red [overflow-wrap:anywhere]">

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.js';
 import { TextField } from '../form/field.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 import { OidcSignIn } from './oidc-sign-in.js';
 import { PasskeySignIn } from './passkey-sign-in.js';
 import { keepSession } from './session.js';
@@ -19,18 +19,18 @@ export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage
     <main className="flex h-full items-center justify-center overflow-y-auto p-4">
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
-        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{t.product}</h1>
+        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{shellWords.product}</h1>
         {why === undefined || why === '' ? null : (
           <p className="mt-3 text-sm text-amber">
             <Visible text={why} />
           </p>
         )}
         <OidcSignIn />
-        {hasTerminal ? <p className="mt-3 text-ink-2">{t.signIn}</p> : null}
-        <p className="mt-3 text-ink-2">{hasTerminal ? t.signInInvited : t.signInAgain}</p>
+        {hasTerminal ? <p className="mt-3 text-ink-2">{shellWords.signIn}</p> : null}
+        <p className="mt-3 text-ink-2">{hasTerminal ? shellWords.signInInvited : shellWords.signInAgain}</p>
         <PasskeySignIn />
         <TokenForm />
-        {keepsPage ? <p className="mt-3 text-sm text-ink-3">{t.keepTab}</p> : null}
+        {keepsPage ? <p className="mt-3 text-sm text-ink-3">{shellWords.keepTab}</p> : null}
       </div>
     </main>
   );
@@ -44,7 +44,7 @@ function TokenForm(): ReactElement {
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
     if (token.trim() === '') {
-      setError(t.noToken);
+      setError(shellWords.noToken);
       return;
     }
     setIsBusy(true);
@@ -52,15 +52,15 @@ function TokenForm(): ReactElement {
       const { session } = await createClient({ url: location.origin }).openSession({ token: token.trim() });
       keepSession(session);
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : t.noToken);
+      setError(failure instanceof Error ? failure.message : shellWords.noToken);
       setIsBusy(false);
     }
   };
   return (
     <form className="mt-4 space-y-3" onSubmit={(event) => void submit(event)} noValidate>
       <TextField
-        label={t.token}
-        hint={t.tokenHint}
+        label={shellWords.token}
+        hint={shellWords.tokenHint}
         error={error}
         type="password"
         autoComplete="off"
@@ -73,7 +73,7 @@ function TokenForm(): ReactElement {
         }}
       />
       <Button look="primary" type="submit" disabled={isBusy}>
-        {t.signInButton}
+        {shellWords.signInButton}
       </Button>
     </form>
   );

@@ -4,8 +4,8 @@ import type { ReactElement } from 'react';
 import { readLines } from '../servers/secret-rows.js';
 import { TextArea, TextField } from '../form/field.js';
 import { Icon } from '../ui/icon.js';
-import { t } from '../words/acp.js';
-import { t as commandWords } from '../words/servers.js';
+import { acpWords } from '../words/acp.js';
+import { serverWords } from '../words/servers.js';
 import type { Saving } from '../form/use-saving.js';
 
 /** How the program of an ACP agent is started, as typed (A59). */
@@ -40,7 +40,7 @@ function withSplitCommand(texts: AcpTexts): AcpTexts {
 export function readAcp(texts: AcpTexts): { ok: true; acp: AcpSettings } | { ok: false; words: string } {
   const split = splitCommand(texts.command);
   if (!split.ok) {
-    const words = split.why === 'shell' ? commandWords.needsShell(split.syntax) : commandWords.openQuote;
+    const words = split.why === 'shell' ? serverWords.needsShell(split.syntax) : serverWords.openQuote;
     return { ok: false, words };
   }
   const { command, args } = withSplitCommand(texts);
@@ -73,51 +73,51 @@ export function AcpFields({
     <>
       <p className="flex items-start gap-1.5 text-sm text-amber">
         <Icon name="alert" className="mt-0.5 size-4" />
-        <span>{t.unsandboxed}</span>
+        <span>{acpWords.unsandboxed}</span>
       </p>
       <TextField
-        label={t.command}
+        label={acpWords.command}
         mono
         required
-        placeholder={t.commandExample}
+        placeholder={acpWords.commandExample}
         value={texts.command}
-        hint={commandWords.commandHint}
+        hint={serverWords.commandHint}
         error={saving.errorOf('acp.command')}
         onChange={(event) => set({ command: event.target.value })}
         onBlur={() => onChange(withSplitCommand)}
       />
       <TextArea
-        label={commandWords.arguments}
+        label={serverWords.arguments}
         mono
         rows={2}
-        hint={t.argumentsHint}
+        hint={acpWords.argumentsHint}
         value={texts.args}
         onChange={(event) => set({ args: event.target.value })}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label={t.program}
+          label={acpWords.program}
           mono
           value={texts.program}
-          hint={t.programHint}
+          hint={acpWords.programHint}
           error={saving.errorOf('acp.program')}
           onChange={(event) => set({ program: event.target.value })}
         />
         <TextField
-          label={t.mode}
+          label={acpWords.mode}
           mono
           value={texts.mode}
-          hint={t.modeHint}
+          hint={acpWords.modeHint}
           error={saving.errorOf('acp.mode')}
           onChange={(event) => set({ mode: event.target.value })}
         />
       </div>
       <TextField
-        label={t.env}
+        label={acpWords.env}
         mono
-        placeholder={t.envExample}
+        placeholder={acpWords.envExample}
         value={texts.env}
-        hint={t.envHint}
+        hint={acpWords.envHint}
         error={saving.errorOf('acp.env')}
         onChange={(event) => set({ env: event.target.value })}
       />

@@ -17,9 +17,9 @@ import { defaultTools } from './read-only-tools.js';
 import { say } from '../notices/toast.js';
 import { ToolChoice } from './tool-choice.js';
 import { useSaving } from '../form/use-saving.js';
-import { t as acpWords } from '../words/acp.js';
-import { t as providerWords } from '../words/providers.js';
-import { t } from '../words/settings.js';
+import { acpWords } from '../words/acp.js';
+import { providerWords } from '../words/providers.js';
+import { settingsWords } from '../words/settings.js';
 
 export function AgentForm({
   worldId,
@@ -46,7 +46,7 @@ function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; 
     once: true,
     forget: true,
   });
-  if (kept.kind !== 'ready') return <NotRead read={kept} what={t.theAgent} />;
+  if (kept.kind !== 'ready') return <NotRead read={kept} what={settingsWords.theAgent} />;
   return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
 }
 
@@ -125,7 +125,7 @@ function Fields({
         if (how === 'checked' && unknownModel !== undefined && definition.model !== agent?.model)
           say(providerWords.savedUnlisted(used, definition.model, unknownModel.closest));
       },
-      agent === undefined ? t.agentAdded(definition.name) : t.saved,
+      agent === undefined ? settingsWords.agentAdded(definition.name) : settingsWords.saved,
     );
     if (saved) onDone();
   };
@@ -139,16 +139,16 @@ function Fields({
       }}
     >
       <TextField
-        label={t.name}
+        label={settingsWords.name}
         required
         value={name}
         error={saving.errorOf('name')}
-        hint={t.agentNameHint}
+        hint={settingsWords.agentNameHint}
         onChange={(event) => setName(event.target.value)}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
-          label={t.provider}
+          label={settingsWords.provider}
           value={used}
           error={saving.errorOf('provider')}
           options={[...new Set([used, ...choices])]
@@ -175,9 +175,9 @@ function Fields({
           onAnyway={saving.busy ? undefined : () => void save('anyway')}
         />
       )}
-      {providers.kind === 'failed' ? <NotRead read={providers} what={t.theProviders} /> : null}
+      {providers.kind === 'failed' ? <NotRead read={providers} what={settingsWords.theProviders} /> : null}
       <TextArea
-        label={t.systemPrompt}
+        label={settingsWords.systemPrompt}
         rows={6}
         value={prompt}
         error={saving.errorOf('systemPrompt')}
@@ -186,36 +186,40 @@ function Fields({
       {isProgram ? null : (
         <>
           <fieldset className="space-y-2">
-            <legend className="mb-1 text-sm font-medium">{t.agentTools}</legend>
-            {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
+            <legend className="mb-1 text-sm font-medium">{settingsWords.agentTools}</legend>
+            {tools.kind === 'failed' ? <NotRead read={tools} what={settingsWords.theTools} /> : null}
             <ToolChoice tools={listed} chosen={mayCall} onChange={setChosen} />
           </fieldset>
           <ModelSettingsFields texts={settings} saving={saving} onChange={setSettings} />
         </>
       )}
       <details className="text-sm">
-        <summary className="font-medium">{t.more}</summary>
+        <summary className="font-medium">{settingsWords.more}</summary>
         <div className="mt-3 space-y-4">
           <TextArea
-            label={t.agentRules}
+            label={settingsWords.agentRules}
             mono
             rows={3}
             value={rules}
             error={saving.errorOf('policy')}
-            hint={t.agentRulesHint}
+            hint={settingsWords.agentRulesHint}
             onChange={(event) => setRules(event.target.value)}
           />
-          <Checkbox label={t.active} checked={active} onChange={(event) => setActive(event.target.checked)} />
+          <Checkbox
+            label={settingsWords.active}
+            checked={active}
+            onChange={(event) => setActive(event.target.checked)}
+          />
         </div>
       </details>
       <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{t.cancel}</Button>
+        <Button onClick={onDone}>{settingsWords.cancel}</Button>
         <Button
           look="primary"
           type="submit"
           disabled={saving.busy || name.trim() === '' || (isProgram ? acp.command : model).trim() === ''}
         >
-          {agent === undefined ? t.addAgent : t.save}
+          {agent === undefined ? settingsWords.addAgent : settingsWords.save}
         </Button>
       </div>
     </form>

@@ -13,7 +13,7 @@ import { Card, Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import { attempt, say } from '../notices/toast.js';
 import { AgentForm } from './agent-form.js';
-import { t } from '../words/settings.js';
+import { settingsWords } from '../words/settings.js';
 
 /** The agents of this world, their models and tools. */
 export default function AgentsPage(): ReactElement {
@@ -33,23 +33,23 @@ export default function AgentsPage(): ReactElement {
   const open = agents.find(({ id }) => id === chosen);
   return (
     <Page
-      title={t.agents}
-      lead={t.agentsLead}
+      title={settingsWords.agents}
+      lead={settingsWords.agentsLead}
       actions={
         mayChange ? (
           <>
             <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>
-              {t.fromTemplate}
+              {settingsWords.fromTemplate}
             </Button>
             <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
-              {t.addAgent}
+              {settingsWords.addAgent}
             </Button>
           </>
         ) : null
       }
     >
       <Guarded needs="admin" worldId={worldId}>
-        {agents.length === 0 ? <Empty title={t.noAgents}>{t.noAgentsHint}</Empty> : null}
+        {agents.length === 0 ? <Empty title={settingsWords.noAgents}>{settingsWords.noAgentsHint}</Empty> : null}
         <ul className="space-y-2">
           {agents.map((agent, index) => (
             <li key={agent.id}>
@@ -63,8 +63,8 @@ export default function AgentsPage(): ReactElement {
                     <span className="text-ink-3">
                       {agent.provider} · {agent.model}
                     </span>
-                    {mainAgent === agent.id ? <Badge>{t.mainBadge}</Badge> : null}
-                    {agent.active ? null : <Badge icon="ban">{t.off}</Badge>}
+                    {mainAgent === agent.id ? <Badge>{settingsWords.mainBadge}</Badge> : null}
+                    {agent.active ? null : <Badge icon="ban">{settingsWords.off}</Badge>}
                   </p>
                   <p className="truncate text-[0.8125rem] text-ink-3">{whatItUses(agent)}</p>
                 </div>
@@ -73,7 +73,7 @@ export default function AgentsPage(): ReactElement {
                   aria-describedby={`${listId}-${index}`}
                   onClick={() => navigate(paths.agent(worldId, agent.id))}
                 >
-                  {t.edit}
+                  {settingsWords.edit}
                 </Button>
                 <Button
                   size="small"
@@ -81,7 +81,7 @@ export default function AgentsPage(): ReactElement {
                   aria-describedby={`${listId}-${index}`}
                   onClick={() => setRemoving(agent)}
                 >
-                  {t.remove}
+                  {settingsWords.remove}
                 </Button>
               </Card>
             </li>
@@ -89,7 +89,10 @@ export default function AgentsPage(): ReactElement {
         </ul>
       </Guarded>
       {adding || open !== undefined ? (
-        <Dialog title={open === undefined ? t.addAgent : t.agentTitle(open.name)} onClose={close}>
+        <Dialog
+          title={open === undefined ? settingsWords.addAgent : settingsWords.agentTitle(open.name)}
+          onClose={close}
+        >
           <Guarded needs="admin" worldId={worldId}>
             <AgentForm worldId={worldId} agent={open} onDone={close} />
           </Guarded>
@@ -105,23 +108,23 @@ export default function AgentsPage(): ReactElement {
 /** The tools that it may call, or the program that it is. */
 function whatItUses({ acp, tools }: Agent): string {
   if (acp !== undefined) return acp.command.join(' ');
-  return tools.length === 0 ? t.noTools : tools.join(', ');
+  return tools.length === 0 ? settingsWords.noTools : tools.join(', ');
 }
 
 function Removing({ worldId, agent, onClose }: { worldId: string; agent: Agent; onClose: () => void }): ReactElement {
   const client = useClient();
   const remove = async (): Promise<void> => {
     if (!(await attempt(`remove-${agent.id}`, client.deleteAgent(worldId, agent.id)))) return;
-    say(t.agentRemoved(agent.name), 'green');
+    say(settingsWords.agentRemoved(agent.name), 'green');
     onClose();
   };
   return (
-    <Dialog title={t.removeAgent} onClose={onClose}>
-      <p className="text-sm">{t.removeAgentText(agent.name)}</p>
+    <Dialog title={settingsWords.removeAgent} onClose={onClose}>
+      <p className="text-sm">{settingsWords.removeAgentText(agent.name)}</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={onClose}>{settingsWords.cancel}</Button>
         <Button look="danger" icon="trash" onClick={() => void remove()}>
-          {t.remove}
+          {settingsWords.remove}
         </Button>
       </div>
     </Dialog>

@@ -13,7 +13,7 @@ import { Card, Empty } from '../ui/card.js';
 import { Ago } from '../text/time.js';
 import { attempt, say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/policy.js';
+import { policyWords } from '../words/policy.js';
 
 /** Grants, each with a button to revoke it. */
 export default function GrantsPage(): ReactElement {
@@ -31,22 +31,22 @@ export default function GrantsPage(): ReactElement {
   });
   const revoke = async (grantId: string): Promise<void> => {
     if (!(await attempt(`revoke-${grantId}`, client.revoke(worldId, grantId)))) return;
-    say(t.revoked, 'green');
+    say(policyWords.revoked, 'green');
     await queries.invalidateQueries({ queryKey: ['grants', worldId] });
   };
-  if (grants.kind !== 'ready') return <NotRead read={grants} what={t.theGrants} title={t.grants} />;
+  if (grants.kind !== 'ready') return <NotRead read={grants} what={policyWords.theGrants} title={policyWords.grants} />;
   return (
     <Page
-      title={t.grants}
-      lead={t.grantsLead(
+      title={policyWords.grants}
+      lead={policyWords.grantsLead(
         <Link href={paths.page(worldId, 'policy')} className="text-blue underline">
-          {t.title}
+          {policyWords.title}
         </Link>,
       )}
     >
       <Guarded needs="sign" worldId={worldId}>
         {grants.data.length === 0 ? (
-          <Empty title={t.noGrants}>{t.noGrantsHint}</Empty>
+          <Empty title={policyWords.noGrants}>{policyWords.noGrantsHint}</Empty>
         ) : (
           <ul className="space-y-2">
             {grants.data.map((grant, index) => {
@@ -57,14 +57,14 @@ export default function GrantsPage(): ReactElement {
                     <Avatar id={grant.agentId} name={name} />
                     <div className="min-w-0 flex-1 text-sm">
                       <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
-                        <bdi className="font-semibold">{name}</bdi> {t.mayUse}{' '}
+                        <bdi className="font-semibold">{name}</bdi> {policyWords.mayUse}{' '}
                         <code>
                           <Visible text={grant.toolName} strict />
                         </code>
                         {grant.pattern === undefined ? null : (
                           <>
                             {' '}
-                            {t.forCallsLike}{' '}
+                            {policyWords.forCallsLike}{' '}
                             <code>
                               <Visible text={grant.pattern} strict />
                             </code>
@@ -73,12 +73,12 @@ export default function GrantsPage(): ReactElement {
                         <Visible text={inFolderText(grant.folder)} strict />
                       </p>
                       <p className="text-[0.8125rem] text-ink-3">
-                        {t.in}{' '}
+                        {policyWords.in}{' '}
                         <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
-                          <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? t.aChat} />
+                          <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? policyWords.aChat} />
                         </Link>{' '}
-                        {t.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
-                        <Ago at={grant.lastUsedAt} />
+                        {policyWords.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} />{' '}
+                        {policyWords.used} <Ago at={grant.lastUsedAt} />
                       </p>
                     </div>
                     <Button
@@ -87,7 +87,7 @@ export default function GrantsPage(): ReactElement {
                       aria-describedby={`${listId}-${index}`}
                       onClick={() => void revoke(grant.grantId)}
                     >
-                      {t.revoke}
+                      {policyWords.revoke}
                     </Button>
                   </Card>
                 </li>

@@ -2,7 +2,7 @@ import type { Change } from '@countersign/client';
 import type { ModelSettings } from '@countersign/protocol';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Select, TextField } from '../form/field.js';
-import { t } from '../words/model-settings.js';
+import { modelWords } from '../words/model-settings.js';
 import { readNumber } from '../form/read-number.js';
 import type { Saving } from '../form/use-saving.js';
 
@@ -45,11 +45,11 @@ export function readSettings(
   const wrong = (['temperature', 'topP', 'maxTokens', 'contextTokens', 'thinking'] as const).find(
     (field) => numbers[field] === 'not-a-number',
   );
-  if (wrong !== undefined) return { ok: false, field: wrong, words: t.wrong[wrong] };
+  if (wrong !== undefined) return { ok: false, field: wrong, words: modelWords.wrong[wrong] };
   if (typeof numbers.temperature === 'number' && numbers.temperature > 2)
-    return { ok: false, field: 'temperature', words: t.wrong.temperature };
+    return { ok: false, field: 'temperature', words: modelWords.wrong.temperature };
   if (texts.thinking === 'budget' && numbers.thinking === 'empty')
-    return { ok: false, field: 'thinking', words: t.wrong.thinking };
+    return { ok: false, field: 'thinking', words: modelWords.wrong.thinking };
   const { thinking } = texts;
   const level = thinking === 'off' || thinking === 'low' || thinking === 'medium' || thinking === 'high';
   return {
@@ -95,64 +95,64 @@ export function ModelSettingsFields({
   }, [isWrong]);
   return (
     <details ref={fold} className="text-sm" open={wasSet}>
-      <summary className="font-medium">{t.title}</summary>
-      <p className="mt-1 text-ink-3">{t.lead}</p>
+      <summary className="font-medium">{modelWords.title}</summary>
+      <p className="mt-1 text-ink-3">{modelWords.lead}</p>
       <div className="mt-3 grid gap-4 sm:grid-cols-2">
         <Select
-          label={t.thinking}
+          label={modelWords.thinking}
           value={texts.thinking}
-          hint={t.thinkingHint}
+          hint={modelWords.thinkingHint}
           error={texts.thinking === 'budget' ? undefined : saving.errorOf('thinking')}
-          options={t.thinkingOptions}
+          options={modelWords.thinkingOptions}
           onChange={(event) => set({ thinking: event.target.value })}
         />
         {texts.thinking === 'budget' ? (
           <TextField
-            label={t.budget}
+            label={modelWords.budget}
             inputMode="numeric"
             value={texts.budget}
             error={saving.errorOf('thinking')}
-            hint={t.budgetHint}
+            hint={modelWords.budgetHint}
             onChange={(event) => set({ budget: event.target.value })}
           />
         ) : null}
         <TextField
-          label={t.temperature}
+          label={modelWords.temperature}
           inputMode="decimal"
           value={texts.temperature}
           error={saving.errorOf('temperature')}
-          hint={t.temperatureHint}
+          hint={modelWords.temperatureHint}
           onChange={(event) => set({ temperature: event.target.value })}
         />
         <TextField
-          label={t.topP}
+          label={modelWords.topP}
           inputMode="decimal"
           value={texts.topP}
           error={saving.errorOf('topP')}
-          hint={t.topPHint}
+          hint={modelWords.topPHint}
           onChange={(event) => set({ topP: event.target.value })}
         />
         <TextField
-          label={t.maxTokens}
+          label={modelWords.maxTokens}
           inputMode="numeric"
           value={texts.maxTokens}
           error={saving.errorOf('maxTokens')}
-          hint={t.maxTokensHint}
+          hint={modelWords.maxTokensHint}
           onChange={(event) => set({ maxTokens: event.target.value })}
         />
         <TextField
-          label={t.contextTokens}
+          label={modelWords.contextTokens}
           inputMode="numeric"
           value={texts.contextTokens}
           error={saving.errorOf('contextTokens')}
-          hint={t.contextTokensHint}
+          hint={modelWords.contextTokensHint}
           onChange={(event) => set({ contextTokens: event.target.value })}
         />
         <Select
-          label={t.parallelToolCalls}
+          label={modelWords.parallelToolCalls}
           value={texts.parallelToolCalls}
           error={saving.errorOf('parallelToolCalls')}
-          options={t.parallelOptions}
+          options={modelWords.parallelOptions}
           onChange={(event) => set({ parallelToolCalls: event.target.value })}
         />
       </div>

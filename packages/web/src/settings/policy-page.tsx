@@ -13,7 +13,7 @@ import { TextArea } from '../form/field.js';
 import { Visible } from '../text/visible.js';
 import { PolicyTester } from './policy-tester.js';
 import { useSaving } from '../form/use-saving.js';
-import { t } from '../words/policy.js';
+import { policyWords } from '../words/policy.js';
 
 export default function PolicyPage(): ReactElement {
   const client = useClient();
@@ -25,7 +25,7 @@ export default function PolicyPage(): ReactElement {
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
   const [covered, setCovered] = useState<{ key: string; calls: readonly CoveredCall[] }>();
-  if (policy.kind !== 'ready') return <NotRead read={policy} what={t.thePolicy} title={t.title} />;
+  if (policy.kind !== 'ready') return <NotRead read={policy} what={policyWords.thePolicy} title={policyWords.title} />;
   const written = policy.data.value.rules.join('\n');
   const etag = policy.data.etag ?? '';
   const isChanged = draft !== undefined && draft.text !== written;
@@ -61,21 +61,21 @@ export default function PolicyPage(): ReactElement {
       queries.setQueryData(key, saved);
       // Text typed while saving is a change to the saved version. With the old ETag, it could never be saved.
       setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));
-    }, t.savedRules);
+    }, policyWords.savedRules);
     await queries.invalidateQueries({ queryKey: ['policy', worldId] });
   };
   return (
-    <Page title={t.title} wide lead={t.lead}>
+    <Page title={policyWords.title} wide lead={policyWords.lead}>
       <div className="grid gap-6 lg:grid-cols-2">
         <div>
           <Guarded needs="admin" worldId={worldId}>
             <TextArea
-              label={t.rules}
+              label={policyWords.rules}
               mono
               rows={Math.min(28, Math.max(12, lines.length + 3))}
               value={text}
               error={saving.errorOf('rules')}
-              hint={t.rulesHint(count)}
+              hint={policyWords.rulesHint(count)}
               onChange={(event) => {
                 setCovered(undefined);
                 setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
@@ -84,7 +84,7 @@ export default function PolicyPage(): ReactElement {
             <Warnings of={warnings} />
             {isStale && isChanged ? (
               <p role="alert" className="mt-2 text-sm text-amber">
-                {t.stale}
+                {policyWords.stale}
               </p>
             ) : null}
             <Proposed
@@ -103,10 +103,10 @@ export default function PolicyPage(): ReactElement {
             )}
             <div className="mt-3 flex gap-2">
               <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
-                {covered === undefined ? t.saveRules : t.saveAndRun}
+                {covered === undefined ? policyWords.saveRules : policyWords.saveAndRun}
               </Button>
               <Button disabled={!isChanged} onClick={() => setDraft(undefined)}>
-                {t.discard}
+                {policyWords.discard}
               </Button>
             </div>
           </Guarded>
@@ -122,7 +122,7 @@ export default function PolicyPage(): ReactElement {
 function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
   if (of.length === 0) return null;
   return (
-    <ul role="status" aria-label={t.warnings} className="mt-2 space-y-1 text-sm text-amber">
+    <ul role="status" aria-label={policyWords.warnings} className="mt-2 space-y-1 text-sm text-amber">
       {of.map((warning) => (
         <li key={warning.line} className="[overflow-wrap:anywhere]">
           <Visible text={ruleWarningText(warning)} strict />
@@ -143,7 +143,7 @@ function Proposed({
   if (rules.length === 0) return null;
   return (
     <div className="mt-4">
-      <h2 className="mb-1 text-sm font-semibold">{t.proposed}</h2>
+      <h2 className="mb-1 text-sm font-semibold">{policyWords.proposed}</h2>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
         {rules.map((rule) => (
           <li key={rule} className="flex items-center gap-2 px-3 py-1.5">
@@ -151,7 +151,7 @@ function Proposed({
               <Visible text={rule} strict />
             </code>
             <Button size="small" onClick={() => onTake(rule)}>
-              {t.acceptRule}
+              {policyWords.acceptRule}
             </Button>
           </li>
         ))}

@@ -13,12 +13,12 @@ import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../text/visible.js';
 import { exampleArguments } from './example-arguments.js';
 import { outsideTools } from './outside-tools.js';
-import { t } from '../words/policy.js';
+import { policyWords } from '../words/policy.js';
 
 const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
-  run: { words: t.wouldRun, tone: 'green', icon: 'check' },
-  ask: { words: t.wouldAsk, tone: 'amber', icon: 'hourglass' },
-  refuse: { words: t.wouldRefuse, tone: 'red', icon: 'ban' },
+  run: { words: policyWords.wouldRun, tone: 'green', icon: 'check' },
+  ask: { words: policyWords.wouldAsk, tone: 'amber', icon: 'hourglass' },
+  refuse: { words: policyWords.wouldRefuse, tone: 'red', icon: 'ban' },
 };
 
 /** Tests a call against the real gate, with the rules in the editor. */
@@ -62,7 +62,7 @@ export function PolicyTester({
         }),
       );
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : t.testFailed);
+      setError(cause instanceof Error ? cause.message : policyWords.testFailed);
     }
   };
   const outside = outsideTools(agents);
@@ -79,10 +79,10 @@ export function PolicyTester({
         void check();
       }}
     >
-      <h2 className="font-semibold">{t.testerTitle}</h2>
+      <h2 className="font-semibold">{policyWords.testerTitle}</h2>
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
-          label={t.tool}
+          label={policyWords.tool}
           value={tool}
           options={[...new Set([tool, ...names])].map((name) => ({ value: name, label: name }))}
           onChange={(event) => {
@@ -95,16 +95,19 @@ export function PolicyTester({
             else setText(exampleArguments(known.find((each) => each.name === name)));
           }}
         />
-        {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
+        {tools.kind === 'failed' ? <NotRead read={tools} what={policyWords.theTools} /> : null}
         <Select
-          label={t.agent}
+          label={policyWords.agent}
           value={agentId}
-          options={[{ value: '', label: t.anyAgent }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+          options={[
+            { value: '', label: policyWords.anyAgent },
+            ...agents.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
           onChange={(event) => setAgentId(event.target.value)}
         />
       </div>
       <TextArea
-        label={isShell ? t.command : t.arguments}
+        label={isShell ? policyWords.command : policyWords.arguments}
         mono
         rows={isShell ? 2 : 5}
         value={text}
@@ -116,8 +119,8 @@ export function PolicyTester({
       />
       {isShell ? (
         <Checkbox
-          label={t.rehearse}
-          hint={t.rehearseHint}
+          label={policyWords.rehearse}
+          hint={policyWords.rehearseHint}
           checked={rehearse}
           onChange={(event) => {
             setRehearse(event.target.checked);
@@ -125,8 +128,8 @@ export function PolicyTester({
           }}
         />
       ) : null}
-      <Button type="submit">{t.test}</Button>
-      {rules === undefined ? null : <p className="text-[0.8125rem] text-ink-3">{t.testedWithEdits}</p>}
+      <Button type="submit">{policyWords.test}</Button>
+      {rules === undefined ? null : <p className="text-[0.8125rem] text-ink-3">{policyWords.testedWithEdits}</p>}
       <div aria-live="polite">
         {verdict === undefined || shown === undefined ? null : (
           <div className="space-y-1.5 rounded-md border border-line bg-sunken px-3 py-2 text-sm">
@@ -138,13 +141,13 @@ export function PolicyTester({
             </p>
             {verdict.rule === undefined ? null : (
               <p className="text-ink-2">
-                {t.rule}{' '}
+                {policyWords.rule}{' '}
                 <code className="[overflow-wrap:anywhere]">
                   <Visible text={verdict.rule} strict />
                 </code>
               </p>
             )}
-            <EffectView approval={verdict} foot={t.rehearsed} />
+            <EffectView approval={verdict} foot={policyWords.rehearsed} />
             <NotApplied misses={verdict.notApplied ?? []} />
           </div>
         )}
@@ -158,7 +161,7 @@ function NotApplied({ misses }: { misses: readonly RuleMiss[] }): ReactElement |
   if (misses.length === 0) return null;
   return (
     <div className="text-ink-2">
-      <p>{t.didNotApply}</p>
+      <p>{policyWords.didNotApply}</p>
       <ul className="list-disc space-y-1 pl-5">
         {misses.map((miss) => (
           <li key={miss.rule} className="[overflow-wrap:anywhere]">

@@ -3,7 +3,7 @@ import { type ReactElement, useId } from 'react';
 import { Badge } from '../ui/badge.js';
 import { Checkbox } from '../form/field.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/settings.js';
+import { settingsWords } from '../words/settings.js';
 import { isReadOnly } from './read-only-tools.js';
 import { allToolsOf, serverOf, withServer } from './server-tools.js';
 
@@ -28,12 +28,16 @@ export function ToolChoice({
     onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name));
   return (
     <>
-      <Checkbox label={t.allTools} checked={all} onChange={(event) => onChange(event.target.checked ? ['*'] : [])} />
+      <Checkbox
+        label={settingsWords.allTools}
+        checked={all}
+        onChange={(event) => onChange(event.target.checked ? ['*'] : [])}
+      />
       {servers.map((server) => (
         <Checkbox
           key={server}
-          label={t.allToolsOf(server)}
-          hint={t.allToolsOfHint}
+          label={settingsWords.allToolsOf(server)}
+          hint={settingsWords.allToolsOfHint}
           disabled={all}
           checked={all || whole.includes(server)}
           onChange={(event) => onChange(withServer(chosen, server, event.target.checked))}
@@ -50,7 +54,7 @@ export function ToolChoice({
                 checked={all || isWhole(tool.name) || chosen.includes(tool.name)}
                 onChange={(event) => toggle(tool.name, event.target.checked)}
               />
-              {isReadOnly(tool) ? <Badge>{t.readOnly}</Badge> : null}
+              {isReadOnly(tool) ? <Badge>{settingsWords.readOnly}</Badge> : null}
             </span>
             <p id={`${id}-${index}`} className="line-clamp-2 pl-6 text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">
               <Visible text={tool.description} />

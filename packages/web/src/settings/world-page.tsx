@@ -18,7 +18,7 @@ import { attempt } from '../notices/toast.js';
 import { download } from '../ui/download.js';
 import { readNumber } from '../form/read-number.js';
 import { useSaving } from '../form/use-saving.js';
-import { t } from '../words/settings.js';
+import { settingsWords } from '../words/settings.js';
 
 export default function WorldPage(): ReactElement {
   const client = useClient();
@@ -33,15 +33,16 @@ export default function WorldPage(): ReactElement {
   const [, navigate] = useLocation();
   // Edited settings are kept until the person saves or discards them.
   const [draft, setDraft] = useState<Tagged<World>>();
-  if (world.kind !== 'ready') return <NotRead read={world} what={t.theSettings} title={t.settings} />;
+  if (world.kind !== 'ready')
+    return <NotRead read={world} what={settingsWords.theSettings} title={settingsWords.settings} />;
   const shown = draft ?? world.data;
   return (
-    <Page title={t.settings}>
+    <Page title={settingsWords.settings}>
       {draft !== undefined && draft.etag !== world.data.etag ? (
         <div role="alert" className="mb-4 flex flex-wrap items-center gap-3 text-sm text-amber">
-          {t.stale}
+          {settingsWords.stale}
           <Button size="small" onClick={() => setDraft(undefined)}>
-            {t.discard}
+            {settingsWords.discard}
           </Button>
         </div>
       ) : null}
@@ -55,8 +56,8 @@ export default function WorldPage(): ReactElement {
           onSaved={() => setDraft(undefined)}
         />
         <Card className="mt-6 flex flex-wrap items-center gap-3 px-4 py-3 text-sm">
-          <p className="min-w-0 flex-1 basis-60 text-ink-2">{t.realModelLead}</p>
-          <Button onClick={() => navigate(paths.page(worldId, 'start'))}>{t.realModel}</Button>
+          <p className="min-w-0 flex-1 basis-60 text-ink-2">{settingsWords.realModelLead}</p>
+          <Button onClick={() => navigate(paths.page(worldId, 'start'))}>{settingsWords.realModel}</Button>
         </Card>
       </Guarded>
       <ExportOrDelete worldId={worldId} name={world.data.value.name} />
@@ -65,9 +66,9 @@ export default function WorldPage(): ReactElement {
 }
 
 const MODES = [
-  { value: 'ask', label: t.modes.ask },
-  { value: 'read', label: t.modes.read },
-  { value: 'auto', label: t.modes.auto },
+  { value: 'ask', label: settingsWords.modes.ask },
+  { value: 'read', label: settingsWords.modes.read },
+  { value: 'auto', label: settingsWords.modes.auto },
 ] as const;
 
 function WorldForm({
@@ -109,9 +110,9 @@ function WorldForm({
       maxParallelTools: readNumber(form.maxParallelTools, 'whole'),
     };
     for (const [field, value] of Object.entries(limits))
-      if (typeof value !== 'number') return saving.refuse(field, t.notWhole);
+      if (typeof value !== 'number') return saving.refuse(field, settingsWords.notWhole);
     const seconds = readNumber(form.timeout);
-    if (seconds === 'not-a-number') return saving.refuse('approvalTimeoutMs', t.notSeconds);
+    if (seconds === 'not-a-number') return saving.refuse('approvalTimeoutMs', settingsWords.notSeconds);
     // `null` removes a setting; omitted ones stay unchanged.
     const change: Record<string, unknown> = {
       name: form.name.trim(),
@@ -129,7 +130,7 @@ function WorldForm({
     const changed = Object.entries(change).filter(([name, value]) => value !== (before[name] ?? null));
     const isSaved = await saving.run(
       () => client.updateWorld(world.id, Object.fromEntries(changed), etag === undefined ? {} : { ifMatch: etag }),
-      t.saved,
+      settingsWords.saved,
     );
     if (isSaved) onSaved();
   };
@@ -143,101 +144,104 @@ function WorldForm({
       }}
     >
       <TextField
-        label={t.name}
+        label={settingsWords.name}
         value={form.name}
         error={saving.errorOf('name')}
         onChange={(event) => set({ name: event.target.value })}
       />
       <TextArea
-        label={t.description}
+        label={settingsWords.description}
         rows={2}
         value={form.description}
         error={saving.errorOf('description')}
         onChange={(event) => set({ description: event.target.value })}
       />
       <TextField
-        label={t.workingFolder}
+        label={settingsWords.workingFolder}
         mono
         value={form.workingDirectory}
         placeholder={world.folder}
         error={saving.errorOf('workingDirectory')}
-        hint={t.folderHint}
+        hint={settingsWords.folderHint}
         onChange={(event) => set({ workingDirectory: event.target.value })}
       />
       <div className="grid gap-5 sm:grid-cols-2">
         <Select
-          label={t.mode}
+          label={settingsWords.mode}
           value={form.mode}
           options={MODES}
-          hint={t.modeHints[form.mode]}
+          hint={settingsWords.modeHints[form.mode]}
           onChange={(event) => set({ mode: readMode(event.target.value) })}
         />
         <Select
-          label={t.mainAgent}
+          label={settingsWords.mainAgent}
           value={form.mainAgent}
-          hint={t.mainAgentHint}
-          options={[{ value: '', label: t.noMainAgent }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+          hint={settingsWords.mainAgentHint}
+          options={[
+            { value: '', label: settingsWords.noMainAgent },
+            ...agents.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
           onChange={(event) => set({ mainAgent: event.target.value })}
         />
         <TextField
-          label={t.turnLimit}
+          label={settingsWords.turnLimit}
           inputMode="numeric"
           value={form.turnLimit}
           error={saving.errorOf('turnLimit')}
-          hint={t.turnLimitHint}
+          hint={settingsWords.turnLimitHint}
           onChange={(event) => set({ turnLimit: event.target.value })}
         />
         <TextField
-          label={t.maxIterations}
+          label={settingsWords.maxIterations}
           inputMode="numeric"
           value={form.maxIterations}
           error={saving.errorOf('maxIterations')}
           onChange={(event) => set({ maxIterations: event.target.value })}
         />
         <TextField
-          label={t.maxParallelTools}
+          label={settingsWords.maxParallelTools}
           inputMode="numeric"
           value={form.maxParallelTools}
           error={saving.errorOf('maxParallelTools')}
-          hint={t.maxParallelToolsHint}
+          hint={settingsWords.maxParallelToolsHint}
           onChange={(event) => set({ maxParallelTools: event.target.value })}
         />
         <TextField
-          label={t.timeout}
+          label={settingsWords.timeout}
           inputMode="decimal"
           value={form.timeout}
           error={saving.errorOf('approvalTimeoutMs')}
-          hint={t.timeoutHint}
+          hint={settingsWords.timeoutHint}
           onChange={(event) => set({ timeout: event.target.value })}
         />
         <Select
-          label={t.unattended}
+          label={settingsWords.unattended}
           value={form.unattended}
           options={[
-            { value: 'wait', label: t.unattendedWait },
-            { value: 'deny', label: t.unattendedDeny },
+            { value: 'wait', label: settingsWords.unattendedWait },
+            { value: 'deny', label: settingsWords.unattendedDeny },
           ]}
           onChange={(event) => set({ unattended: event.target.value === 'deny' ? 'deny' : 'wait' })}
         />
         <Select
-          label={t.rehearse}
+          label={settingsWords.rehearse}
           value={form.rehearse}
           options={[
-            { value: 'on', label: t.rehearseOn },
-            { value: 'off', label: t.rehearseOff },
+            { value: 'on', label: settingsWords.rehearseOn },
+            { value: 'off', label: settingsWords.rehearseOff },
           ]}
           onChange={(event) => set({ rehearse: event.target.value === 'off' ? 'off' : 'on' })}
         />
         <div className="pt-6">
           <Checkbox
-            label={t.streaming}
+            label={settingsWords.streaming}
             checked={form.streaming}
             onChange={(event) => set({ streaming: event.target.checked })}
           />
         </div>
       </div>
       <Button look="primary" type="submit" disabled={saving.busy}>
-        {t.save}
+        {settingsWords.save}
       </Button>
     </form>
   );
@@ -262,8 +266,8 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
   };
   return (
     <Card className="mt-10 space-y-3 p-4">
-      <h2 className="font-semibold">{t.exportTitle}</h2>
-      <p className="text-sm text-ink-2">{t.exportLead}</p>
+      <h2 className="font-semibold">{settingsWords.exportTitle}</h2>
+      <p className="text-sm text-ink-2">{settingsWords.exportLead}</p>
       <div className="flex flex-wrap gap-2">
         <Button
           icon="download"
@@ -276,26 +280,30 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
             )
           }
         >
-          {t.export}
+          {settingsWords.export}
         </Button>
         <Button icon="file" disabled={!mayImport} onClick={() => setAsking('import')}>
-          {t.importWorld}
+          {settingsWords.importWorld}
         </Button>
         <Button look="danger" icon="trash" disabled={!mayDelete} onClick={() => setAsking('delete')}>
-          {t.deleteWorld}
+          {settingsWords.deleteWorld}
         </Button>
       </div>
       {asking === 'import' ? <ImportWorld onClose={() => setAsking('nothing')} /> : null}
       {asking === 'delete' ? (
-        <Dialog title={t.deleteTitle} onClose={() => setAsking('nothing')}>
-          <p className="text-sm">{t.deleteText(name)}</p>
+        <Dialog title={settingsWords.deleteTitle} onClose={() => setAsking('nothing')}>
+          <p className="text-sm">{settingsWords.deleteText(name)}</p>
           <div className="mt-3">
-            <TextField label={t.worldName} value={typed} onChange={(event) => setTyped(event.target.value)} />
+            <TextField
+              label={settingsWords.worldName}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
           </div>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setAsking('nothing')}>{t.cancel}</Button>
+            <Button onClick={() => setAsking('nothing')}>{settingsWords.cancel}</Button>
             <Button look="danger" icon="trash" disabled={typed !== name} onClick={() => void remove()}>
-              {t.delete}
+              {settingsWords.delete}
             </Button>
           </div>
         </Dialog>

@@ -11,7 +11,7 @@ import { Notices } from '../notices/notices.js';
 import { currentSession, followOtherTabs, keepSession, subscribeToSession, takeKey } from '../session/session.js';
 import { SignIn } from '../session/sign-in.js';
 import { signedFetch } from '../session/signed-fetch.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 const OUTBOX = 'countersign.outbox';
 
@@ -51,7 +51,7 @@ export function App(): ReactElement {
   }, []);
   useEffect(() => {
     if (session === undefined) return;
-    setWhy(t.sessionEnded);
+    setWhy(shellWords.sessionEnded);
     // After sign-in, the page stays mounted, so that nothing typed is lost when the person has to sign in again.
     if (page === undefined) setPage(createPage());
     else page.outbox.retryNow();

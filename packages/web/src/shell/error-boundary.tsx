@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../ui/button.js';
 import { visibleText } from '../text/visible-parts.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 interface Props {
   children: ReactNode;
@@ -25,12 +25,12 @@ export class ErrorBoundary extends Component<Props, { why?: string | undefined }
     if (this.state.why === undefined) return this.props.children;
     return (
       <div role="alert" className="mx-auto max-w-lg p-8">
-        <h1 className="text-lg font-semibold">{t.crashed}</h1>
-        <p className="mt-2 text-ink-2">{t.crashedHint}</p>
+        <h1 className="text-lg font-semibold">{shellWords.crashed}</h1>
+        <p className="mt-2 text-ink-2">{shellWords.crashedHint}</p>
         <pre className="code mt-3 rounded-md bg-sunken p-3 text-sm text-ink-2">{visibleText(this.state.why)}</pre>
         <div className="mt-3 flex gap-2">
-          <Button onClick={() => this.setState({ why: undefined })}>{t.tryAgain}</Button>
-          <Button onClick={() => location.reload()}>{t.reload}</Button>
+          <Button onClick={() => this.setState({ why: undefined })}>{shellWords.tryAgain}</Button>
+          <Button onClick={() => location.reload()}>{shellWords.reload}</Button>
         </div>
       </div>
     );

@@ -4,7 +4,7 @@ import { Count } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../text/visible.js';
 import { NoticePlace } from '../notices/notice-place.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 /** `open` shows the list of chats on small screens; `pending` is the number of calls waiting in the inbox. */
 export const OpenSidebar = createContext<{ open: () => void; pending: string } | undefined>(undefined);
@@ -22,12 +22,12 @@ export function TopBar({ children }: { children: ReactNode }): ReactElement {
 
 /** The count overlaps the button, so that nothing moves when it appears. */
 function SidebarButton({ open, pending }: { open: () => void; pending: string }): ReactElement {
-  const label = pending === '' ? t.sidebar : t.sidebarWith(pending);
+  const label = pending === '' ? shellWords.sidebar : shellWords.sidebarWith(pending);
   return (
     <span className="relative inline-flex">
       <IconButton icon="menu" label={label} onClick={open} />
       <span aria-hidden className="pointer-events-none absolute -top-1 left-5">
-        <Count value={pending} of={t.inInbox} />
+        <Count value={pending} of={shellWords.inInbox} />
       </span>
     </span>
   );
@@ -75,7 +75,7 @@ export function Page({
 export function Loading({ what }: { what: string }): ReactElement {
   return (
     <p role="status" className="p-6 text-sm text-ink-3">
-      {t.loading(what)}
+      {shellWords.loading(what)}
     </p>
   );
 }
@@ -100,7 +100,7 @@ export function Failed({
       </span>
       {onRetry === undefined ? null : (
         <Button size="small" disabled={isRetrying} onClick={onRetry}>
-          {t.tryAgain}
+          {shellWords.tryAgain}
         </Button>
       )}
     </div>

@@ -6,7 +6,7 @@ import { useWorld } from '../data/connection.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../text/visible.js';
 import { paths } from './paths.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 /** Shown for a world that was deleted or never existed. */
 export function Gone({ worlds }: { worlds: readonly World[] }): ReactElement {
@@ -22,17 +22,19 @@ export function Gone({ worlds }: { worlds: readonly World[] }): ReactElement {
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
         <h1 className="mt-3 text-lg font-semibold">
-          {name === undefined ? t.noSuchWorld(<Visible text={worldId} />) : t.deletedWorld(<Visible text={name} />)}
+          {name === undefined
+            ? shellWords.noSuchWorld(<Visible text={worldId} />)
+            : shellWords.deletedWorld(<Visible text={name} />)}
         </h1>
         {others.length === 0 ? (
           <p className="mt-2 text-ink-2">
             <Link href="/" className="text-blue underline">
-              {t.createAnother}
+              {shellWords.createAnother}
             </Link>
           </p>
         ) : (
           <>
-            <p className="mt-2 text-ink-2">{t.otherWorlds}</p>
+            <p className="mt-2 text-ink-2">{shellWords.otherWorlds}</p>
             <ul className="mt-1 list-disc pl-5">
               {others.slice(0, 10).map(({ id, name: other }) => (
                 <li key={id}>

@@ -5,7 +5,7 @@ import { useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
 import { Note } from '../notices/note.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 /**
  * Controls that need a role, in a world or on the server. For everyone else, they are disabled, and a note says who may use them. The server
@@ -44,5 +44,5 @@ export function WhoMay({
   const client = useClient();
   const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
   const all = people.kind === 'ready' ? people.data.map((person) => ({ status: 'active' as const, ...person })) : [];
-  return <Note>{t.whoMay(needs, worldId !== undefined, whoToAsk(all, needs, worldId))}</Note>;
+  return <Note>{shellWords.whoMay(needs, worldId !== undefined, whoToAsk(all, needs, worldId))}</Note>;
 }

@@ -17,7 +17,7 @@ import { Loading, NotRead } from './frame.js';
 import { Gone } from './gone.js';
 import { Layout } from './layout.js';
 import { paths, rememberWorld, worldToShow } from './paths.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 /** Finds the world to show and keeps its stream open on every page. */
 export function Home(): ReactElement {
@@ -28,7 +28,7 @@ export function Home(): ReactElement {
     read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
     everyMs: 30_000,
   });
-  if (worlds.kind !== 'ready') return <NotRead read={worlds} what={t.yourWorlds} />;
+  if (worlds.kind !== 'ready') return <NotRead read={worlds} what={shellWords.yourWorlds} />;
   const items = worlds.data;
   const worldId = worldToShow(path, items);
   if (worldId === undefined) return <NoWorlds />;
@@ -40,7 +40,7 @@ export function Home(): ReactElement {
 function Landing({ worldId }: { worldId: string }): ReactElement {
   const account = useAccount();
   if (!wasInvited()) return <Redirect to={paths.world(worldId)} replace />;
-  if (account === undefined) return <Loading what={t.yourWorlds} />;
+  if (account === undefined) return <Loading what={shellWords.yourWorlds} />;
   const worlds = [undefined, ...Object.keys(account.worldRoles)];
   const maySign = worlds.some((world) => mayDo(account, 'sign', world));
   return <Redirect to={maySign ? paths.inbox : paths.world(worldId)} replace />;
@@ -67,7 +67,7 @@ function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): 
     () => openWorldView(shareStreams(client, browserTabs() ?? oneTab(), denies ? WEB : undefined), worldId),
     worldId,
   );
-  if (store === undefined) return <Loading what={t.theWorld} />;
+  if (store === undefined) return <Loading what={shellWords.theWorld} />;
   return (
     <WorldContext value={store}>
       <Connected store={store} />
@@ -107,7 +107,7 @@ function Connected({ store }: { store: WorldStore }): null {
     if (connection.kind === 'reconnecting') wasLost.current = true;
     if (connection.kind !== 'open' || !wasLost.current) return;
     wasLost.current = false;
-    say(t.reconnected, 'green');
+    say(shellWords.reconnected, 'green');
     outbox.retryNow();
     void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
   }, [connection, store, queries, outbox]);

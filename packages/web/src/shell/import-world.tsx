@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.js';
 import { FileForm } from '../form/file-form.js';
 import { Visible } from '../text/visible.js';
 import { paths } from './paths.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 /** Larger than any exported world. */
 const LARGEST = 8_000_000;
@@ -24,7 +24,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
       setMade(await client.importWorld(text));
       return undefined;
     } catch (cause) {
-      return cause instanceof Error ? cause.message : t.importFailed;
+      return cause instanceof Error ? cause.message : shellWords.importFailed;
     }
   };
   if (made !== undefined) {
@@ -35,29 +35,29 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
       if (to !== undefined) navigate(to);
     };
     return (
-      <Dialog title={t.imported} onClose={() => leave()}>
+      <Dialog title={shellWords.imported} onClose={() => leave()}>
         <Imported world={made} />
         <div className="mt-4 flex justify-end gap-2">
           {made.proposed.length === 0 ? null : (
-            <Button onClick={() => leave(paths.page(made.id, 'policy'))}>{t.reviewRules}</Button>
+            <Button onClick={() => leave(paths.page(made.id, 'policy'))}>{shellWords.reviewRules}</Button>
           )}
           <Button look="primary" onClick={() => leave(paths.world(made.id))}>
-            {t.openWorld}
+            {shellWords.openWorld}
           </Button>
         </div>
       </Dialog>
     );
   }
   return (
-    <Dialog title={t.importTitle} onClose={onClose}>
+    <Dialog title={shellWords.importTitle} onClose={onClose}>
       <FileForm
         words={{
-          lead: t.importLead,
-          file: t.file,
-          paste: t.orText,
-          tooLarge: t.tooLong,
-          submit: t.import,
-          cancel: t.cancel,
+          lead: shellWords.importLead,
+          file: shellWords.file,
+          paste: shellWords.orText,
+          tooLarge: shellWords.tooLong,
+          submit: shellWords.import,
+          cancel: shellWords.cancel,
         }}
         accept=".yaml,.yml,application/yaml,text/yaml"
         largestBytes={LARGEST}
@@ -72,7 +72,7 @@ function Imported({ world }: { world: ImportedWorld }): ReactElement {
   return (
     <div className="space-y-3 text-sm">
       <p>
-        {t.importedAs(
+        {shellWords.importedAs(
           <bdi className="font-semibold">
             <Visible text={world.name} />
           </bdi>,

@@ -15,23 +15,23 @@ import { lazyView, loadViews } from './lazy-view.js';
 import { decoded, isChat, paths } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
-const ChatPage = lazyView(t.pages.chat, () => import('../chat/chat-page.js'), isChat(location.pathname));
-const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox/inbox-page.js'));
-const PolicyPage = lazyView(t.pages.policy, () => import('../settings/policy-page.js'));
-const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-page.js'));
-const AgentsPage = lazyView(t.pages.agents, () => import('../settings/agents-page.js'));
-const ServersPage = lazyView(t.pages.servers, () => import('../servers/servers-page.js'));
-const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-page.js'));
-const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/providers-page.js'));
-const AccountPage = lazyView(t.pages.account, () => import('../account/account-page.js'));
-const PeoplePage = lazyView(t.pages.people, () => import('../people/people-page.js'));
-const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
-const ServerAuditPage = lazyView(t.pages.serverAudit, () => import('../audit/server-audit-page.js'));
-const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
-const StartPage = lazyView(t.pages.start, () => import('../start/start-page.js'));
-const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));
+const ChatPage = lazyView(shellWords.pages.chat, () => import('../chat/chat-page.js'), isChat(location.pathname));
+const InboxPage = lazyView(shellWords.pages.inbox, () => import('../approvals/inbox/inbox-page.js'));
+const PolicyPage = lazyView(shellWords.pages.policy, () => import('../settings/policy-page.js'));
+const GrantsPage = lazyView(shellWords.pages.grants, () => import('../settings/grants-page.js'));
+const AgentsPage = lazyView(shellWords.pages.agents, () => import('../settings/agents-page.js'));
+const ServersPage = lazyView(shellWords.pages.servers, () => import('../servers/servers-page.js'));
+const WorldPage = lazyView(shellWords.pages.settings, () => import('../settings/world-page.js'));
+const ProvidersPage = lazyView(shellWords.pages.providers, () => import('../providers/providers-page.js'));
+const AccountPage = lazyView(shellWords.pages.account, () => import('../account/account-page.js'));
+const PeoplePage = lazyView(shellWords.pages.people, () => import('../people/people-page.js'));
+const AuditPage = lazyView(shellWords.pages.audit, () => import('../audit/audit-page.js'));
+const ServerAuditPage = lazyView(shellWords.pages.serverAudit, () => import('../audit/server-audit-page.js'));
+const StatsPage = lazyView(shellWords.pages.stats, () => import('../stats/stats-page.js'));
+const StartPage = lazyView(shellWords.pages.start, () => import('../start/start-page.js'));
+const SearchPage = lazyView(shellWords.pages.search, () => import('../chat/search-page.js'));
 
 /** Chats on the side, the page in the middle. On a phone, a button opens the side. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
@@ -45,7 +45,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     const next = inbox.items[0];
     // A form in a dialog would lose what was typed.
     if (document.querySelector('dialog[open]') !== null) return false;
-    if (next === undefined) say(t.nothingWaits);
+    if (next === undefined) say(shellWords.nothingWaits);
     else go(paths.approval(next.worldId, next.approval.chatId, next.approval.approvalId));
     return true;
   }, true);
@@ -77,7 +77,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
         }}
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-1.5 focus:shadow-card"
       >
-        {t.skip}
+        {shellWords.skip}
       </a>
       {isWide ? <div className="w-64 shrink-0 border-r border-line 2xl:w-72">{sidebar}</div> : null}
       <OpenSidebar value={openSidebar}>
@@ -115,7 +115,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
         </main>
       </OpenSidebar>
       {!isWide && open ? (
-        <Dialog title={t.sidebar} shape="side" onClose={() => setOpen(false)}>
+        <Dialog title={shellWords.sidebar} shape="side" onClose={() => setOpen(false)}>
           <div className="h-[calc(100dvh-3.6rem)]">{sidebar}</div>
         </Dialog>
       ) : null}
@@ -125,8 +125,8 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
 
 function Nothing(): ReactElement {
   return (
-    <Page title={t.notFound}>
-      <Empty title={t.notFoundTitle}>{t.notFoundHint}</Empty>
+    <Page title={shellWords.notFound}>
+      <Empty title={shellWords.notFoundTitle}>{shellWords.notFoundHint}</Empty>
     </Page>
   );
 }

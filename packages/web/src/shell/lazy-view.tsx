@@ -3,7 +3,7 @@ import type { ComponentType, ReactElement } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from './frame.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 type Load = (client: Client) => Promise<unknown>;
 
@@ -30,7 +30,7 @@ export function lazyView<P extends object>(
       loaded ??= (await load()).default;
       return { View: loaded };
     } catch (cause) {
-      throw new Error(t.codeFailed, { cause });
+      throw new Error(shellWords.codeFailed, { cause });
     }
   }
   loads.push(read);
@@ -44,7 +44,7 @@ export function lazyView<P extends object>(
     return code.kind === 'ready' ? (
       <code.data.View {...props} />
     ) : (
-      <NotRead read={code} what={t.thePage} title={title} />
+      <NotRead read={code} what={shellWords.thePage} title={title} />
     );
   }
 }

@@ -5,7 +5,7 @@ import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (world: World) => void }): ReactElement {
   const client = useClient();
@@ -17,13 +17,13 @@ export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (wo
       const workingDirectory = folder.trim();
       onMade(await client.createWorld({ name: name.trim(), ...(workingDirectory === '' ? {} : { workingDirectory }) }));
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : t.createFailed;
+      const words = cause instanceof Error ? cause.message : shellWords.createFailed;
       const isFolder = cause instanceof ClientError && cause.field === 'workingDirectory';
       setProblem({ field: isFolder ? 'workingDirectory' : 'name', words });
     }
   };
   return (
-    <Dialog title={t.newWorld} onClose={onClose}>
+    <Dialog title={shellWords.newWorld} onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -32,24 +32,24 @@ export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (wo
         }}
       >
         <TextField
-          label={t.name}
+          label={shellWords.name}
           value={name}
           required
           error={problem?.field === 'name' ? problem.words : undefined}
           onChange={(event) => setName(event.target.value)}
         />
         <TextField
-          label={t.workingFolder}
+          label={shellWords.workingFolder}
           mono
-          hint={t.folderHint}
+          hint={shellWords.folderHint}
           value={folder}
           error={problem?.field === 'workingDirectory' ? problem.words : undefined}
           onChange={(event) => setFolder(event.target.value)}
         />
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{shellWords.cancel}</Button>
           <Button look="primary" type="submit" disabled={name.trim() === ''}>
-            {t.createWorld}
+            {shellWords.createWorld}
           </Button>
         </div>
       </form>

@@ -10,10 +10,10 @@ import ImportWorld from './import-world.js';
 import { lazyView } from './lazy-view.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
-const AccountPage = lazyView(t.pages.account, () => import('../account/account-page.js'));
-const PeoplePage = lazyView(t.pages.people, () => import('../people/people-page.js'));
+const AccountPage = lazyView(shellWords.pages.account, () => import('../account/account-page.js'));
+const PeoplePage = lazyView(shellWords.pages.people, () => import('../people/people-page.js'));
 
 /** Shown while there is no world, or none that this person may read. Their account and the people are there anyway. */
 export function NoWorlds(): ReactElement {
@@ -33,7 +33,7 @@ export function NoWorlds(): ReactElement {
         <AccountMenu go={navigate} />
         {path === '/' ? null : (
           <Link href="/" className="px-2 text-sm text-blue underline">
-            {t.noWorlds}
+            {shellWords.noWorlds}
           </Link>
         )}
       </footer>
@@ -50,14 +50,14 @@ function Welcome(): ReactElement {
     <div className="m-auto p-4">
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
-        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{t.noWorlds}</h1>
-        <p className="mt-2 text-ink-2">{mayCreate ? t.noWorldsHint : t.noWorldsForYou}</p>
+        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{shellWords.noWorlds}</h1>
+        <p className="mt-2 text-ink-2">{mayCreate ? shellWords.noWorldsHint : shellWords.noWorldsForYou}</p>
         <div className={cx('mt-4 flex flex-wrap gap-2', !mayCreate && 'hidden')}>
           <Button look="primary" icon="plus" onClick={() => setOpen('new')}>
-            {t.newWorld}
+            {shellWords.newWorld}
           </Button>
           <Button icon="file" onClick={() => setOpen('import')}>
-            {t.importWorld}
+            {shellWords.importWorld}
           </Button>
         </div>
         {open === 'import' ? <ImportWorld onClose={() => setOpen('nothing')} /> : null}

@@ -20,7 +20,7 @@ import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { ThemeSwitch } from './theme-switch.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 export interface SidebarProps {
   worlds: readonly World[];
@@ -53,7 +53,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
           trigger={
             <button
               type="button"
-              aria-label={t.world(worldName)}
+              aria-label={shellWords.world(worldName)}
               className="flex h-11 w-full items-center gap-2 rounded-lg px-2.5 text-left hover:bg-line"
             >
               <Mark className="text-blue" />
@@ -69,48 +69,48 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
             })),
             ...(mayCreate
               ? [
-                  { label: t.openNewWorld, icon: 'plus' as const, onSelect: () => setCreating('new') },
-                  { label: t.importWorld, icon: 'file' as const, onSelect: () => setCreating('import') },
+                  { label: shellWords.openNewWorld, icon: 'plus' as const, onSelect: () => setCreating('new') },
+                  { label: shellWords.importWorld, icon: 'file' as const, onSelect: () => setCreating('import') },
                 ]
               : []),
           ]}
         />
         <Button icon="plus" className="mt-1 w-full" disabled={!mayChat} onClick={startChat}>
-          {t.newChat}
+          {shellWords.newChat}
         </Button>
       </div>
-      <nav aria-label={t.chats} className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+      <nav aria-label={shellWords.chats} className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         <ChatList worldId={worldId} onGo={onGo} />
-        <h2 className="mt-4 mb-1 px-2.5 text-xs font-semibold text-ink-3">{t.pages.agents}</h2>
+        <h2 className="mt-4 mb-1 px-2.5 text-xs font-semibold text-ink-3">{shellWords.pages.agents}</h2>
         <AgentList worldId={worldId} onGo={onGo} />
       </nav>
-      <nav aria-label={t.navigation} className="grid grid-cols-2 gap-0.5 border-t border-line p-2">
+      <nav aria-label={shellWords.navigation} className="grid grid-cols-2 gap-0.5 border-t border-line p-2">
         <Page to={paths.inbox} icon="inbox" onGo={onGo} className="col-span-2">
-          {t.pages.inbox} <Count value={pending} of={t.waitingForYou} />
+          {shellWords.pages.inbox} <Count value={pending} of={shellWords.waitingForYou} />
         </Page>
         <Page to={paths.page(worldId, 'policy')} icon="policy" onGo={onGo}>
-          {t.pages.policy}
+          {shellWords.pages.policy}
         </Page>
         <Page to={paths.page(worldId, 'grants')} icon="grants" onGo={onGo}>
-          {t.pages.grants}
+          {shellWords.pages.grants}
         </Page>
         <Page to={paths.page(worldId, 'audit')} icon="audit" onGo={onGo}>
-          {t.pages.audit}
+          {shellWords.pages.audit}
         </Page>
         <Page to={paths.page(worldId, 'stats')} icon="stats" onGo={onGo}>
-          {t.pages.stats}
+          {shellWords.pages.stats}
         </Page>
         <Page to={paths.page(worldId, 'servers')} icon="plug" onGo={onGo}>
-          {t.pages.servers}
+          {shellWords.pages.servers}
         </Page>
         <Page to={paths.providers} icon="key" onGo={onGo}>
-          {t.pages.providers}
+          {shellWords.pages.providers}
         </Page>
         <Page to={paths.page(worldId, 'search')} icon="search" onGo={onGo}>
-          {t.pages.search}
+          {shellWords.pages.search}
         </Page>
         <Page to={paths.page(worldId, 'settings')} icon="settings" onGo={onGo}>
-          {t.pages.settings}
+          {shellWords.pages.settings}
         </Page>
         <ThemeSwitch />
         <AccountMenu go={go} />
@@ -134,7 +134,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
   const chats = useWorld((state) => state.chats);
   const [path] = useLocation();
   const [shown, setShown] = useState(50);
-  if (chats.length === 0) return <p className="px-2.5 py-2 text-sm text-ink-3">{t.noChats}</p>;
+  if (chats.length === 0) return <p className="px-2.5 py-2 text-sm text-ink-3">{shellWords.noChats}</p>;
   return (
     <ul className="space-y-px">
       {chats.slice(0, shown).map((chat) => (
@@ -157,7 +157,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
             className="px-2.5 py-1 text-sm text-blue hover:underline"
             onClick={() => setShown(shown + 100)}
           >
-            {t.moreChats}
+            {shellWords.moreChats}
           </button>
         </li>
       ) : null}
@@ -167,20 +167,20 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
 
 function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
   const isLoaded = useWorld((state) => state.laterApprovals === undefined);
-  if (chat.waiting > 0) return <Count value={chat.waiting} of={t.waitingForYou} />;
+  if (chat.waiting > 0) return <Count value={chat.waiting} of={shellWords.waitingForYou} />;
   // Its call waits for other people, or is beyond the loaded part of the queue.
   if (chat.status === 'waiting')
     return (
       <span className={isLoaded ? 'text-ink-3' : 'text-amber'}>
         <Icon name="hourglass" className="size-3.5" />
-        <span className="sr-only">{isLoaded ? t.waitingForOthers : t.waitingForYou}</span>
+        <span className="sr-only">{isLoaded ? shellWords.waitingForOthers : shellWords.waitingForYou}</span>
       </span>
     );
   if (chat.status !== 'working') return null;
   return (
     <span className="flex items-center text-blue">
       <span aria-hidden="true" className="size-2 animate-breathe rounded-full bg-current" />
-      <span className="sr-only">{t.working}</span>
+      <span className="sr-only">{shellWords.working}</span>
     </span>
   );
 }
@@ -210,10 +210,10 @@ function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): Re
             {waiting.has(agent.id) ? (
               <span className="text-amber">
                 <Icon name="hourglass" className="size-3.5" />
-                <span className="sr-only">{t.waitingForYou}</span>
+                <span className="sr-only">{shellWords.waitingForYou}</span>
               </span>
             ) : null}
-            {agent.active ? null : <span className="text-xs text-ink-3">{t.off}</span>}
+            {agent.active ? null : <span className="text-xs text-ink-3">{shellWords.off}</span>}
           </Link>
         </li>
       ))}
@@ -224,7 +224,7 @@ function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): Re
           className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-3 hover:bg-line hover:text-ink"
         >
           <Icon name="agents" className="mx-0.5" />
-          {t.allAgents}
+          {shellWords.allAgents}
         </Link>
       </li>
     </ul>

@@ -3,12 +3,12 @@ import { Icon } from '../ui/icon.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { chooseTheme, type Theme } from './theme.js';
 import { useTheme } from './use-theme.js';
-import { t } from '../words/shell.js';
+import { shellWords } from '../words/shell.js';
 
 const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {
-  system: { to: 'light', icon: 'auto', words: t.themes.system },
-  light: { to: 'dark', icon: 'sun', words: t.themes.light },
-  dark: { to: 'system', icon: 'moon', words: t.themes.dark },
+  system: { to: 'light', icon: 'auto', words: shellWords.themes.system },
+  light: { to: 'dark', icon: 'sun', words: shellWords.themes.light },
+  dark: { to: 'system', icon: 'moon', words: shellWords.themes.dark },
 };
 
 export function ThemeSwitch(): ReactElement {
@@ -16,12 +16,12 @@ export function ThemeSwitch(): ReactElement {
   return (
     <button
       type="button"
-      title={`${t.theme}: ${words}`}
+      title={`${shellWords.theme}: ${words}`}
       onClick={() => chooseTheme(to)}
       className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
     >
       <Icon name={icon} className="text-ink-3" />
-      {t.theme}
+      {shellWords.theme}
       <span className="sr-only">: {words}</span>
     </button>
   );

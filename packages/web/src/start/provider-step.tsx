@@ -7,7 +7,7 @@ import { problemOf, type TestProblem } from '../providers/test-problem.js';
 import { useTest } from '../providers/use-test.js';
 import { Button } from '../ui/button.js';
 import { Select } from '../form/field.js';
-import { t } from '../words/start.js';
+import { startWords } from '../words/start.js';
 
 /** Lets the person choose an existing provider, or add and test a new one. */
 export function ProviderStep({
@@ -54,18 +54,21 @@ export function ProviderStep({
         saved={isEdited ? chosen : undefined}
         problem={isEdited ? toFix : undefined}
         taken={all.filter((each) => each.available || each.source === 'stored').map(({ name }) => name)}
-        submit={isEdited ? t.save : t.addProvider}
+        submit={isEdited ? startWords.save : startWords.addProvider}
         onDone={({ id }) => void finish(id)}
-        leave={usable.length === 0 ? null : <Button onClick={leave}>{t.cancel}</Button>}
+        leave={usable.length === 0 ? null : <Button onClick={leave}>{startWords.cancel}</Button>}
       />
     );
   return (
     <div className="space-y-3">
       <Select
-        label={t.provider}
+        label={startWords.provider}
         data-landing="always"
         value={chosen.id}
-        options={[...usable.map(({ id, name }) => ({ value: id, label: name })), { value: '', label: t.another }]}
+        options={[
+          ...usable.map(({ id, name }) => ({ value: id, label: name })),
+          { value: '', label: startWords.another },
+        ]}
         onChange={(event) => (event.target.value === '' ? setMode('add') : choose(event.target.value))}
       />
       <Tried
@@ -103,7 +106,7 @@ function Tried({
       const problem = result === undefined ? undefined : problemOf(result);
       // Other problems are shown with the test.
       if (problem !== undefined && isProviders(problem))
-        onProblem({ ...problem, words: t.savedButFailed(problem.words) });
+        onProblem({ ...problem, words: startWords.savedButFailed(problem.words) });
     };
     void test();
   }, [saves]);
@@ -111,11 +114,11 @@ function Tried({
     <div className="space-y-2">
       <div className="flex gap-2">
         <Button size="small" disabled={testing.state === 'running'} onClick={() => testing.run()}>
-          {t.testProvider}
+          {startWords.testProvider}
         </Button>
         {onEdit === undefined ? null : (
           <Button size="small" onClick={onEdit}>
-            {t.edit}
+            {startWords.edit}
           </Button>
         )}
       </div>

@@ -28,7 +28,7 @@ import { say } from '../notices/toast.js';
 import { ProviderStep } from './provider-step.js';
 import { TemplateChoice } from './template-choice.js';
 import { Tested } from './tested.js';
-import { t } from '../words/start.js';
+import { startWords } from '../words/start.js';
 
 /** Guides a person from nothing to an agent with a real model: provider, model, agent. */
 export default function StartPage(): ReactElement {
@@ -36,14 +36,15 @@ export default function StartPage(): ReactElement {
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
   const [chosenId, setChosenId] = useState<string>();
   const [problem, setProblem] = useState<TestProblem>();
-  if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
+  if (providers.kind !== 'ready')
+    return <NotRead read={providers} what={startWords.theProviders} title={startWords.title} />;
   const all = providers.data.items;
   const chosen = all.find(({ id }) => id === chosenId) ?? all.find(isRealProvider);
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={startWords.title} lead={startWords.lead}>
       {/* Adding and testing a provider needs an admin of the whole server. */}
       <Guarded needs="admin">
-        <Step title={t.providerStep}>
+        <Step title={startWords.providerStep}>
           <ProviderStep all={all} chosen={chosen} problem={problem} onProblem={setProblem} onChoose={setChosenId} />
         </Step>
         {chosen === undefined ? null : (
@@ -105,7 +106,7 @@ function ModelAndAgent({
 
   const start = async (mode: 'tested' | 'anyway'): Promise<void> => {
     const name = nameFrom(folder, 'project');
-    if (place === 'folder' && name === '') return saving.refuse('workingDirectory', t.noFolder);
+    if (place === 'folder' && name === '') return saving.refuse('workingDirectory', startWords.noFolder);
     if (mode === 'tested') {
       if (unlisted.stops()) return;
       const result = await testing.ask(model);
@@ -123,7 +124,7 @@ function ModelAndAgent({
         target = created.current.id;
       }
       const made = await addTemplate(client, target, template, { provider: provider.id, model, main: 'always' });
-      say(t.ready(made.map(({ name }) => name)), 'green');
+      say(startWords.ready(made.map(({ name }) => name)), 'green');
     });
     if (!isDone) return;
     await queries.invalidateQueries({ queryKey: ['worlds'] });
@@ -138,7 +139,7 @@ function ModelAndAgent({
         void start('tested');
       }}
     >
-      <Step title={t.modelStep}>
+      <Step title={startWords.modelStep}>
         <div className="space-y-3">
           <ModelField
             models={models}
@@ -155,24 +156,24 @@ function ModelAndAgent({
           )}
         </div>
       </Step>
-      <Step title={t.agentStep}>
+      <Step title={startWords.agentStep}>
         <div className="space-y-4">
           <TemplateChoice value={template} onChange={setTemplate} />
           <Select
-            label={t.worksIn}
+            label={startWords.worksIn}
             value={place}
             options={[
-              { value: 'here', label: t.thisWorld(world?.name ?? worldId, world?.workingDirectory) },
-              { value: 'folder', label: t.newWorld },
+              { value: 'here', label: startWords.thisWorld(world?.name ?? worldId, world?.workingDirectory) },
+              { value: 'folder', label: startWords.newWorld },
             ]}
             onChange={(event) => setPlace(event.target.value === 'folder' ? 'folder' : 'here')}
           />
           {place === 'folder' ? (
             <TextField
-              label={t.folder}
+              label={startWords.folder}
               mono
               value={folder}
-              hint={t.folderHint}
+              hint={startWords.folderHint}
               error={saving.errorOf('workingDirectory') ?? saving.errorOf('name')}
               onChange={(event) => setFolder(event.target.value)}
             />
@@ -194,7 +195,7 @@ function ModelAndAgent({
               className="ml-auto"
               disabled={saving.busy || isTesting || model === ''}
             >
-              {t.start}
+              {startWords.start}
             </Button>
           </div>
         </div>

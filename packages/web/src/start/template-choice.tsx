@@ -1,6 +1,6 @@
 import { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, type AgentTemplateName } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
-import { t } from '../words/start.js';
+import { startWords } from '../words/start.js';
 
 export function TemplateChoice({
   value,
@@ -12,7 +12,7 @@ export function TemplateChoice({
   const group = useId();
   return (
     <fieldset>
-      <legend className="mb-1 text-sm font-medium">{t.template}</legend>
+      <legend className="mb-1 text-sm font-medium">{startWords.template}</legend>
       <div className="grid gap-2 sm:grid-cols-2">
         {AGENT_TEMPLATE_NAMES.map((name) => {
           const { label, description, agents } = AGENT_TEMPLATES[name];

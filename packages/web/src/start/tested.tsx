@@ -3,7 +3,7 @@ import type { TestProblem } from '../providers/test-problem.js';
 import type { Testing } from '../providers/use-test.js';
 import { Button } from '../ui/button.js';
 import { Visible } from '../text/visible.js';
-import { t } from '../words/start.js';
+import { startWords } from '../words/start.js';
 
 /** The test call next to the button that made it: its progress, or why it failed and what to do. */
 export function Tested({
@@ -21,20 +21,20 @@ export function Tested({
     <div role="status" className="text-sm empty:-mt-4!">
       {testing.state === 'running' ? (
         <p className="flex flex-wrap items-center gap-2 text-ink-2">
-          <Visible text={t.askingModel(model)} />
+          <Visible text={startWords.askingModel(model)} />
           <Button size="small" onClick={testing.cancel}>
-            {t.cancelTest}
+            {startWords.cancelTest}
           </Button>
         </p>
       ) : problem === undefined ? null : (
         <div className="rounded-md border border-line-2 bg-sunken px-3 py-2 [overflow-wrap:anywhere]">
           <p>
-            <Visible text={problem.words} /> {problem.mayPass ? '' : t.fixFirst}
+            <Visible text={problem.words} /> {problem.mayPass ? '' : startWords.fixFirst}
           </p>
           <p className="mt-2 flex flex-wrap gap-2 empty:hidden">
             {problem.mayPass ? (
               <Button size="small" disabled={onAnyway === undefined} onClick={onAnyway}>
-                {t.saveAnyway}
+                {startWords.saveAnyway}
               </Button>
             ) : null}
           </p>

@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../shell/use-theme.js';
 import { useMedia } from '../shell/use-media.js';
 import type { Bars } from './series.js';
-import { t } from '../words/stats.js';
+import { statsWords } from '../words/stats.js';
 
 const HEIGHT = 220;
 
@@ -27,7 +27,7 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
     };
     // Redrawn when the numbers or the colours change; `shape` represents the numbers.
   }, [shape, theme, isDark]);
-  if (isEmpty) return <p className="text-sm text-ink-3">{t.noData}</p>;
+  if (isEmpty) return <p className="text-sm text-ink-3">{statsWords.noData}</p>;
   return (
     <>
       <div className="mb-1 flex flex-wrap gap-3 text-xs text-ink-2" aria-hidden="true">
@@ -42,7 +42,7 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
       <table className="sr-only">
         <thead>
           <tr>
-            <th scope="col">{t.name}</th>
+            <th scope="col">{statsWords.name}</th>
             {series.map(({ label }) => (
               <th key={label} scope="col">
                 {label}

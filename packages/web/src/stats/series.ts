@@ -1,6 +1,6 @@
 import { nameOf } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
-import { t } from '../words/stats.js';
+import { statsWords } from '../words/stats.js';
 
 /** Grouped bars: one group per label, one bar per series. */
 export interface Bars {
@@ -19,10 +19,10 @@ export function approvalSeries({ approvals }: Stats): Bars {
   return {
     labels,
     series: [
-      { label: t.series.approved, colour: 'green', values: counts((decision) => decision === 'approved') },
-      { label: t.series.denied, colour: 'red', values: counts((decision) => decision === 'denied') },
+      { label: statsWords.series.approved, colour: 'green', values: counts((decision) => decision === 'approved') },
+      { label: statsWords.series.denied, colour: 'red', values: counts((decision) => decision === 'denied') },
       {
-        label: t.series.other,
+        label: statsWords.series.other,
         colour: 'amber',
         values: counts((decision) => decision !== 'approved' && decision !== 'denied'),
       },
@@ -34,8 +34,8 @@ export function signerSeries({ signers }: Stats): Bars {
   return {
     labels: signers.map(({ who }) => nameOf(who)),
     series: [
-      { label: t.series.approved, colour: 'green', values: signers.map(({ approved }) => approved) },
-      { label: t.series.denied, colour: 'red', values: signers.map(({ denied }) => denied) },
+      { label: statsWords.series.approved, colour: 'green', values: signers.map(({ approved }) => approved) },
+      { label: statsWords.series.denied, colour: 'red', values: signers.map(({ denied }) => denied) },
     ],
   };
 }
@@ -44,9 +44,9 @@ export function toolSeries({ tools }: Stats): Bars {
   return {
     labels: tools.map(({ tool }) => tool),
     series: [
-      { label: t.series.succeeded, colour: 'green', values: tools.map(({ succeeded }) => succeeded) },
-      { label: t.series.failed, colour: 'red', values: tools.map(({ failed }) => failed) },
-      { label: t.series.denied, colour: 'amber', values: tools.map(({ denied }) => denied) },
+      { label: statsWords.series.succeeded, colour: 'green', values: tools.map(({ succeeded }) => succeeded) },
+      { label: statsWords.series.failed, colour: 'red', values: tools.map(({ failed }) => failed) },
+      { label: statsWords.series.denied, colour: 'amber', values: tools.map(({ denied }) => denied) },
     ],
   };
 }
@@ -55,8 +55,8 @@ export function tokenSeries({ tokens }: Stats, nameOf: (agentId: string) => stri
   return {
     labels: tokens.map(({ agentId }) => nameOf(agentId)),
     series: [
-      { label: t.series.input, colour: 'blue', values: tokens.map(({ inputTokens }) => inputTokens) },
-      { label: t.series.output, colour: 'ink', values: tokens.map(({ outputTokens }) => outputTokens) },
+      { label: statsWords.series.input, colour: 'blue', values: tokens.map(({ inputTokens }) => inputTokens) },
+      { label: statsWords.series.output, colour: 'ink', values: tokens.map(({ outputTokens }) => outputTokens) },
     ],
   };
 }
@@ -65,10 +65,10 @@ export function waitingSeries({ waiting, tools }: Stats): Bars {
   const ran = tools.filter(({ running }) => running.count > 0);
   const seconds = (ms: number): number => Math.round(ms / 10) / 100;
   return {
-    labels: [...(waiting.count === 0 ? [] : [t.series.waiting]), ...ran.map(({ tool }) => tool)],
+    labels: [...(waiting.count === 0 ? [] : [statsWords.series.waiting]), ...ran.map(({ tool }) => tool)],
     series: [
       {
-        label: t.series.median,
+        label: statsWords.series.median,
         colour: 'blue',
         values: [
           ...(waiting.count === 0 ? [] : [seconds(waiting.median)]),
@@ -76,7 +76,7 @@ export function waitingSeries({ waiting, tools }: Stats): Bars {
         ],
       },
       {
-        label: t.series.p95,
+        label: statsWords.series.p95,
         colour: 'amber',
         values: [
           ...(waiting.count === 0 ? [] : [seconds(waiting.p95)]),

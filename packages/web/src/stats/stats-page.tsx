@@ -9,7 +9,7 @@ import { Select } from '../form/field.js';
 import { countText } from '../text/time-text.js';
 import { BarPlot } from './bar-plot.js';
 import { approvalSeries, signerSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
-import { t } from '../words/stats.js';
+import { statsWords } from '../words/stats.js';
 
 /** This world's statistics, over all stored data. */
 export default function StatsPage(): ReactElement {
@@ -22,28 +22,28 @@ export default function StatsPage(): ReactElement {
     read: (signal) => client.stats(worldId, { signal, ...(person === '' ? {} : { person }) }),
     everyMs: 15_000,
   });
-  if (stats.kind !== 'ready') return <NotRead read={stats} what={t.theStats} title={t.title} />;
+  if (stats.kind !== 'ready') return <NotRead read={stats} what={statsWords.theStats} title={statsWords.title} />;
   return (
-    <Page title={t.title} wide nothingToFocus>
+    <Page title={statsWords.title} wide nothingToFocus>
       <Numbers stats={stats.data} />
       {stats.data.tools.length === 0 && stats.data.approvals.length === 0 ? (
-        <Empty title={t.empty}>{t.emptyHint}</Empty>
+        <Empty title={statsWords.empty}>{statsWords.emptyHint}</Empty>
       ) : (
         <div className="grid gap-4 lg:grid-cols-2">
-          <Panel title={t.approvals}>
+          <Panel title={statsWords.approvals}>
             <PersonFilter stats={stats.data} person={person} onChange={setPerson} />
             <BarPlot {...approvalSeries(stats.data)} />
           </Panel>
-          <Panel title={t.signers}>
+          <Panel title={statsWords.signers}>
             <BarPlot {...signerSeries(stats.data)} />
           </Panel>
-          <Panel title={t.calls}>
+          <Panel title={statsWords.calls}>
             <BarPlot {...toolSeries(stats.data)} />
           </Panel>
-          <Panel title={t.tokens}>
+          <Panel title={statsWords.tokens}>
             <BarPlot {...tokenSeries(stats.data, (id) => agentName({ agents }, id))} />
           </Panel>
-          <Panel title={t.durations}>
+          <Panel title={statsWords.durations}>
             <BarPlot {...waitingSeries(stats.data)} />
           </Panel>
         </div>
@@ -65,8 +65,8 @@ function PersonFilter({
   if (people.length < 2 && person === '') return null;
   return (
     <Select
-      label={t.decidedBy}
-      options={[{ value: '', label: t.everyone }, ...people]}
+      label={statsWords.decidedBy}
+      options={[{ value: '', label: statsWords.everyone }, ...people]}
       value={person}
       onChange={(event) => onChange(event.target.value)}
     />
@@ -77,12 +77,12 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
   const failed = stats.tools.reduce((sum, tool) => sum + tool.failed, 0);
   const run = stats.tools.reduce((sum, tool) => sum + tool.succeeded + tool.failed, 0);
   const numbers = [
-    { label: t.messages, value: countText(stats.messages) },
-    { label: t.chats, value: countText(stats.chats) },
-    { label: t.pending, value: countText(stats.pendingApprovals) },
+    { label: statsWords.messages, value: countText(stats.messages) },
+    { label: statsWords.chats, value: countText(stats.chats) },
+    { label: statsWords.pending, value: countText(stats.pendingApprovals) },
     waitOf(stats.waiting),
-    { label: t.run, value: countText(run) },
-    { label: t.failureRate, value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
+    { label: statsWords.run, value: countText(run) },
+    { label: statsWords.failureRate, value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
   ];
   return (
     <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
@@ -97,8 +97,8 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
 }
 
 function waitOf({ count, median, p95 }: Stats['waiting']): { label: string; value: string } {
-  if (count === 0) return { label: t.wait, value: '–' };
-  return { label: t.waitP95(durationText(p95)), value: durationText(median) };
+  if (count === 0) return { label: statsWords.wait, value: '–' };
+  return { label: statsWords.waitP95(durationText(p95)), value: durationText(median) };
 }
 
 function Panel({ title, children }: { title: string; children: ReactNode }): ReactElement {

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { clearErrors, sayError } from '../notices/toast.js';
-import { t } from '../words/ui.js';
+import { uiWords } from '../words/ui.js';
 
 export function CopyButton({ text, className }: { text: string; className?: string }): ReactElement {
   const [copied, setCopied] = useState(false);
@@ -13,7 +13,7 @@ export function CopyButton({ text, className }: { text: string; className?: stri
       setCopied(true);
       setTimeout(() => setCopied(false), 2000);
     } catch {
-      sayError('copy', new Error(t.copyFailed));
+      sayError('copy', new Error(uiWords.copyFailed));
     }
   };
   return (
@@ -26,7 +26,7 @@ export function CopyButton({ text, className }: { text: string; className?: stri
       )}
     >
       <Icon name={copied ? 'check' : 'copy'} className="size-3.5" />
-      {copied ? t.copied : t.copy}
+      {copied ? uiWords.copied : uiWords.copy}
     </button>
   );
 }

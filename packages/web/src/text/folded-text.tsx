@@ -4,7 +4,7 @@ import { useFold } from './folds.js';
 import { Icon } from '../ui/icon.js';
 import { bytesText } from './time-text.js';
 import { Visible } from './visible.js';
-import { t } from '../words/ui.js';
+import { uiWords } from '../words/ui.js';
 
 const STEP = 100_000;
 /** The end of text that will run is always shown, after the number of hidden characters. */
@@ -41,7 +41,7 @@ export function FoldedText({
         <>
           <p className="my-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
             <Icon name="alert" className="size-3.5" />
-            {t.hiddenCharacters(text.length - shown - tail)}
+            {uiWords.hiddenCharacters(text.length - shown - tail)}
           </p>
           <pre className={LOOK}>
             …<Visible text={text.slice(-tail)} strict />
@@ -54,7 +54,7 @@ export function FoldedText({
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
           onClick={() => setShown((before) => before + STEP)}
         >
-          {t.showMore(bytesText(text.length - shown - tail))}
+          {uiWords.showMore(bytesText(text.length - shown - tail))}
         </button>
       )}
     </div>

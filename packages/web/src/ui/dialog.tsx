@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } fro
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
 import { offerSlot } from '../notices/notice-slot.js';
-import { t } from '../words/ui.js';
+import { uiWords } from '../words/ui.js';
 
 interface DialogProps {
   title: string;
@@ -62,7 +62,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
           <h2 id={titleId} data-landing="always" className="text-base font-semibold">
             {title}
           </h2>
-          <IconButton icon="cross" label={t.close} onClick={onClose} />
+          <IconButton icon="cross" label={uiWords.close} onClick={onClose} />
         </header>
         <div
           className={cx(

@@ -1,9 +1,9 @@
 import type { Me, PersonRole, TokenScope } from '@countersign/protocol';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** The signed-in person's own account: sessions and tokens. */
-export const t = {
-  ...common,
+export const accountWords = {
+  ...commonWords,
   title: 'Account',
   theAccount: 'your account',
   roles: {
@@ -118,8 +118,10 @@ export const t = {
 
 /** `Member · Approver in harbour` */
 export function rolesText({ role, worldRoles }: Pick<Me, 'role' | 'worldRoles'>): string {
-  const inWorlds = Object.entries(worldRoles).map(([world, each]) => t.roleIn(t.roles[each], world));
-  return [...(role === null ? [] : [t.roles[role]]), ...inWorlds].join(' · ') || t.noRole;
+  const inWorlds = Object.entries(worldRoles).map(([world, each]) =>
+    accountWords.roleIn(accountWords.roles[each], world),
+  );
+  return [...(role === null ? [] : [accountWords.roles[role]]), ...inWorlds].join(' · ') || accountWords.noRole;
 }
 
 /** Whether an address is the server's own machine. */

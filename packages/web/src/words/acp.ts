@@ -1,5 +1,5 @@
 /** The settings of an agent that is another program, spoken to over ACP. */
-export const t = {
+export const acpWords = {
   provider: 'another program (ACP)',
   unsandboxed:
     "The program runs as the server's user, outside Countersign's sandbox. Only the calls that it asks about can be approved. If the server has no bubblewrap, the program can also read Countersign's own files, with its tokens.",

@@ -1,9 +1,9 @@
 import type { ReactElement, ReactNode } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Cards, the inbox and the column of waiting calls. Texts about a call that all screens share are in `client/show`. */
-export const t = {
-  ...common,
+export const approvalWords = {
+  ...commonWords,
   wantsTo: 'wants to',
   use: 'use',
   approveOnce: 'Approve once',

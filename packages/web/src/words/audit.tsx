@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@countersign/protocol';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** The audit log. */
-export const t = {
-  ...common,
+export const auditWords = {
+  ...commonWords,
   title: 'Audit',
   lead: 'Every request, decision, run, refusal, undo and policy change. Each record contains the hash of the one before it.',
   serverTitle: 'Server log',

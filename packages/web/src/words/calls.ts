@@ -1,8 +1,8 @@
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Calls in the transcript: arguments, changes, output and results. */
-export const t = {
-  ...common,
+export const callWords = {
+  ...commonWords,
   call: 'Call',
   noArguments: 'No arguments.',
   changes: 'Changes',

@@ -1,10 +1,10 @@
 import { recipientsText } from '@countersign/client';
 import type { ReactElement } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Chats: transcript, composer, search and timelines. */
-export const t = {
-  ...common,
+export const chatWords = {
+  ...commonWords,
   chat: 'Chat',
   theChat: 'the chat',
   theWorld: 'the world',

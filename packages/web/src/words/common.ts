@@ -1,5 +1,5 @@
 /** Texts used on more than one screen. */
-export const common = {
+export const commonWords = {
   cancel: 'Cancel',
   close: 'Close',
   delete: 'Delete',

@@ -1,4 +1,4 @@
-export const t = {
+export const modelWords = {
   title: 'Model settings',
   lead: "Leave a field empty for the model's default.",
   thinking: 'Thinking',

@@ -1,8 +1,8 @@
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Passkeys: registering, confirming and removing them, and signing with them. */
-export const t = {
-  ...common,
+export const passkeyWords = {
+  ...commonWords,
   title: 'Passkeys',
   lead: 'To sign in, and to sign calls that require a passkey. They stay on your devices.',
   thePasskeys: 'your passkeys',

@@ -1,13 +1,13 @@
 import { askFor, type PersonRole } from '@countersign/protocol';
-import { t as account } from './account.js';
-import { common } from './common.js';
-import { t as passkeys } from './passkeys.js';
+import { accountWords } from './account.js';
+import { commonWords } from './common.js';
+import { passkeyWords } from './passkeys.js';
 
-const roles = account.roles;
+const roles = accountWords.roles;
 
 /** The people of the server, their roles, invitations and groups. */
-export const t = {
-  ...common,
+export const peopleWords = {
+  ...commonWords,
   title: 'People',
   lead: 'Who can sign in to this server, and what they may do.',
   thePeople: 'the people',
@@ -20,7 +20,7 @@ export const t = {
     viewer: 'Viewer: only reads',
   } satisfies Record<PersonRole, string>,
   noServerRole: 'No role on the server, only in worlds',
-  roleIn: account.roleIn,
+  roleIn: accountWords.roleIn,
   noRole: 'No role',
   disabled: 'disabled',
   thisIsYou: 'you',
@@ -56,7 +56,7 @@ export const t = {
   sessionsOf: (name: string) => `Sessions of ${name}`,
   theSessions: 'the sessions',
   endAll: 'End all',
-  sessionEnded: account.ended,
+  sessionEnded: accountWords.ended,
   allEnded: (name: string) => `All sessions of ${name} ended.`,
 
   passkeys: 'Passkeys',
@@ -66,7 +66,7 @@ export const t = {
   confirmPasskeyTitle: (name: string) => `Confirm a passkey of ${name}`,
   confirmPasskeyText: (passkey: string, name: string) =>
     `“${passkey}” will be able to sign calls for ${name}. Ask ${name} first whether they added it, in person or on the phone. Your browser asks for your own trusted passkey.`,
-  confirmPasskey: passkeys.confirmButton,
+  confirmPasskey: passkeyWords.confirmButton,
   passkeyConfirmed: (name: string) => `Passkey confirmed. ${name} can sign calls with it now.`,
 
   disable: 'Disable',

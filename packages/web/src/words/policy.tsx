@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Rules, grants, and the policy tester. */
-export const t = {
-  ...common,
+export const policyWords = {
+  ...commonWords,
   title: 'Policy',
   thePolicy: 'the policy',
   lead: (

@@ -1,10 +1,10 @@
 import type { ProviderAnswer } from '@countersign/protocol';
 import type { ReactElement } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Providers, their keys and models. */
-export const t = {
-  ...common,
+export const providerWords = {
+  ...commonWords,
   title: 'Providers',
   theProviders: 'the providers',
   lead: 'A provider is a vendor or server that runs models. Agents in every world can use it. API keys are saved encrypted and never shown again.',

@@ -1,10 +1,10 @@
 import { NPM_REGISTRY } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** A world's MCP servers. */
-export const t = {
-  ...common,
+export const serverWords = {
+  ...commonWords,
   title: 'Servers',
   lead: 'MCP servers add tools to this world. Their calls need approval unless a rule allows them. If you trust a server, its read-only tools run without approval.',
   add: 'Add server',

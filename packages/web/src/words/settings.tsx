@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Settings for a world and its agents. */
-export const t = {
-  ...common,
+export const settingsWords = {
+  ...commonWords,
   settings: 'Settings',
   theSettings: 'the settings',
   stale: 'Someone else changed these settings.',

@@ -1,10 +1,10 @@
 import { askFor } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** The frame around all pages: sign-in, navigation, worlds and errors. */
-export const t = {
-  ...common,
+export const shellWords = {
+  ...commonWords,
   product: 'Countersign',
   nothingWaits: 'Nothing is waiting for you.',
   pages: {

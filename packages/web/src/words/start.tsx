@@ -1,8 +1,8 @@
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** The steps from the demo to an agent with a real model. */
-export const t = {
-  ...common,
+export const startWords = {
+  ...commonWords,
   title: 'Use a real model',
   lead: 'Choose a provider, a model and an agent. No restart is needed.',
   providerStep: '1. Provider',

@@ -1,8 +1,8 @@
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Statistics. */
-export const t = {
-  ...common,
+export const statsWords = {
+  ...commonWords,
   title: 'Statistics',
   theStats: 'the statistics',
   empty: 'No tool calls yet.',

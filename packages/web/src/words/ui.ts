@@ -1,8 +1,8 @@
-import { common } from './common.js';
+import { commonWords } from './common.js';
 
 /** Controls that all screens use. */
-export const t = {
-  ...common,
+export const uiWords = {
+  ...commonWords,
   choices: 'Suggestions',
   copy: 'Copy',
   copied: 'Copied',

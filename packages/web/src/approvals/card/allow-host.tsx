@@ -5,7 +5,7 @@ import { useMay } from '../../data/me.js';
 import { Button } from '../../ui/button.js';
 import { say, sayError } from '../../notices/toast.js';
 import { Visible } from '../../text/visible.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** Offers the hosts that a command tried to reach without network: for this call, which is then shown again, or for all commands of the world. */
 export function AllowHost({
@@ -21,17 +21,17 @@ export function AllowHost({
   if (hosts.length === 0) return null;
   const args = argumentsWithHosts(approval.arguments, hosts);
   return (
-    <div role="group" aria-label={t.network} className="flex flex-wrap items-center gap-2 text-[0.8125rem]">
+    <div role="group" aria-label={approvalWords.network} className="flex flex-wrap items-center gap-2 text-[0.8125rem]">
       <Button
         size="small"
         icon="globe"
         disabled={disabled}
         onClick={() => onAnswer({ decision: 'approve', scope: 'once', arguments: args })}
       >
-        <Visible text={t.allowOnce(hosts.join(', '))} strict />
+        <Visible text={approvalWords.allowOnce(hosts.join(', '))} strict />
       </Button>
       <AllowInWorld hosts={hosts} disabled={disabled} />
-      <p className="basis-full text-ink-3">{t.allowOnceHint}</p>
+      <p className="basis-full text-ink-3">{approvalWords.allowOnceHint}</p>
     </div>
   );
 }
@@ -47,7 +47,7 @@ function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled:
   if (!isOpen) {
     return (
       <Button size="small" disabled={disabled} onClick={() => setOpen(true)}>
-        {t.allowInWorld}
+        {approvalWords.allowInWorld}
       </Button>
     );
   }
@@ -57,7 +57,7 @@ function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled:
       const { value, etag } = await client.policy(worldId);
       const more = rules.filter((rule) => !value.rules.includes(rule));
       await client.setPolicy(worldId, { rules: [...value.rules, ...more] }, { ifMatch: etag ?? '' });
-      say(t.hostAllowed, 'green');
+      say(approvalWords.hostAllowed, 'green');
       setOpen(false);
     } catch (error) {
       sayError('allow-host', error);
@@ -67,14 +67,14 @@ function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled:
   return (
     <div className="basis-full space-y-1.5 rounded-md bg-amber-soft px-2 py-1.5">
       <p>
-        {t.allowInWorldMeans} <code>{rules.join(' · ')}</code>
+        {approvalWords.allowInWorldMeans} <code>{rules.join(' · ')}</code>
       </p>
       <div className="flex gap-2">
         <Button size="small" disabled={isSending} onClick={() => setOpen(false)}>
-          {t.cancel}
+          {approvalWords.cancel}
         </Button>
         <Button size="small" look="primary" disabled={disabled || isSending} onClick={() => void add()}>
-          {t.addHostRule}
+          {approvalWords.addHostRule}
         </Button>
       </div>
     </div>

@@ -3,7 +3,7 @@ import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { TextArea } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** Calls in this chat that a rule would have allowed. `more`: older ones exist. Those in `waiting` run immediately. */
 export interface Matched {
@@ -28,11 +28,11 @@ export function AlwaysForm({
   return (
     <fieldset ref={box} aria-labelledby={titleId} className="space-y-2">
       <p id={titleId} className="text-sm font-semibold">
-        {t.ruleTitle}
+        {approvalWords.ruleTitle}
       </p>
       <TextArea
-        label={t.ruleLabel}
-        hint={t.ruleHint}
+        label={approvalWords.ruleLabel}
+        hint={approvalWords.ruleHint}
         mono
         rows={Math.min(6, Math.max(2, Math.ceil(rule.length / 40)))}
         value={rule}
@@ -75,19 +75,21 @@ export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: Poli
 /** Says that the card lists waiting calls, which run too. */
 export function WaitingCount({ count }: { count: number }): ReactElement | null {
   if (count === 0) return null;
-  return <p className="font-medium text-amber">{t.listedAbove(coveredText(count, 'now'))}</p>;
+  return <p className="font-medium text-amber">{approvalWords.listedAbove(coveredText(count, 'now'))}</p>;
 }
 
 function AlsoMatched({ found }: { found: Found }): ReactElement {
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
-      {found.kind === 'looking' ? <p className="text-ink-3">{t.findingMatches}</p> : null}
+      {found.kind === 'looking' ? <p className="text-ink-3">{approvalWords.findingMatches}</p> : null}
       {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
       {found.kind === 'found' ? (
         <>
           <WaitingCount count={found.matched.waiting.length} />
           <p>
-            {found.matched.lines.length === 0 ? t.noMatches : t.matches(found.matched.lines.length, found.matched.more)}
+            {found.matched.lines.length === 0
+              ? approvalWords.noMatches
+              : approvalWords.matches(found.matched.lines.length, found.matched.more)}
           </p>
           <ul className="scroll-quiet mt-1 max-h-28 overflow-y-auto">
             {found.matched.lines.map((line) => (

@@ -33,7 +33,7 @@ import type { Outcome } from '../use-answer.js';
 import { useArmed } from './use-armed.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
 import { paths } from '../../shell/paths.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 export interface ApprovalCardProps extends CardPlace {
   /** Errors are shown elsewhere, unless they are about the edited arguments. */
@@ -133,9 +133,11 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const verb = verbFor(approval);
   const editedNote = editedText(approval);
   const entries: readonly MenuEntry[] = [
-    ...(mayChat ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }] : []),
-    ...(mayAlways ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }] : []),
-    ...(isEditable ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
+    ...(mayChat
+      ? [{ label: approvalWords.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]
+      : []),
+    ...(mayAlways ? [{ label: approvalWords.always, disabled: !mayApprove, onSelect: () => setMode('always') }] : []),
+    ...(isEditable ? [{ label: approvalWords.edit, onSelect: () => setMode('edit') }] : []),
   ];
   // Without other choices, there is nothing to open.
   const isWide = mode === 'chat' || mode === 'always' || entries.length === 0;
@@ -145,7 +147,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
       {...place}
       title={
         <>
-          <bdi>{agentName}</bdi> {t.wantsTo} {verb ?? t.use}{' '}
+          <bdi>{agentName}</bdi> {approvalWords.wantsTo} {verb ?? approvalWords.use}{' '}
           {verb === undefined ? <code className="font-normal">{approval.toolName}</code> : null}
         </>
       }
@@ -157,7 +159,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
           <NeedsPasskey />
         ) : (
           (partText(approval, part) ??
-          noteOf(end, mode, isArmed, mode === 'edit' ? t.previewFirst : nothingRunsText(approval, 'you')))
+          noteOf(end, mode, isArmed, mode === 'edit' ? approvalWords.previewFirst : nothingRunsText(approval, 'you')))
         )
       }
       noteId={noteId}
@@ -244,19 +246,19 @@ function wantedOf(
 }
 
 const SIGN_WORDS: Readonly<Record<Mode, string>> = {
-  once: t.approveOnce,
-  edit: t.preview,
-  chat: t.approveForChat,
-  always: t.approveAlways,
+  once: approvalWords.approveOnce,
+  edit: approvalWords.preview,
+  chat: approvalWords.approveForChat,
+  always: approvalWords.approveAlways,
 };
 
 /** The note for someone who could sign if they had a trusted passkey. */
 function NeedsPasskey(): ReactElement {
   return (
     <>
-      {t.needsPasskey}{' '}
+      {approvalWords.needsPasskey}{' '}
       <Link href={paths.account} className="text-blue underline">
-        {t.openAccount}
+        {approvalWords.openAccount}
       </Link>
     </>
   );
@@ -264,9 +266,9 @@ function NeedsPasskey(): ReactElement {
 
 function noteOf({ isFolded, wasShown, moreLines }: EndShown, mode: Mode, isArmed: boolean, ready: string): string {
   if (mode === 'edit') return ready;
-  if (isFolded) return t.expandFirst;
+  if (isFolded) return approvalWords.expandFirst;
   // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
   const isKnown = isArmed || moreLines > 0;
-  if (!wasShown && isKnown) return t.scrollFirst;
+  if (!wasShown && isKnown) return approvalWords.scrollFirst;
   return ready;
 }

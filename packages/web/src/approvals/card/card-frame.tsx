@@ -8,7 +8,7 @@ import { ReadingArea, scrollByKey } from './reading-area.js';
 import { ReasonRow } from './reason-row.js';
 import type { EndShown } from './use-end-shown.js';
 import { type TakeFocus, useTakeFocus } from './use-take-focus.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** Props that every card gets from its container. */
 export interface CardPlace {
@@ -64,7 +64,7 @@ export function CardFrame(props: CardFrameProps): ReactElement {
   const card = useRef<HTMLElement>(null);
   const titleId = useId();
   const [isTooEarly, setIsTooEarly] = useState(false);
-  const note = isTooEarly ? t.tooEarly : props.note;
+  const note = isTooEarly ? approvalWords.tooEarly : props.note;
   useEffect(() => {
     if (!isTooEarly) return;
     // The note may say what is missing to approve the call.
@@ -124,15 +124,15 @@ export function CardFrame(props: CardFrameProps): ReactElement {
             {hasReason ? <ReasonRow reason={reason} mayDeny={mayDeny} onReason={setReason} onDeny={deny} /> : null}
             <div className="grid grid-cols-[minmax(0,4rem)_minmax(0,5rem)_minmax(0,1fr)_minmax(0,7.25rem)_2.5rem] gap-1.5 [&_button]:h-10 [&_button]:min-w-0 [&_button]:px-0 [&_button]:text-[0.8125rem] pointer-coarse:[&_button]:h-11">
               <Button look="danger" disabled={!mayDeny} onClick={deny}>
-                {t.deny}
+                {approvalWords.deny}
               </Button>
               {onBack === undefined ? (
                 <Button look="quiet" aria-expanded={hasReason} onClick={() => setHasReason(!hasReason)}>
-                  {t.openReason}
+                  {approvalWords.openReason}
                 </Button>
               ) : (
                 <Button look="quiet" onClick={onBack}>
-                  {t.back}
+                  {approvalWords.back}
                 </Button>
               )}
               <span />

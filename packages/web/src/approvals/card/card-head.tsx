@@ -4,7 +4,7 @@ import { Avatar } from '../../ui/avatar.js';
 import { cx } from '../../ui/cx.js';
 import { Icon } from '../../ui/icon.js';
 import { Ago } from '../../text/time.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /**
  * Who asks, since when, and the position in the queue. Time and position have their own line that never wraps: if it wrapped when another call
@@ -39,14 +39,14 @@ export function CardHead({
         )}
       >
         <Icon name="hourglass" className="size-3.5" />
-        {isForYou ? null : <span className="font-semibold">{t.othersTitle} ·</span>}
+        {isForYou ? null : <span className="font-semibold">{approvalWords.othersTitle} ·</span>}
         <span>
-          {t.asked} <Ago at={approval.requestedAt} />
+          {approvalWords.asked} <Ago at={approval.requestedAt} />
         </span>
         {place === undefined ? null : <span className="ml-auto font-semibold">{place}</span>}
         {onNext === undefined ? null : (
           <button type="button" onClick={onNext} className="ml-1 font-medium text-blue hover:underline">
-            {t.showNext}
+            {approvalWords.showNext}
           </button>
         )}
       </p>

@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useRef } from 'react';
 import { Checkbox } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
 import { type Found, WaitingCount } from './always-form.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** Explains the scope of "for this chat" before it is chosen (A5), and offers a wider one if there is one. */
 export function ChatScope({
@@ -31,27 +31,27 @@ export function ChatScope({
       ref={box}
       tabIndex={-1}
       role="group"
-      aria-label={t.approveForChat}
+      aria-label={approvalWords.approveForChat}
       className="space-y-2 text-[0.8125rem] leading-snug text-ink-2"
     >
       <p>
-        {t.chatScope}{' '}
+        {approvalWords.chatScope}{' '}
         {pattern.split('\n').map((line) => (
           <code key={line} className="mr-1.5 [overflow-wrap:anywhere]">
             <Visible text={chatScopeText(toolName, line, folder)} strict />
           </code>
         ))}
-        {t.by} <bdi>{agentName}</bdi>. {t.chatScopeEnds}
+        {approvalWords.by} <bdi>{agentName}</bdi>. {approvalWords.chatScopeEnds}
       </p>
       {onWide === undefined ? null : (
         <Checkbox
           checked={wide}
           onChange={(event) => onWide(event.target.checked)}
-          label={<span className="text-xs text-ink-2">{t.anyCall(toolName)}</span>}
+          label={<span className="text-xs text-ink-2">{approvalWords.anyCall(toolName)}</span>}
         />
       )}
       <div aria-live="polite">
-        {found.kind === 'looking' ? <p className="text-ink-3">{t.findingWaiting}</p> : null}
+        {found.kind === 'looking' ? <p className="text-ink-3">{approvalWords.findingWaiting}</p> : null}
         {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
         {found.kind === 'found' ? <WaitingCount count={found.matched.waiting.length} /> : null}
       </div>

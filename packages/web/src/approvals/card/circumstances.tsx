@@ -18,7 +18,7 @@ import { cx } from '../../ui/cx.js';
 import { Icon } from '../../ui/icon.js';
 import { Until } from '../../text/time.js';
 import { Visible } from '../../text/visible.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** Where the call would run, why it needs approval, what is masked, and when it expires. */
 export function Circumstances({
@@ -38,7 +38,7 @@ export function Circumstances({
   const notEditable = notEditableText(approval);
   const masked = maskedText(approval);
   const said = isEdited ? undefined : toolText(approval);
-  const why = isEdited ? t.editUnchecked : whyText(approval);
+  const why = isEdited ? approvalWords.editUnchecked : whyText(approval);
   const sandbox = sandboxText(approval.sandbox);
   const folder = folderOf(approval);
   const isWarning = sandbox.level === 'warning';
@@ -47,17 +47,17 @@ export function Circumstances({
     <div className="space-y-1 text-[0.8125rem] leading-snug text-ink-2">
       {said === undefined ? null : (
         <p className="[overflow-wrap:anywhere]">
-          {t.toolAsks} “<Visible text={said} strict />”
+          {approvalWords.toolAsks} “<Visible text={said} strict />”
         </p>
       )}
       <p className="flex items-start gap-1.5">
         <Icon name="folder" className="mt-0.5 size-3.5 text-ink-3" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
           {folder === undefined ? (
-            t.inUnknownFolder
+            approvalWords.inUnknownFolder
           ) : (
             <>
-              {t.in}{' '}
+              {approvalWords.in}{' '}
               <code>
                 <Visible text={folder} strict />
               </code>
@@ -105,7 +105,7 @@ export function Circumstances({
       {lacksPasskey(approval, me) ? (
         <p className="pl-5">
           <Link href={paths.account} className="font-medium text-blue underline">
-            {t.addPasskey}
+            {approvalWords.addPasskey}
           </Link>
         </p>
       ) : null}
@@ -116,7 +116,7 @@ export function Circumstances({
             {masked}{' '}
             {onReveal === undefined ? null : (
               <button type="button" className="text-blue underline" onClick={onReveal}>
-                {t.reveal}
+                {approvalWords.reveal}
               </button>
             )}
           </span>
@@ -125,7 +125,7 @@ export function Circumstances({
       {approval.expiresAt === undefined ? null : (
         <p className="flex items-start gap-1.5 text-amber">
           <Icon name="clock" className="mt-0.5 size-3.5" />
-          <span>{t.expires(<Until at={approval.expiresAt} />)}</span>
+          <span>{approvalWords.expires(<Until at={approval.expiresAt} />)}</span>
         </p>
       )}
     </div>

@@ -3,13 +3,13 @@ import type { CoveredCall } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { CallView } from '../../calls/call-view.js';
 import { EffectView } from '../../calls/effect-view.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** The waiting calls that a rule or grant would run immediately (A5), in full, with what each will do. */
 export function CoveredCalls({ calls }: { calls: readonly CoveredCall[] }): ReactElement | null {
   if (calls.length === 0) return null;
   return (
-    <section aria-label={t.alsoRuns} className="space-y-2">
+    <section aria-label={approvalWords.alsoRuns} className="space-y-2">
       <p className="text-[0.8125rem] font-medium text-amber">{coveredTitle(calls.length)}</p>
       <ul className="space-y-2">
         {calls.map((call) => (

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.js';
 import { SignatureLine } from '../../ui/signature.js';
 import { useNow } from '../../text/time.js';
 import { Visible } from '../../text/visible.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** A decided card, collapsed, with the name of the person who decided. It stays in place until the person continues. */
 export function DecidedCard({
@@ -25,7 +25,7 @@ export function DecidedCard({
   const { decision } = approval;
   return (
     <section
-      aria-label={t.decided(approval.toolName)}
+      aria-label={approvalWords.decided(approval.toolName)}
       className="space-y-2 rounded-lg border border-line bg-surface px-3.5 py-2.5"
     >
       <p className="flex items-center gap-2 text-sm">
@@ -35,11 +35,11 @@ export function DecidedCard({
         </code>
       </p>
       <SignatureLine signed={decision?.outcome === 'approved' || decision?.outcome === 'answered'}>
-        <Visible text={decision === undefined ? t.decidedElsewhere : decisionStory(decision, now, me)} />
+        <Visible text={decision === undefined ? approvalWords.decidedElsewhere : decisionStory(decision, now, me)} />
       </SignatureLine>
       {onNext === undefined ? null : (
         <Button size="small" onClick={onNext}>
-          {nextWords ?? t.next}
+          {nextWords ?? approvalWords.next}
         </Button>
       )}
     </section>

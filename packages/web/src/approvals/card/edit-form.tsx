@@ -2,7 +2,7 @@ import { type ApprovalView, describeCall, readArguments, withCommand } from '@co
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TextArea } from '../../form/field.js';
 import { editHint } from './edit-hint.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 export interface Edited {
   label: string;
@@ -37,7 +37,7 @@ export function useEdited(approval: ApprovalView): Edited {
   const [error, setError] = useState<string>();
   const parsed = command === undefined ? readArguments(text) : { arguments: withCommand(approval.arguments, text) };
   return {
-    label: command === undefined ? t.arguments : t.command,
+    label: command === undefined ? approvalWords.arguments : approvalWords.command,
     text,
     error,
     hint: editHint(approval),

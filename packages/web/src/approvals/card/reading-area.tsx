@@ -2,7 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { FoldContext } from '../../text/folds.js';
 import { Icon } from '../../ui/icon.js';
 import type { EndShown } from './use-end-shown.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** How far one step scrolls. The last lines stay visible, so that none is skipped. */
 const STEP = 0.85;
@@ -24,7 +24,7 @@ export function ReadingArea({
         tabIndex={0}
         role="group"
         data-reading
-        aria-label={t.details}
+        aria-label={approvalWords.details}
         className="scroll-quiet relative min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
       >
         <FoldContext value={reportFold}>
@@ -43,7 +43,7 @@ export function ReadingArea({
             className="pointer-events-auto inline-flex min-h-7 items-center gap-1 rounded-full border border-amber-line bg-amber-soft px-2.5 text-xs font-medium text-amber"
           >
             <Icon name="down" className="size-3.5" />
-            {t.moreLines(moreLines)}
+            {approvalWords.moreLines(moreLines)}
           </button>
         </div>
       )}

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useId, useRef } from 'react';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** A field for the reason for a denial. The agent sees the reason. */
 export function ReasonRow({
@@ -19,7 +19,7 @@ export function ReasonRow({
   return (
     <div>
       <label htmlFor={id} className="sr-only">
-        {t.reason}
+        {approvalWords.reason}
       </label>
       <input
         ref={field}
@@ -27,7 +27,7 @@ export function ReasonRow({
         type="text"
         value={reason}
         maxLength={4000}
-        placeholder={t.reasonHint}
+        placeholder={approvalWords.reasonHint}
         onChange={(event) => onReason(event.target.value)}
         onKeyDown={(event) => {
           // Enter denies here, because the text is a reason against the call.

@@ -19,7 +19,7 @@ import { rolesText } from '../../words/account.js';
 import { useGoToWaiting } from '../use-go-to-waiting.js';
 import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from '../card/use-take-focus.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** Everything waiting in all chats in all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
@@ -51,19 +51,19 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
     <>
       <TopBar>
         <h1 data-landing="always" className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
-          {t.inbox}
+          {approvalWords.inbox}
         </h1>
         <NotifyButton />
       </TopBar>
-      <h2 className="sr-only">{t.waitingTitle}</h2>
+      <h2 className="sr-only">{approvalWords.waitingTitle}</h2>
       <p className="sr-only" role="status">
-        {t.waitingStatus(inboxCount(inbox))}
+        {approvalWords.waitingStatus(inboxCount(inbox))}
       </p>
       {/* Notices replace the text: below it, they would move the card, and at the bottom its buttons. */}
       <div className="group/strip mx-auto flex h-14 w-full max-w-3xl shrink-0 flex-col justify-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
         <p className="line-clamp-2 group-has-[[data-notices]_button]/strip:hidden">
-          {account !== undefined && wasInvited() ? `${t.youAre(account.name, rolesText(account))} ` : ''}
-          {items.length === 0 && others.length > 0 ? t.inboxOthers : t.inboxLead}
+          {account !== undefined && wasInvited() ? `${approvalWords.youAre(account.name, rolesText(account))} ` : ''}
+          {items.length === 0 && others.length > 0 ? approvalWords.inboxOthers : approvalWords.inboxLead}
         </p>
         <NoticePlace className="max-h-12 overflow-y-auto" />
       </div>
@@ -73,7 +73,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
           onMore={inbox.loadMore}
           find={find}
           about={(asked) => <Context asked={asked} />}
-          empty={<Empty title={t.inboxEmpty}>{t.inboxEmptyHint}</Empty>}
+          empty={<Empty title={approvalWords.inboxEmpty}>{approvalWords.inboxEmptyHint}</Empty>}
         />
       </div>
     </>
@@ -98,13 +98,13 @@ function Context({ asked: { worldId, approval } }: { asked: ShownApproval }): Re
   return (
     <section className="rounded-lg border border-line bg-surface px-4 py-3 text-sm">
       <div className="mb-2 flex items-center justify-between gap-2">
-        <h3 className="font-semibold">{t.lastMessages}</h3>
+        <h3 className="font-semibold">{approvalWords.lastMessages}</h3>
         <Link href={paths.chat(worldId, approval.chatId)} className="font-medium text-blue hover:underline">
-          {t.openChat}
+          {approvalWords.openChat}
         </Link>
       </div>
-      {shown.kind === 'ready' ? null : <NotRead read={shown} what={t.theMessages} />}
-      {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">{t.noMessages}</p> : null}
+      {shown.kind === 'ready' ? null : <NotRead read={shown} what={approvalWords.theMessages} />}
+      {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">{approvalWords.noMessages}</p> : null}
       <ul className="space-y-1.5">
         {spoken.slice(-10).map((message) => (
           <MessageLine key={message.messageId} message={message} name={nameOf(message.sender)} />
@@ -118,7 +118,7 @@ function MessageLine({ message: { who, content }, name }: { message: Message; na
   const me = useMe();
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
-      <bdi className="truncate text-ink-3">{writerName({ name, who }, me) ?? t.you}</bdi>
+      <bdi className="truncate text-ink-3">{writerName({ name, who }, me) ?? approvalWords.you}</bdi>
       <span className="line-clamp-3 [overflow-wrap:anywhere]">
         <Visible text={content.slice(0, 600)} />
       </span>
@@ -133,7 +133,7 @@ function NotifyButton(): ReactElement | null {
   if (permission !== 'default') return null;
   return (
     <Button size="small" icon="bell" onClick={() => void Notification.requestPermission().then(setPermission)}>
-      {t.notify}
+      {approvalWords.notify}
     </Button>
   );
 }

@@ -8,7 +8,7 @@ import { defaultsOf, readTyped, type Typed } from './form-values.js';
 import { QuestionFields } from './question-form.js';
 import { useArmed } from '../card/use-armed.js';
 import { useEndShown } from '../card/use-end-shown.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** A question that is answered with text or a form. Nothing is approved here; choices only fill the field. */
 export function QuestionCard({
@@ -49,11 +49,11 @@ export function QuestionCard({
       {...place}
       title={
         <>
-          <bdi>{place.agentName}</bdi> {t.asks}
+          <bdi>{place.agentName}</bdi> {approvalWords.asks}
         </>
       }
       end={end}
-      note={form === undefined ? t.answerNote : t.formNote}
+      note={form === undefined ? approvalWords.answerNote : approvalWords.formNote}
       noteId={noteId}
       mayDeny={isArmed}
       isNew={isNew}
@@ -66,7 +66,7 @@ export function QuestionCard({
           disabled={!isArmed || (form === undefined && words.trim() === '')}
           onClick={answer}
         >
-          {t.answer}
+          {approvalWords.answer}
         </Button>
       }
     >
@@ -84,7 +84,12 @@ export function QuestionCard({
         </div>
       )}
       {form === undefined ? (
-        <TextArea label={t.yourAnswer} rows={2} value={words} onChange={(event) => setWords(event.target.value)} />
+        <TextArea
+          label={approvalWords.yourAnswer}
+          rows={2}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
       ) : (
         <div ref={fields}>
           <QuestionFields fields={form.fields} typed={typed} problems={problems} onChange={setTyped} />

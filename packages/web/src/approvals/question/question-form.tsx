@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Checkbox, Select, TextField } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
 import type { Typed } from './form-values.js';
-import { t } from '../../words/approvals.js';
+import { approvalWords } from '../../words/approvals.js';
 
 /** The fields of a server's question as form controls. */
 export function QuestionFields({
@@ -46,7 +46,7 @@ function Field({
   onChange: (value: string | boolean | readonly string[]) => void;
 }): ReactElement {
   const { kind, label, hint, choices = [], isRequired, format, least, most } = field;
-  const named = isRequired ? label : t.optional(label);
+  const named = isRequired ? label : approvalWords.optional(label);
   const shown = hint === undefined ? {} : { hint: <Visible text={hint} /> };
   const text = typeof value === 'string' ? value : '';
   switch (kind) {
@@ -66,7 +66,7 @@ function Field({
           {...shown}
           error={error}
           value={text}
-          options={[{ value: '', label: t.noChoice }, ...choices]}
+          options={[{ value: '', label: approvalWords.noChoice }, ...choices]}
           onChange={(event) => onChange(event.target.value)}
         />
       );

@@ -11,7 +11,7 @@ import { isIntricate } from './is-intricate.js';
 import { PlainInstead } from './plain-instead.js';
 import { splitBlocks } from './split-blocks.js';
 import { whereTo } from './where-to.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** Longer text is shown as plain text: parsing it as Markdown would block the page. */
 const LONGEST = 60_000;
@@ -89,13 +89,13 @@ const components: Components = {
     const words = alt === undefined || alt === '' ? src : alt;
     return (
       <Away href={src} words={words}>
-        {t.picture} {words}
+        {chatWords.picture} {words}
       </Away>
     );
   },
   input({ checked }) {
     return (
-      <span aria-label={checked === true ? t.done : t.toDo} role="img">
+      <span aria-label={checked === true ? chatWords.done : chatWords.toDo} role="img">
         {checked === true ? '☑' : '☐'}
       </span>
     );

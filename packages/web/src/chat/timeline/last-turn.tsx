@@ -3,7 +3,7 @@ import { useChat, useClient } from '../../data/connection.js';
 import { useRead } from '../../data/use-read.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** A small timeline of the newest turn, at the bottom of the column. */
 export default function LastTurn(): ReactElement | null {
@@ -25,7 +25,7 @@ export default function LastTurn(): ReactElement | null {
   if (turn.kind !== 'ready' || turn.data.spans.length === 0) return null;
   return (
     <section
-      aria-label={t.lastTurn}
+      aria-label={chatWords.lastTurn}
       tabIndex={0}
       className="scroll-quiet h-full overflow-y-auto border-t border-line px-4 py-3"
     >

@@ -7,7 +7,7 @@ import { Select } from '../../form/field.js';
 import { hasDecided, peopleIn } from './people-in-turns.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 const SHOWN = 12;
 
@@ -36,11 +36,11 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
   const people = peopleIn(known);
   const failed = turns.find(({ error }) => error !== null)?.error ?? null;
   return (
-    <Dialog title={t.timeline} onClose={onClose}>
-      {turns.length === 0 ? <p className="text-sm text-ink-3">{t.noTurns}</p> : null}
+    <Dialog title={chatWords.timeline} onClose={onClose}>
+      {turns.length === 0 ? <p className="text-sm text-ink-3">{chatWords.noTurns}</p> : null}
       {turns.length > 0 && known.length === 0 ? (
         failed === null ? (
-          <Loading what={t.theTurns} />
+          <Loading what={chatWords.theTurns} />
         ) : (
           <Failed why={failed.message} onRetry={() => turns.forEach((turn) => void turn.refetch())} />
         )
@@ -48,9 +48,12 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
       {people.length < 2 ? null : (
         <div className="mb-4 max-w-60">
           <Select
-            label={t.decidedBy}
+            label={chatWords.decidedBy}
             value={who}
-            options={[{ value: '', label: t.anyone }, ...people.map(({ id, name }) => ({ value: id, label: name }))]}
+            options={[
+              { value: '', label: chatWords.anyone },
+              ...people.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
             onChange={({ target }) => setWho(target.value)}
           />
         </div>

@@ -8,7 +8,7 @@ import { useNow } from '../../text/time.js';
 import { countText } from '../../text/time-text.js';
 import { Visible } from '../../text/visible.js';
 import { layOut, type Bar } from './lay-out-timeline.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 const LOOKS: Readonly<Record<Bar['kind'], string>> = {
   model: 'bg-blue',
@@ -31,7 +31,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
           {durationText(total)}
           {turn.inputTokens + turn.outputTokens === 0
             ? null
-            : ` · ${t.tokens(countText(turn.inputTokens), countText(turn.outputTokens))}`}
+            : ` · ${chatWords.tokens(countText(turn.inputTokens), countText(turn.outputTokens))}`}
         </span>
       </figcaption>
       <ol className="flex flex-col gap-1">
@@ -44,9 +44,9 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
               className="truncate text-ink-2"
               title={bar.outcome === undefined ? bar.label : `${bar.label}, ${bar.outcome}`}
             >
-              <Visible text={bar.kind === 'tool' ? bar.label : t.bars[bar.kind]} />
+              <Visible text={bar.kind === 'tool' ? bar.label : chatWords.bars[bar.kind]} />
               <span className="sr-only">
-                , {t.bars[bar.kind]}
+                , {chatWords.bars[bar.kind]}
                 {bar.outcome === undefined ? '' : `, ${bar.outcome}`}
               </span>
             </span>

@@ -5,7 +5,7 @@ import { useReview } from '../../approvals/review.js';
 import { lastApproval } from '../../approvals/story.js';
 import { ToolCard } from '../../calls/tool-card.js';
 import { useChat } from '../../data/connection.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** The calls in one message, one card each. */
 export function Calls({ ids }: { ids: readonly string[] }): ReactElement {
@@ -29,7 +29,7 @@ function Call({ id, isLastOfTurn }: { id: string; isLastOfTurn: boolean }): Reac
     if (approval === undefined || !isForYou(approval, state.me)) return undefined;
     const mine = pendingApprovals(state).filter((each) => isForYou(each, state.me));
     const position = mine.indexOf(approval);
-    return position < 0 || mine.length < 2 ? undefined : t.place(position + 1, mine.length);
+    return position < 0 || mine.length < 2 ? undefined : chatWords.place(position + 1, mine.length);
   });
   const isLast = useChat(({ invocations, transcript, streams }) => {
     const messageId = get(invocations, id)?.messageId;

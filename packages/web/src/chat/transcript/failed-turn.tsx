@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { useChat, useOutbox, useWorld } from '../../data/connection.js';
 import { paths } from '../../shell/paths.js';
 import { Button } from '../../ui/button.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** What a person can do after an agent's turn ended without an answer. */
 export function FailedTurn({
@@ -28,19 +28,19 @@ export function FailedTurn({
     const who = words === undefined ? undefined : whoAnswers(words, agents, mainAgent);
     // Resends the same message, unless other agents would answer it too.
     const isForOne = who?.kind === 'agents' && who.names.length === 1 && who.names[0] === agent.name;
-    const content = words !== undefined && isForOne ? words : t.pleaseTryAgain(agent.name);
+    const content = words !== undefined && isForOne ? words : chatWords.pleaseTryAgain(agent.name);
     outbox.send({ worldId, chatId, content });
   };
   return (
     <div className="mt-2 flex flex-wrap gap-2">
       <Button size="small" onClick={again}>
-        {t.tryAgain}
+        {chatWords.tryAgain}
       </Button>
       <Button size="small" onClick={() => navigate(paths.agent(worldId, agentId))}>
-        {t.editAgent}
+        {chatWords.editAgent}
       </Button>
       <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>
-        {t.realModel}
+        {chatWords.realModel}
       </Button>
     </div>
   );

@@ -4,7 +4,7 @@ import { type ReactElement, useDeferredValue } from 'react';
 import { Markdown } from '../text/markdown.js';
 import { Thoughts } from './thoughts.js';
 import { Spoken } from './spoken.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** An answer while it streams. The finished message replaces it in the same place and form. */
 export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readonly Agent[] }): ReactElement {
@@ -24,7 +24,7 @@ export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readon
 function Thinking(): ReactElement {
   return (
     <p className="flex h-[1.6em] items-center gap-1 text-ink-3">
-      <span className="sr-only">{t.thinking}</span>
+      <span className="sr-only">{chatWords.thinking}</span>
       {[0, 1, 2].map((index) => (
         <span
           key={index}

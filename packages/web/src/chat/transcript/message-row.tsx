@@ -10,7 +10,7 @@ import { FailedTurn } from './failed-turn.js';
 import { Markdown } from '../text/markdown.js';
 import { Spoken } from './spoken.js';
 import { Thoughts } from './thoughts.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 export interface MessageRowProps {
   message: TranscriptMessage;
@@ -48,7 +48,7 @@ export const MessageRow = memo(function MessageRow({
           >
             <Icon name="reply" className="size-3.5" />
             <span className="truncate">
-              {t.answers} <bdi>{answers.who}</bdi>: <Visible text={answers.words} />
+              {chatWords.answers} <bdi>{answers.who}</bdi>: <Visible text={answers.words} />
             </span>
           </button>
         )}

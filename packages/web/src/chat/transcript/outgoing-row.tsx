@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.js';
 import { Icon } from '../../ui/icon.js';
 import { Visible } from '../../text/visible.js';
 import { Spoken } from './spoken.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 const PERSON: Speaker = { kind: 'person', name: 'human' };
 
@@ -22,7 +22,7 @@ export function OutgoingRow({
 }): ReactElement {
   const isOnItsWay = message.progress.kind === 'sending' || message.progress.kind === 'sent';
   return (
-    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? t.sending : undefined}>
+    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? chatWords.sending : undefined}>
       {text}
       <Delivery message={message} draftKey={draftKey} />
     </Spoken>
@@ -44,9 +44,9 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
       return (
         <div role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-amber">
           <Icon name="hourglass" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">{t.retrying}</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">{chatWords.retrying}</span>
           <Button size="small" look="quiet" className="text-amber" onClick={outbox.retryNow}>
-            {t.tryNow}
+            {chatWords.tryNow}
           </Button>
         </div>
       );
@@ -55,13 +55,13 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
         <div role="alert" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-red">
           <Icon name="alert" />
           <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
-            {t.notSent} <Visible text={progress.why} />
+            {chatWords.notSent} <Visible text={progress.why} />
           </span>
           <Button size="small" onClick={() => outbox.retry(clientMessageId)}>
-            {t.tryAgain}
+            {chatWords.tryAgain}
           </Button>
           <Button size="small" onClick={edit}>
-            {t.edit}
+            {chatWords.edit}
           </Button>
         </div>
       );

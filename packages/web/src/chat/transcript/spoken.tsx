@@ -7,7 +7,7 @@ import { cx } from '../../ui/cx.js';
 import { Icon } from '../../ui/icon.js';
 import { Clock } from '../../text/time.js';
 import { countText } from '../../text/time-text.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** The sender of a message, and its text. */
 export function Spoken({
@@ -63,9 +63,9 @@ export function Spoken({
           {usage === undefined || usage.inputTokens + usage.outputTokens === 0 ? null : (
             <span
               className="ml-auto text-xs text-ink-3 tabular-nums"
-              title={t.tokensTitle(usage.inputTokens, usage.outputTokens)}
+              title={chatWords.tokensTitle(usage.inputTokens, usage.outputTokens)}
             >
-              {t.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
+              {chatWords.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
             </span>
           )}
         </header>
@@ -80,7 +80,7 @@ export function speakerName(speaker: Speaker, agents: readonly Agent[], me: stri
     case 'agent':
       return agents.find(({ id }) => id === speaker.agentId)?.name ?? speaker.agentId;
     case 'person':
-      return writerName(speaker, me) ?? t.you;
+      return writerName(speaker, me) ?? chatWords.you;
     case 'world':
       return 'world';
     case 'system':

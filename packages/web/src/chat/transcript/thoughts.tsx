@@ -1,7 +1,7 @@
 import { wordCount } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { Visible } from '../../text/visible.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** Messages whose thinking a person has opened. The finished message replaces the streaming one, and must not close it. */
 const opened = new Set<string>();
@@ -30,7 +30,7 @@ export function Thoughts({
       }}
     >
       {/* A count that changes with every chunk would be read aloud again and again. */}
-      <summary className="w-fit">{streams ? t.thinkingNow : t.thoughts(wordCount(text))}</summary>
+      <summary className="w-fit">{streams ? chatWords.thinkingNow : chatWords.thoughts(wordCount(text))}</summary>
       <p className="scroll-quiet mt-1 max-h-96 overflow-auto border-l-2 border-line pl-3 break-words whitespace-pre-wrap">
         <Visible text={text} />
       </p>

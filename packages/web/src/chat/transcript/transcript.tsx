@@ -22,7 +22,7 @@ import { OutgoingRow } from './outgoing-row.js';
 import { speakerName } from './spoken.js';
 import { useHold } from './use-hold.js';
 import { useScrollGestures } from './use-scroll-gestures.js';
-import { t } from '../../words/chat.js';
+import { chatWords } from '../../words/chat.js';
 
 /** Within this distance from an end, in pixels, the view counts as being at that end. */
 const NEAR_TOP = 1000;
@@ -164,7 +164,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     (messageId: string): void => {
       const reached = store
         .reach(messageId)
-        .then((found) => (found === undefined ? say(t.noSuchMessage) : setTarget(found)));
+        .then((found) => (found === undefined ? say(chatWords.noSuchMessage) : setTarget(found)));
       void attempt('show-message', reached);
     },
     [store],
@@ -188,7 +188,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       <div
         ref={box}
         role="log"
-        aria-label={t.transcript}
+        aria-label={chatWords.transcript}
         aria-live="off"
         tabIndex={0}
         {...gestures}
@@ -263,7 +263,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
           role="status"
           className="absolute inset-x-0 top-1 mx-auto w-fit rounded-full bg-raised px-3 py-0.5 text-xs text-ink-3 shadow-card"
         >
-          {t.loadingOlder}
+          {chatWords.loadingOlder}
         </p>
       ) : null}
       {older === 'failed' ? (
@@ -272,7 +272,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
           className="absolute top-1 left-1/2 -translate-x-1/2 rounded-full shadow-card"
           onClick={loadOlder}
         >
-          {t.loadOlder}
+          {chatWords.loadOlder}
         </Button>
       ) : null}
       {atEnd || count === 0 ? null : (
@@ -286,7 +286,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
             virtual.scrollToEnd();
           }}
         >
-          {t.toEnd}
+          {chatWords.toEnd}
         </Button>
       )}
     </div>
