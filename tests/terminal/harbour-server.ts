@@ -11,7 +11,7 @@ import { serve, type Serving } from '@countersign/server';
 import { vi } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
-import type { ServerAccess } from '../../packages/terminal/src/server-access.js';
+import type { ServerAccess } from '../../packages/terminal/src/connection/server-access.js';
 import { createServerAccess } from '../../packages/terminal/src/main.js';
 import { runProgram } from '../../packages/terminal/src/program.js';
 import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions } from '../support/pseudo-terminal.js';

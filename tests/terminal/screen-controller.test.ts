@@ -5,7 +5,7 @@ import { publishToolResult } from '@countersign/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createController, type Controller } from '../../packages/terminal/src/tui/controller.js';
 import type { Key, KeyName } from '../../packages/terminal/src/tui/keys/key.js';
-import { textOf } from '../../packages/terminal/src/tui/layout/spans.js';
+import { textOf } from '../../packages/terminal/src/text/spans.js';
 import { ARMING_MS } from '../../packages/terminal/src/tui/ui-state.js';
 import { rehearsingTool } from '../../packages/countersign/src/testing/rehearsing-tool.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@countersign/client';
 import type { Console } from './console.js';
-import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
+import type { OwnServer, ServerAccess, Unfinished } from './connection/server-access.js';
 import type { Paint } from './text/paint.js';
 
 /** Passed to every command. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { lookOf } from './approvals/approval-prompt.js';
 import type { Console } from './console.js';
 import { createContext } from './create-context.js';
-import type { ServerAccess } from './server-access.js';
+import type { ServerAccess } from './connection/server-access.js';
 
 it('[X2] treats a terminal that reports no size as 80×24', () => {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });

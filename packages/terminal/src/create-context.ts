@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Client } from '@countersign/client';
-import { connect, mayUseHttp, type Connected } from './connect.js';
+import { connect, mayUseHttp, type Connected } from './connection/connect.js';
 import { sizeOf, type Console } from './console.js';
 import type { CommandContext, GlobalOptions } from './context.js';
-import type { ServerAccess, Unfinished } from './server-access.js';
-import { settleOwnServer } from './settle-own-server.js';
+import type { ServerAccess, Unfinished } from './connection/server-access.js';
+import { settleOwnServer } from './connection/settle-own-server.js';
 import { paintFor } from './text/paint.js';
 import { exactJson, plainText } from './text/plain-text.js';
 import { wrapNote } from './text/wrap-note.js';

@@ -2,7 +2,7 @@ import { ClientError } from '@countersign/client';
 import { CountersignError } from '@countersign/protocol';
 import { CommanderError } from 'commander';
 import { CommandError } from './command-error.js';
-import { findUnproven } from './find-unproven.js';
+import { findUnproven } from './connection/find-unproven.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { errors } from './words/errors.js';
 

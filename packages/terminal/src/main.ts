@@ -1,6 +1,6 @@
 import type { Console } from './console.js';
 import { runProgram } from './program.js';
-import type { ServerAccess } from './server-access.js';
+import type { ServerAccess } from './connection/server-access.js';
 
 /** Values that the installed program passes in. */
 export interface Program {

@@ -3,13 +3,13 @@ import { HIDDEN_IN_CODE, SYSTEM, type Approval } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../tests/support/any-character.js';
-import { describeApproval } from './approvals/describe-approval.js';
+import { describeApproval } from './card/describe-approval.js';
 import { describeChoices } from './approvals/read-answer.js';
 import { describeDecision } from './approvals/describe-decision.js';
 import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from './testing/screen-fixture.js';
 import { paintFor } from './text/paint.js';
 import { focusOn, settle } from './tui/keys/settle.js';
-import { callLook } from './tui/layout/words.js';
+import { callLook } from './tui/transcript/call-look.js';
 import { initialUi } from './tui/ui-state.js';
 
 const paint = paintFor({}, { env: {} });

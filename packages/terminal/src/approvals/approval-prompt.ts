@@ -1,8 +1,8 @@
 import type { ApprovalView, Client } from '@countersign/client';
 import { sizeOf } from '../console.js';
 import type { CommandContext } from '../context.js';
-import type { Keyboard } from '../keyboard.js';
-import type { CardLook } from './describe-approval.js';
+import type { Keyboard } from '../input/keyboard.js';
+import type { CardLook } from '../card/describe-approval.js';
 
 /** How the prompt for one approval ended. */
 export type Asked =

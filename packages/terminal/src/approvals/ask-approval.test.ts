@@ -1,7 +1,7 @@
 import { ClientError, viewOfApproval, type Client } from '@countersign/client';
 import { expect, it } from 'vitest';
 import type { CommandContext } from '../context.js';
-import type { Keyboard } from '../keyboard.js';
+import type { Keyboard } from '../input/keyboard.js';
 import { approvalOf } from '../testing/screen-fixture.js';
 import { paintFor } from '../text/paint.js';
 import { askApproval } from './ask-approval.js';

@@ -14,7 +14,7 @@ import { plainLine } from '../text/plain-text.js';
 import { askQuestion } from './ask-question.js';
 import { askRule } from './ask-rule.js';
 import { confirmCovered } from './confirm-covered.js';
-import { describeApproval } from './describe-approval.js';
+import { describeApproval } from '../card/describe-approval.js';
 import { columnsOf, lookOf, type Ask, type ApprovalPrompt } from './approval-prompt.js';
 import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer } from './read-answer.js';

@@ -1,6 +1,6 @@
 import { fieldProblem, readField, type FormContent, type FormField, type FormValue } from '@countersign/protocol';
 import { proseLine } from '../text/plain-text.js';
-import type { Typed } from '../keyboard.js';
+import type { Typed } from '../input/keyboard.js';
 import { cardWords } from '../words/cards.js';
 
 export type FilledForm = { kind: 'filled'; content: FormContent } | { kind: 'unanswered' } | { kind: 'left' | 'gone' };

@@ -1,6 +1,6 @@
 import { formAnswer } from '@countersign/protocol';
 import { askForm } from './ask-form.js';
-import { describeQuestion } from './describe-approval.js';
+import { describeQuestion } from '../card/describe-approval.js';
 import { lookOf, type Ask } from './approval-prompt.js';
 import { sendDecision, sendWords } from './send-answer.js';
 import { cardWords } from '../words/cards.js';

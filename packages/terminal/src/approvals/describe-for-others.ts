@@ -10,7 +10,7 @@ import type { CommandContext } from '../context.js';
 import { indented } from '../text/behind-bar.js';
 import { cardWords } from '../words/cards.js';
 import { columnsOf, lookOf } from './approval-prompt.js';
-import { describeApproval, describeQuestion } from './describe-approval.js';
+import { describeApproval, describeQuestion } from '../card/describe-approval.js';
 
 interface Telling {
   readonly state: ChatState;

@@ -1,5 +1,5 @@
 import { readArguments } from '@countersign/client';
-import { editJson } from '../edit-text.js';
+import { editJson } from '../input/edit-text.js';
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type ApprovalPrompt } from './approval-prompt.js';
 import { cardWords } from '../words/cards.js';

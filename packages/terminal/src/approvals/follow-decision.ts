@@ -16,7 +16,7 @@ import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
-import { untilInterrupted } from '../until-interrupted.js';
+import { untilInterrupted } from '../input/until-interrupted.js';
 import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';

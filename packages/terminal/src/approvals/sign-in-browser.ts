@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sizeOf } from '../console.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { untilInterrupted } from '../until-interrupted.js';
+import { untilInterrupted } from '../input/until-interrupted.js';
 import { cardWords } from '../words/cards.js';
 import { columnsOf, type ApprovalPrompt, type Asked } from './approval-prompt.js';
 import { qrCode, signingLink } from './signing-link.js';

@@ -14,7 +14,7 @@ import { createChanges } from '../chat/changes.js';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { openKeyboard, type Keyboard } from '../keyboard.js';
+import { openKeyboard, type Keyboard } from '../input/keyboard.js';
 import { plainLine } from '../text/plain-text.js';
 import { askApproval } from './ask-approval.js';
 import { describeDecision } from './describe-decision.js';

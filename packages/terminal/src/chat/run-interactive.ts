@@ -12,7 +12,7 @@ import {
 import type { World } from '@countersign/protocol';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
-import type { Keyboard, Typed } from '../keyboard.js';
+import type { Keyboard, Typed } from '../input/keyboard.js';
 import { BAR, wrapProse } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine, proseLine } from '../text/plain-text.js';

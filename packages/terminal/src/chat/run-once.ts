@@ -1,7 +1,7 @@
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
-import { untilInterrupted } from '../until-interrupted.js';
+import { untilInterrupted } from '../input/until-interrupted.js';
 import { lastNotice, outcomeSince, type Outcome } from './outcome.js';
 import type { Answering, Session, Settled } from './session.js';
 import { chatWords } from '../words/chat.js';

@@ -1,4 +1,4 @@
-import type { Finding, ServerAccess } from '../server-access.js';
+import type { Finding, ServerAccess } from '../connection/server-access.js';
 import { gate } from '../words/gate.js';
 import { gateExpiry } from './find-refusal.js';
 import { GATED_AGENTS } from './gated-agents.js';

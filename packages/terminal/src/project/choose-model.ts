@@ -1,7 +1,7 @@
 import { ClientError, type Client } from '@countersign/client';
 import { nearest, type ProviderStatus, type ProviderTest } from '@countersign/protocol';
 import type { CommandContext } from '../context.js';
-import { readSecret } from '../read-secret.js';
+import { readSecret } from '../input/read-secret.js';
 import { plainLine } from '../text/plain-text.js';
 import { projectWords as words } from '../words/project.js';
 import { askLine, choose, pick, sayError, saySentence, showOptions, type Option } from './choose.js';

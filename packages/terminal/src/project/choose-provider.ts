@@ -11,7 +11,7 @@ import {
   type ProviderStatus,
 } from '@countersign/protocol';
 import type { CommandContext } from '../context.js';
-import { readSecret } from '../read-secret.js';
+import { readSecret } from '../input/read-secret.js';
 import { plainLine } from '../text/plain-text.js';
 import { projectWords as words } from '../words/project.js';
 import { results } from '../words/results.js';

@@ -3,8 +3,8 @@ import { agentSchema, worldSchema, type Agent, type Approval, type Message } fro
 import { frameOf } from '../tui/layout/frame.js';
 import { cardOf, planOf, transcriptOf, type Plan } from '../tui/layout/plan.js';
 import type { Scene } from '../tui/layout/scene.js';
-import { textOf } from '../tui/layout/spans.js';
-import { nothingMeasured } from '../tui/layout/transcript-blocks.js';
+import { textOf } from '../text/spans.js';
+import { nothingMeasured } from '../tui/transcript/transcript-blocks.js';
 import { initialUi, type Facts } from '../tui/ui-state.js';
 
 const AT = '2026-11-15T08:00:00.000Z';

@@ -1,7 +1,7 @@
 import { agentColour } from '@countersign/client';
 import type { Console } from '../console.js';
 import { wantsColour } from '../console.js';
-import type { Colour, Line } from '../tui/layout/spans.js';
+import type { Colour, Line } from './spans.js';
 
 /** Colours for our own text. State is never shown by colour alone. */
 export interface Paint {

@@ -1,4 +1,4 @@
-import { clusters, type Line } from './layout/spans.js';
+import { clusters, type Line } from '../text/spans.js';
 
 const SIMPLE = /^[\x20-\x7E]*$/;
 

@@ -4,7 +4,7 @@ import { wantsColour } from '../console.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findChat, findWorld } from '../find-things.js';
-import { retrySoon } from '../retry-soon.js';
+import { retrySoon } from '../connection/retry-soon.js';
 import { createController } from './controller.js';
 import { readStdin } from './keys/read-stdin.js';
 import { openScreen } from './screen.js';

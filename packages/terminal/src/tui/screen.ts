@@ -2,7 +2,7 @@ import { sizeOf } from '../console.js';
 import { paintLine } from '../text/paint.js';
 import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
-import type { Line } from './layout/spans.js';
+import type { Line } from '../text/spans.js';
 
 /**
  * The alternate screen without a cursor or wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps

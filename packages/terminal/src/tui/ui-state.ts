@@ -2,7 +2,7 @@ import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@coun
 import type { UndoableCall, UndoPreview } from '@countersign/protocol';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
 import type { FormDraft } from './keys/form.js';
-import type { Scroll } from './layout/transcript-window.js';
+import type { Scroll } from './transcript/transcript-window.js';
 
 export type Focus = 'composer' | 'card' | 'transcript' | 'chats';
 

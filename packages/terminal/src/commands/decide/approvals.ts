@@ -14,12 +14,12 @@ import {
 import type { ApprovalStatus, ApprovalWithContext, Me, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { editCall } from '../../approvals/edit-call.js';
-import { describeApproval, describeQuestion } from '../../approvals/describe-approval.js';
+import { describeApproval, describeQuestion } from '../../card/describe-approval.js';
 import { approveInBrowser } from '../../approvals/sign-in-browser.js';
 import { checkAgentCanAsk, checkDetach, followDecision } from '../../approvals/follow-decision.js';
 import { watchWorlds } from '../../approvals/watch-worlds.js';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorlds } from '../../find-things.js';

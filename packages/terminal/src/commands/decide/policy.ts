@@ -9,9 +9,9 @@ import {
 } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
-import { editText } from '../../edit-text.js';
+import { editText } from '../../input/edit-text.js';
 import { EXIT } from '../../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import {

@@ -1,9 +1,9 @@
 import { callLine, effectText, readAll } from '@countersign/client';
 import { whyNotUndone, type UndoableCall } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { describeEffectLines } from '../../approvals/describe-approval.js';
+import { describeEffectLines } from '../../card/describe-approval.js';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld, findWorlds } from '../../find-things.js';
 import { minuteText } from '../../text/clock-text.js';

@@ -4,7 +4,7 @@ import { isPlainRemote } from '@countersign/server/channel';
 import type { Command } from 'commander';
 import { structuredPatch } from 'diff';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';

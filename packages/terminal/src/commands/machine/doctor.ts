@@ -4,7 +4,7 @@ import { EXIT } from '../../exit-codes.js';
 import { acpFindings } from '../../gate/drill/acp/acp-findings.js';
 import { drillFindings } from '../../gate/drill/doctor-findings.js';
 import { tokenFindings } from '../../gate/token-findings.js';
-import type { Finding } from '../../server-access.js';
+import type { Finding } from '../../connection/server-access.js';
 import { padTo } from '../../text/cells.js';
 import { plainLine } from '../../text/plain-text.js';
 import { wrapNote } from '../../text/wrap-note.js';

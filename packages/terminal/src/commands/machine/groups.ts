@@ -2,7 +2,7 @@ import { readAll } from '@countersign/client';
 import type { Group } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import { EXIT } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import type { MigrationStep } from '../../server-access.js';
+import type { MigrationStep } from '../../connection/server-access.js';
 import type { Register } from '../register.js';
 import { errors } from '../../words/errors.js';
 import { withHelp } from '../../words/help.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { ServedRequest } from '../../server-access.js';
+import type { ServedRequest } from '../../connection/server-access.js';
 import { plainLine } from '../../text/plain-text.js';
-import { untilInterrupted } from '../../until-interrupted.js';
+import { untilInterrupted } from '../../input/until-interrupted.js';
 import type { Register } from '../register.js';
 import { readText } from '../worlds/agents.js';
 import { withHelp } from '../../words/help.js';

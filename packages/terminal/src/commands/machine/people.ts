@@ -3,7 +3,7 @@ import { isLocalLink, readAll, type Client } from '@countersign/client';
 import { personRoleSchema, ROLES, type Person, type PersonChange, type PersonRole } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { describeFailure } from '../../describe-failure.js';
 import { EXIT } from '../../exit-codes.js';

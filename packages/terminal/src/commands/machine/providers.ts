@@ -12,10 +12,10 @@ import {
 } from '@countersign/protocol';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { readSecret } from '../../read-secret.js';
+import { readSecret } from '../../input/read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import type { Register } from '../register.js';

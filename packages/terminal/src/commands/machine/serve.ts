@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import type { ServeOptions } from '../../server-access.js';
+import type { ServeOptions } from '../../connection/server-access.js';
 import { openProject } from '../../project/open-project.js';
 import { projectFolder } from '../../project/project-folder.js';
 import { suggestion } from '../../text/suggest.js';

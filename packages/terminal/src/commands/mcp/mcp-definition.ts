@@ -4,7 +4,7 @@ import type { McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@coun
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
-import { readSecret } from '../../read-secret.js';
+import { readSecret } from '../../input/read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import { errors } from '../../words/errors.js';

@@ -14,7 +14,7 @@ import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { describeFailure } from '../../describe-failure.js';
 import { findWorld } from '../../find-things.js';
-import { readSecret } from '../../read-secret.js';
+import { readSecret } from '../../input/read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { readText } from '../worlds/agents.js';
 import { errors } from '../../words/errors.js';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
-import { readSecret } from '../../read-secret.js';
+import { readSecret } from '../../input/read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
 import { errors } from '../../words/errors.js';
 import { withHelp } from '../../words/help.js';

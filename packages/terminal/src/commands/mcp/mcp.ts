@@ -1,7 +1,7 @@
 import { needsSignIn, readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorld } from '../../find-things.js';

@@ -11,7 +11,7 @@ import { completeLine } from '../../chat/slash-commands.js';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
 import { findChat, findWorld } from '../../find-things.js';
-import { openKeyboard, type Keyboard } from '../../keyboard.js';
+import { openKeyboard, type Keyboard } from '../../input/keyboard.js';
 import { cutTo } from '../../text/cells.js';
 import { plainLine, proseLine } from '../../text/plain-text.js';
 import { readChoice, readDuration } from '../read-flags.js';

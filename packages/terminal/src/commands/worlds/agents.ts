@@ -10,8 +10,8 @@ import {
 } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import { confirm } from '../../confirm.js';
-import { editJson } from '../../edit-text.js';
+import { confirm } from '../../input/confirm.js';
+import { editJson } from '../../input/edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
 import { warnOfAcp } from './warn-of-acp.js';

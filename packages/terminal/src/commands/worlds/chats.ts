@@ -1,7 +1,7 @@
 import { callLine, readAll, stoppedText } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { confirm } from '../../confirm.js';
+import { confirm } from '../../input/confirm.js';
 import { findChat, findWorld } from '../../find-things.js';
 import { readCount } from '../read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';

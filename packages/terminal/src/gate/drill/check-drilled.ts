@@ -1,4 +1,4 @@
-import type { Finding } from '../../server-access.js';
+import type { Finding } from '../../connection/server-access.js';
 import { drill as texts } from '../../words/gate.js';
 import type { DrillAgent } from './drilled-agents.js';
 import type { DrillKey, RememberedDrill } from './remembered.js';

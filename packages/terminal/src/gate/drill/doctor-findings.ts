@@ -1,4 +1,4 @@
-import type { Finding } from '../../server-access.js';
+import type { Finding } from '../../connection/server-access.js';
 import { GATED_AGENTS } from '../gated-agents.js';
 import { readManifest } from '../manifest.js';
 import { checkDrilled } from './check-drilled.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
 import { channelFetch } from '@countersign/server/channel';
-import type { ServerAccess } from '../../server-access.js';
+import type { ServerAccess } from '../../connection/server-access.js';
 import type { DrillAgent } from './drilled-agents.js';
 import { startTemporaryServer, type TemporaryServer } from './temporary-server.js';
 

@@ -2,7 +2,7 @@ import { afterSigning, ClientError, needsPasskey, type Answer, type ApprovalView
 import type { ToolResultReply } from '@countersign/protocol';
 import { signingLink } from '../../approvals/signing-link.js';
 import { cardWords } from '../../words/cards.js';
-import { holdCovered, matchOf } from '../confirm-covered.js';
+import { holdCovered, matchOf } from '../card/confirm-covered.js';
 import type { UiState } from '../ui-state.js';
 import { complain, say, type EffectHost } from './effect-host.js';
 

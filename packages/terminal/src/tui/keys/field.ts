@@ -1,4 +1,4 @@
-import { clusters } from '../layout/spans.js';
+import { clusters } from '../../text/spans.js';
 import type { Key } from './key.js';
 
 /** An editable text. The cursor is before the character at its index. */

@@ -15,7 +15,7 @@ import { isArmed, isWriting, type CardUi, type Choice, type Facts, type Pressed,
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import { contentOf, newForm, pressInForm } from './form.js';
 import type { Key } from './key.js';
-import { editable, readEdited } from './read-edited.js';
+import { editable, readEdited } from '../../card/read-edited.js';
 import { focusOn, settle, showing } from './settle.js';
 import { screenWords } from '../../words/screen.js';
 

@@ -4,7 +4,7 @@ import type { Areas } from './areas.js';
 import { fieldLines } from './field-lines.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
-import { cut, span, spread, type Line } from './spans.js';
+import { cut, span, spread, type Line } from '../../text/spans.js';
 import { undoHint } from './undo-lines.js';
 import { screenWords } from '../../words/screen.js';
 

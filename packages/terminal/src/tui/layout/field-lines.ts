@@ -1,7 +1,7 @@
 import { plainLine, proseText } from '../../text/plain-text.js';
 import type { Field } from '../keys/field.js';
 import { graphemes } from '../../text/graphemes.js';
-import { widthOf, type Line, type Span } from './spans.js';
+import { widthOf, type Line, type Span } from '../../text/spans.js';
 
 /** `prose`: a message, a reason or an answer. `exact`: a command, arguments or a rule. */
 export type FieldContent = 'prose' | 'exact';

@@ -9,7 +9,7 @@ import { settle } from '../keys/settle.js';
 import { initialUi, type Choice, type UiState } from '../ui-state.js';
 import { areasOf } from './areas.js';
 import { helpLines } from './help-lines.js';
-import { lineWidth, textOf } from './spans.js';
+import { lineWidth, textOf } from '../../text/spans.js';
 import { frameOf } from './frame.js';
 import { planOf } from './plan.js';
 import type { Scene } from './scene.js';

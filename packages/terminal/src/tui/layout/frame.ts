@@ -1,17 +1,17 @@
 import type { WorldState } from '@countersign/client';
 import { isTooSmall, SMALLEST, type Size } from './areas.js';
-import { cardLines } from './card-pane.js';
+import { cardLines } from '../card/card-pane.js';
 import { composerLines, footLine } from './composer-lines.js';
 import { bannerOf, headLine } from './head-lines.js';
 import { helpWindow } from './help-lines.js';
-import { unsentLines } from './message-lines.js';
+import { unsentLines } from '../transcript/message-lines.js';
 import type { Plan } from './plan.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { sideLines } from './side-lines.js';
-import { padLine, span, wrapWords, type Line } from './spans.js';
-import { unsentIn } from './transcript-blocks.js';
-import { windowOf } from './transcript-window.js';
+import { padLine, span, wrapWords, type Line } from '../../text/spans.js';
+import { unsentIn } from '../transcript/transcript-blocks.js';
+import { windowOf } from '../transcript/transcript-window.js';
 import { undoWindow } from './undo-lines.js';
 import { screenWords } from '../../words/screen.js';
 

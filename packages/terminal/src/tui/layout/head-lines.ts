@@ -1,7 +1,7 @@
 import { approvalsForYou, waitingCount, type ChatState, type Connection, type WorldState } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Scene } from './scene.js';
-import { proseSpan, span, spread, type Line } from './spans.js';
+import { proseSpan, span, spread, type Line } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
 /** Title and state of the chat. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalOf, chatOf, drawn, factsOf, messageOf, sceneOf, worldOf } from '../../testing/screen-fixture.js';
 import { press } from '../keys/press.js';
 import { initialUi } from '../ui-state.js';
-import { nothingMeasured } from './transcript-blocks.js';
+import { nothingMeasured } from '../transcript/transcript-blocks.js';
 
 describe('a message that the server does not have yet', () => {
   const size = { columns: 90, rows: 30 };

@@ -1,6 +1,6 @@
 import { KEYS } from '../../words/help-chat.js';
 import { screenWords } from '../../words/screen.js';
-import { span, wrapWords, type Line } from './spans.js';
+import { span, wrapWords, type Line } from '../../text/spans.js';
 
 const COLUMN = 20;
 

@@ -1,17 +1,17 @@
 import { get, revealedView, type ApprovalView } from '@countersign/client';
 import { areasOf, isTooSmall, type Areas } from './areas.js';
-import { cardBody } from './card-body.js';
-import { cardFootOf, goneFoot } from './card-foot.js';
+import { cardBody } from '../../card/card-body.js';
+import { cardFootOf, goneFoot } from '../card/card-foot.js';
 import { completions, PROMPT } from './composer-lines.js';
 import { fieldHeight } from './field-lines.js';
 import { bannerOf } from './head-lines.js';
 import { helpLines } from './help-lines.js';
 import type { Facts } from '../ui-state.js';
 import type { Scene } from './scene.js';
-import type { Line } from './spans.js';
-import { transcriptBlocks, unsentIn } from './transcript-blocks.js';
+import type { Line } from '../../text/spans.js';
+import { transcriptBlocks, unsentIn } from '../transcript/transcript-blocks.js';
 import { undoLines } from './undo-lines.js';
-import { scrollBy, scrollToTop, type Blocks, type Scroll } from './transcript-window.js';
+import { scrollBy, scrollToTop, type Blocks, type Scroll } from '../transcript/transcript-window.js';
 
 /** The layout, and the content of the two scrollable parts. */
 export interface Plan {

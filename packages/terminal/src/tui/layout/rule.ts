@@ -1,4 +1,4 @@
-import { lineWidth, span, type Line } from './spans.js';
+import { lineWidth, span, type Line } from '../../text/spans.js';
 
 /** A horizontal line with text in it. */
 export function rule(width: number, left: Line = [], right: Line = []): Line {

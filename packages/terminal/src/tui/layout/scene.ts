@@ -1,7 +1,7 @@
 import type { ChatState, WorldState } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Size } from './areas.js';
-import type { Measured } from './transcript-blocks.js';
+import type { Measured } from '../transcript/transcript-blocks.js';
 
 /** Everything shown on the screen. */
 export interface Scene {

@@ -1,6 +1,6 @@
 import { agentInitials, approvalsForYou, workers, type ChatState, type WorldState } from '@countersign/client';
-import { colourOf } from './message-lines.js';
-import { cut, cutProse, padLine, proseSpan, span, spread, type Line } from './spans.js';
+import { colourOf } from '../transcript/message-lines.js';
+import { cut, cutProse, padLine, proseSpan, span, spread, type Line } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
 export interface SideState {

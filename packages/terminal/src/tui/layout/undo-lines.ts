@@ -3,8 +3,8 @@ import { whyNotUndone, type UndoableCall } from '@countersign/protocol';
 import { minuteText } from '../../text/clock-text.js';
 import { screenWords } from '../../words/screen.js';
 import type { UndoUi } from '../ui-state.js';
-import { effectBody } from './card-body.js';
-import { cut, span, wrapWords, type Line } from './spans.js';
+import { effectBody } from '../../card/card-body.js';
+import { cut, span, wrapWords, type Line } from '../../text/spans.js';
 
 const words = screenWords.undo;
 

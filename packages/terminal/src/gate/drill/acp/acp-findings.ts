@@ -3,7 +3,7 @@ import { createClient, readAll } from '@countersign/client';
 import { acpProgram, type AcpSettings, type Agent } from '@countersign/protocol';
 import { channelFetch } from '@countersign/server/channel';
 import { describeFailure } from '../../../describe-failure.js';
-import type { Finding, ServerAccess } from '../../../server-access.js';
+import type { Finding, ServerAccess } from '../../../connection/server-access.js';
 import { drill as texts } from '../../../words/gate.js';
 import { acpKey, drillProblem } from '../check-drilled.js';
 import { DRILL_AGENTS, type DrillAgent } from '../drilled-agents.js';

@@ -8,12 +8,12 @@ import {
   wantsTo,
   type ApprovalView,
 } from '@countersign/client';
-import { isCompact } from './areas.js';
-import { colourOf } from './message-lines.js';
-import type { Plan } from './plan.js';
-import { fill, rule } from './rule.js';
-import type { Scene } from './scene.js';
-import { cut, span, spread, type Line } from './spans.js';
+import { isCompact } from '../layout/areas.js';
+import { colourOf } from '../transcript/message-lines.js';
+import type { Plan } from '../layout/plan.js';
+import { fill, rule } from '../layout/rule.js';
+import type { Scene } from '../layout/scene.js';
+import { cut, span, spread, type Line } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
 /** The card. On a short screen, it is only a bar until it is focused. */

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { CommandError } from './command-error.js';
-import type { CommandContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { plainLine } from './text/plain-text.js';
-import { errors } from './words/errors.js';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { plainLine } from '../text/plain-text.js';
+import { errors } from '../words/errors.js';
 
 /** Asks for a line without echoing it. Ctrl-C and the end of input cancel. */
 export async function readSecret(context: CommandContext, prompt: string): Promise<string> {

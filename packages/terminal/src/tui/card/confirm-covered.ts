@@ -1,9 +1,9 @@
 import { coveredLines, grantMatch, type Answer, type ApprovalView } from '@countersign/client';
 import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
-import { fieldOf } from './keys/field.js';
-import { SMALLEST } from './layout/areas.js';
-import { wrapExact } from './layout/spans.js';
-import type { CardUi, Choice, Covered } from './ui-state.js';
+import { fieldOf } from '../keys/field.js';
+import { SMALLEST } from '../layout/areas.js';
+import { wrapExact } from '../../text/spans.js';
+import type { CardUi, Choice, Covered } from '../ui-state.js';
 
 /** The query for other calls that this answer would cover, to send before the answer. Undefined if it covers only its own call. */
 export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | undefined {

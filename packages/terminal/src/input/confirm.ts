@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises';
-import { CommandError } from './command-error.js';
-import type { CommandContext } from './context.js';
-import { EXIT } from './exit-codes.js';
-import { plainLine } from './text/plain-text.js';
-import { errors } from './words/errors.js';
-import { results } from './words/results.js';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { plainLine } from '../text/plain-text.js';
+import { errors } from '../words/errors.js';
+import { results } from '../words/results.js';
 
 /** Asks the person to type a word. Any other input, the end of input and Ctrl-C mean no (A17). Without a terminal, `--yes` is required. */
 export async function confirm(

@@ -1,7 +1,7 @@
 import type { FormField, QuestionForm } from '@countersign/protocol';
 import { optionsOf, valueOf, type FormDraft, type FormEntry } from '../keys/form.js';
-import { fieldLines } from './field-lines.js';
-import { cutProse, span, wrapProse, wrapWords, type Line } from './spans.js';
+import { fieldLines } from '../layout/field-lines.js';
+import { cutProse, span, wrapProse, wrapWords, type Line } from '../../text/spans.js';
 import { cardWords } from '../../words/cards.js';
 import { screenWords } from '../../words/screen.js';
 

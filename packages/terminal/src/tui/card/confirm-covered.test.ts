@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { approvalOf, chatOf, drawn, messageOf, sceneOf, worldOf } from '../testing/screen-fixture.js';
+import { approvalOf, chatOf, drawn, messageOf, sceneOf, worldOf } from '../../testing/screen-fixture.js';
 import { coveredPage, holdCovered, matchOf } from './confirm-covered.js';
-import { initialUi, isArmed, type CardUi } from './ui-state.js';
+import { initialUi, isArmed, type CardUi } from '../ui-state.js';
 
 const listed = approvalOf(1);
 const approval = { ...listed, invocationId: listed.toolCallId };

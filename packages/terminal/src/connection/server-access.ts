@@ -1,5 +1,5 @@
 import type { AcpSettings, AuditEntry, PinnedPasskey } from '@countersign/protocol';
-import type { ReceiptProblem } from './words/receipts.js';
+import type { ReceiptProblem } from '../words/receipts.js';
 
 /** Access to servers. Only the program's entry point imports the server itself, so that commands that use a running server don't load it. */
 export interface ServerAccess {

@@ -23,8 +23,18 @@ import {
 } from '@countersign/client';
 import { clockText } from '../../text/clock-text.js';
 import { printedText } from '../../text/plain-text.js';
-import { cut, span, spread, wrapExact, wrapProse, wrapWords, type Colour, type Line, type Span } from './spans.js';
-import { callLook } from './words.js';
+import {
+  cut,
+  span,
+  spread,
+  wrapExact,
+  wrapProse,
+  wrapWords,
+  type Colour,
+  type Line,
+  type Span,
+} from '../../text/spans.js';
+import { callLook } from './call-look.js';
 import { chatWords } from '../../words/chat.js';
 import { screenWords } from '../../words/screen.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { LEAVING_HEADER } from '@countersign/protocol';
 import { afterEach, expect, it } from 'vitest';
 import { followServer, type Address } from './follow-server.js';
-import { listenInChannels } from './testing/channel-server.js';
+import { listenInChannels } from '../testing/channel-server.js';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,4 +1,4 @@
-import type { Line } from './spans.js';
+import type { Line } from '../../text/spans.js';
 
 /** Scrollable blocks of lines, measured on demand. */
 export interface Blocks {

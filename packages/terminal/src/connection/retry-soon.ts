@@ -1,4 +1,4 @@
-import type { CommandContext } from './context.js';
+import type { CommandContext } from '../context.js';
 
 const POLL_MS = 1000;
 

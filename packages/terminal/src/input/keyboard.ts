@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Console } from './console.js';
-import { chatWords } from './words/chat.js';
+import type { Console } from '../console.js';
+import { chatWords } from '../words/chat.js';
 
 /** The result of asking a person for a line. */
 export type Typed =

@@ -1,8 +1,8 @@
 import { agentName, decisionStory, yourPart, type ApprovalView } from '@countersign/client';
 import { isArmed } from '../ui-state.js';
-import { cardFoot, type CardState } from './card-lines.js';
-import type { Scene } from './scene.js';
-import { span, wrapWords, type Line } from './spans.js';
+import { cardFoot, type CardState } from './choice-lines.js';
+import type { Scene } from '../layout/scene.js';
+import { span, wrapWords, type Line } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
 /** For a card that is gone after a reload: without a note, it would disappear unnoticed. */

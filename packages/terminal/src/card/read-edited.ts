@@ -1,5 +1,5 @@
 import { describeCall, readArguments, withCommand, type ApprovalView } from '@countersign/client';
-import { errors } from '../../words/errors.js';
+import { errors } from '../words/errors.js';
 
 /** The editable part of a call: the command, or all arguments as JSON. */
 export function editable({ toolName, arguments: args }: ApprovalView): string {

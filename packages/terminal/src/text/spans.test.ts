@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { isFullSize } from '../../../../../tests/support/scaled.js';
-import { fieldLines } from './field-lines.js';
-import { graphemes } from '../../text/graphemes.js';
+import { isFullSize } from '../../../../tests/support/scaled.js';
+import { fieldLines } from '../tui/layout/field-lines.js';
+import { graphemes } from './graphemes.js';
 import {
   clusters,
   cut,

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { connect, mayUseHttp, serverUrl } from './connect.js';
-import { describeFailure } from './describe-failure.js';
+import { describeFailure } from '../describe-failure.js';
 import type { FoundServer, OwnServer, ServerAccess } from './server-access.js';
 
-import { listenInChannels } from './testing/channel-server.js';
+import { listenInChannels } from '../testing/channel-server.js';
 
 const HOME = '/nowhere/home';
 const listening: Server[] = [];

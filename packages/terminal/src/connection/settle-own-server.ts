@@ -1,6 +1,6 @@
 import type { OwnServer } from './server-access.js';
-import { untilInterrupted } from './until-interrupted.js';
-import { chatWords } from './words/chat.js';
+import { untilInterrupted } from '../input/until-interrupted.js';
+import { chatWords } from '../words/chat.js';
 
 /** Most commands settle within this time and print nothing. */
 const QUIET_MS = 500;

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withoutSecrets } from '@countersign/protocol';
-import { CommandError } from './command-error.js';
-import type { CommandContext } from './context.js';
-import { errors } from './words/errors.js';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { errors } from '../words/errors.js';
 
 /**
  * Opens the text in the person's editor and passes the result to `use`. Undefined if unchanged. If the result can't be used, the file is kept.

@@ -29,12 +29,12 @@ import {
   type Colour,
   type Line,
   type Span,
-} from './spans.js';
-import { printedText } from '../../text/plain-text.js';
-import type { Choice } from '../ui-state.js';
-import { formBody } from './form-lines.js';
-import { cardWords } from '../../words/cards.js';
-import { screenWords } from '../../words/screen.js';
+} from '../text/spans.js';
+import { printedText } from '../text/plain-text.js';
+import type { Choice } from '../tui/ui-state.js';
+import { formBody } from '../tui/card/form-lines.js';
+import { cardWords } from '../words/cards.js';
+import { screenWords } from '../words/screen.js';
 
 /** Nobody reads this many lines here: a longer call is truncated and can't be approved. */
 const MAX_LINES = 5000;

@@ -1,5 +1,5 @@
 import { byText, expiredText, approvedText, type Decision, type Invocation } from '@countersign/client';
-import type { Colour } from './spans.js';
+import type { Colour } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
 export interface CallLook {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatOf, messageOf, NOW, sceneOf } from '../../testing/screen-fixture.js';
-import { planOf, transcriptOf } from './plan.js';
-import { span, textOf } from './spans.js';
+import { planOf, transcriptOf } from '../layout/plan.js';
+import { span, textOf } from '../../text/spans.js';
 import { nothingMeasured, transcriptBlocks } from './transcript-blocks.js';
 import { scrollBy, scrollToTop, windowOf, type Blocks, type Scroll } from './transcript-window.js';
 

@@ -11,11 +11,11 @@ import {
   type ApprovalView,
   type YourPart,
 } from '@countersign/client';
-import { coveredPage } from '../confirm-covered.js';
+import { coveredPage } from './confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
-import { fieldLines, type FieldContent } from './field-lines.js';
+import { fieldLines, type FieldContent } from '../layout/field-lines.js';
 import { formFoot } from './form-lines.js';
-import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
+import { lineWidth, span, wrapWords, type Line, type Span } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
 export interface CardState {

@@ -1,7 +1,7 @@
 import { agentName, get, rowAt, type ChatState, type Notice, type WorldState } from '@countersign/client';
 import type { UiState, Unsent } from '../ui-state.js';
 import { messageLines, noticeLines, streamLines, unsentLines, viewOf, type MessageView } from './message-lines.js';
-import type { Line } from './spans.js';
+import type { Line } from '../../text/spans.js';
 import type { Blocks } from './transcript-window.js';
 
 /** A cache of laid-out messages by id, one per chat. */

@@ -2,12 +2,12 @@ import { isAbsolute } from 'node:path';
 import { ClientError, createClient, type Client } from '@countersign/client';
 import { TERMINAL_AGENT } from '@countersign/protocol';
 import { channelFetch, isPlainRemote } from '@countersign/server/channel';
-import { CommandError } from './command-error.js';
-import { EXIT } from './exit-codes.js';
+import { CommandError } from '../command-error.js';
+import { EXIT } from '../exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
 import { findUnproven } from './find-unproven.js';
 import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
-import { errors } from './words/errors.js';
+import { errors } from '../words/errors.js';
 
 export interface ConnectOptions {
   home?: string | undefined;

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
-import { exactText, plainLine, plainText, proseLine, proseText } from '../../text/plain-text.js';
-import { graphemes, NARROW } from '../../text/graphemes.js';
+import { exactText, plainLine, plainText, proseLine, proseText } from './plain-text.js';
+import { graphemes, NARROW } from './graphemes.js';
 
 /** Semantic colours; state is never shown by colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
