@@ -89,7 +89,7 @@ function decision(name: string, runtime: Runtime, world: GateWorld, city: string
   };
 }
 
-/** Like `core/src/calls/gate-call.ts`, with the same reads: the world's `rev`, the grants, unknown outcomes. */
+/** Like `core/src/call/gate.ts`, with the same reads: the world's `rev`, the grants, unknown outcomes. */
 async function decide(
   runtime: Runtime,
   { worldId, agentId, chatId }: GateWorld,

@@ -75,11 +75,11 @@ const testsMay = [
 
 /** Folders of core from the bottom up; a folder imports only from its own layer or from below. */
 const layers = [
-  ['mentions', 'approval', 'turn', 'masking', 'policy', 'results', 'facts'],
+  ['mentions', 'turn', 'masking', 'policy', 'requirements', 'results', 'facts'],
   ['publishers'],
   ['memory'],
   ['step'],
-  ['calls'],
+  ['evidence', 'call'],
   ['decisions'],
   ['chats'],
   ['worlds'],

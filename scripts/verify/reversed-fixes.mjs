@@ -30,7 +30,7 @@ export const REVERSED_FIXES = [
     name: 'folders locked before a call starts',
     changes: [
       {
-        file: 'packages/core/src/calls/start-call.ts',
+        file: 'packages/core/src/call/start.ts',
         text: 'return tool?.hold !== undefined && signed?.fingerprint !== undefined;',
         by: 'return false;',
       },

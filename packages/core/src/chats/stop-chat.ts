@@ -2,7 +2,7 @@ import { SYSTEM, type Signer, type Who } from '@countersign/protocol';
 import type { StoreReader, TurnRecord } from '../ports/index.js';
 import { chatIn, commit, unlessGone } from '../step/commit.js';
 import type { PartialAnswer, Runtime, Step } from '../step/runtime.js';
-import { settleOpenCalls } from '../calls/settle-call.js';
+import { settleOpenCalls } from '../call/settle.js';
 import { openNext } from '../step/move-turn.js';
 
 /**

@@ -11,7 +11,7 @@ import { denyApproval, expireApproval } from './deny-approval.js';
 import { resumeTurn } from '../step/move-turn.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
-import { settleCall } from '../calls/settle-call.js';
+import { settleCall } from '../call/settle.js';
 import {
   byText,
   cannotAsk,

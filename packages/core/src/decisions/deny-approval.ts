@@ -1,7 +1,7 @@
 import { SYSTEM } from '@countersign/protocol';
 import type { ApprovalDecided } from '../facts/fact.js';
-import { isUnattended, UNATTENDED } from '../calls/gate-call.js';
-import { settleCall } from '../calls/settle-call.js';
+import { isUnattended, UNATTENDED } from '../call/gate.js';
+import { settleCall } from '../call/settle.js';
 import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index.js';
 import { commit, readState } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';

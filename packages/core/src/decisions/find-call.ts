@@ -1,7 +1,7 @@
 import { readWho, type RefusalCode, type Signer, type ToolResultOutcome } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { keyedHash } from '../calls/sign-call.js';
+import { keyedHash } from '../evidence/sign-call.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { readState, retry, unlessGone } from '../step/commit.js';

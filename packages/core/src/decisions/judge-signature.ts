@@ -21,9 +21,9 @@ import {
   requesterOf,
   showNeed,
   signaturesOf,
-} from '../approval/needed-signatures.js';
-import { reviewersFor } from '../calls/gate-call.js';
-import { findReceiptProblem, type VerifiedReceipt } from './check-receipt.js';
+} from '../requirements/needed-signatures.js';
+import { reviewersFor } from '../call/gate.js';
+import { findReceiptProblem, type VerifiedReceipt } from '../requirements/check-receipt.js';
 
 /**
  * What a person's approval means for a call under rules that say who must sign. `needs` includes this signature; `principal` is the person whose

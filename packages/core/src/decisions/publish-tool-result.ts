@@ -23,17 +23,17 @@ import {
   askAboutEdit,
   supersedeApproval,
   type CheckedDecision,
-} from './check-decision.js';
-import { signersOf } from '../approval/needed-signatures.js';
-import type { VerifiedReceipt } from './check-receipt.js';
+} from '../call/check-decision.js';
+import { signersOf } from '../requirements/needed-signatures.js';
+import type { VerifiedReceipt } from '../requirements/check-receipt.js';
 import { judgeSignature, type JudgedSignature } from './judge-signature.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
-import { reviewersFor, signingRulesOf } from '../calls/gate-call.js';
-import { approvedHash } from '../calls/sign-call.js';
+import { reviewersFor, signingRulesOf } from '../call/gate.js';
+import { approvedHash } from '../evidence/sign-call.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
-import { startApproved } from '../calls/start-call.js';
+import { startApproved } from '../call/start.js';
 import { resumeTurn } from '../step/move-turn.js';
 import {
   byText,

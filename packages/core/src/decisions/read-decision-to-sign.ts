@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CountersignError, type SignedDecision } from '@countersign/protocol';
-import { decisionToSign } from '../approval/decision-to-sign.js';
+import { decisionToSign } from '../requirements/decision-to-sign.js';
 import { auditOf } from '../facts/calls.js';
 import type { Runtime } from '../step/runtime.js';
 

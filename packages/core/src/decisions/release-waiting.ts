@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readWho, SYSTEM, type AuditEntry, type Who } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
-import { gateCall, gateNeeds } from '../calls/gate-call.js';
+import { gateCall, gateNeeds } from '../call/gate.js';
 import { resumeTurn } from '../step/move-turn.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';

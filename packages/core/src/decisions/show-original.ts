@@ -8,7 +8,7 @@ import {
 } from '@countersign/protocol';
 import { displayCall, textAsJson } from '../masking/index.js';
 import type { Runtime } from '../step/runtime.js';
-import { openOriginal } from '../calls/seal-original.js';
+import { openOriginal } from '../facts/seal-original.js';
 
 const PAGE = 500;
 

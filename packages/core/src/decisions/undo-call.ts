@@ -8,12 +8,13 @@ import {
   type UndoPreview,
   type Who,
 } from '@countersign/protocol';
-import { requesterOf } from '../approval/needed-signatures.js';
-import { placeOfCall } from '../calls/external-call.js';
-import { mayNeedSigners } from '../calls/gate-call.js';
-import { callOf, judgeCall } from '../calls/read-call.js';
-import { policiesOf } from '../calls/rules-about.js';
-import { showEffect } from '../calls/show-effect.js';
+import { requesterOf } from '../requirements/needed-signatures.js';
+import { placeOfCall } from '../step/place.js';
+import { mayNeedSigners } from '../call/gate.js';
+import { callOf } from '../call/parse.js';
+import { judgeCall } from '../evidence/subjects.js';
+import { policiesOf } from '../evidence/rules-about.js';
+import { showEffect } from '../evidence/show-effect.js';
 import { maskArguments, maskCallText } from '../masking/index.js';
 import { judgeWritten } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';

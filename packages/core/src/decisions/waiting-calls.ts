@@ -1,10 +1,11 @@
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
-import type { Gate, GateGrant } from '../approval/check-tool-approval.js';
+import type { Gate, GateGrant } from '../policy/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { placeOfCall } from '../calls/external-call.js';
-import { gateCall, gateNeeds } from '../calls/gate-call.js';
-import { callOf, judgeCall, type JudgedCall, refreshTool } from '../calls/read-call.js';
-import { coverEffect, signCall } from '../calls/sign-call.js';
+import { placeOfCall } from '../step/place.js';
+import { gateCall, gateNeeds } from '../call/gate.js';
+import { callOf, refreshTool } from '../call/parse.js';
+import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import { coverEffect, signCall } from '../evidence/sign-call.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 

@@ -18,7 +18,7 @@ import type {
   TurnRecord,
   TurnState,
 } from '../ports/index.js';
-import { requesterOf, type SigningPeople, signersIn } from '../approval/needed-signatures.js';
+import { requesterOf, type SigningPeople, signersIn } from '../requirements/needed-signatures.js';
 import { newId } from '../turn/ids.js';
 import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
 import type { FactContext, MessageFields, Fact } from './fact.js';

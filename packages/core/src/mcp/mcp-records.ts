@@ -13,7 +13,7 @@ import { protectPaths, NO_RULES } from '../policy/index.js';
 import { emitServer } from './find-server.js';
 import { openDefinition, openSignIn } from './mcp-secrets.js';
 import { renewTokens } from './mcp-tokens.js';
-import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
+import { definitionDigest, describeDifference } from '../evidence/mcp-difference.js';
 import { noWorld, changeWorld, mustHaveChanged } from '../step/commit.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';

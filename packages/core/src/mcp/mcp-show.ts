@@ -1,7 +1,7 @@
 import type { McpServer, McpServerDefinition } from '@countersign/protocol';
 import type { McpServerWithTools } from '../ports/index.js';
 import { maskText, maskValue } from '../masking/index.js';
-import { describeDifference } from '../calls/mcp-difference.js';
+import { describeDifference } from '../evidence/mcp-difference.js';
 import type { Runtime } from '../step/runtime.js';
 import { openSignIn } from './mcp-secrets.js';
 import { showSignIn } from './show-sign-in.js';

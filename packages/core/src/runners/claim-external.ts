@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
-import { readExternalCall, type StoredExternalCall } from '../calls/external-call.js';
-import { startInvocation } from '../calls/start-call.js';
+import { readExternalCall, type StoredExternalCall } from '../step/place.js';
+import { startInvocation } from '../call/start.js';
 import { maskSecrets } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';

@@ -1,4 +1,4 @@
-import { settleCall } from '../calls/settle-call.js';
+import { settleCall } from '../call/settle.js';
 import type { Settlement } from '../facts/fact.js';
 import type { CallLocation, InvocationRecord } from '../ports/index.js';
 import { commit, unlessGone } from '../step/commit.js';

@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import { readExternalCall, type StoredExternalCall } from '../calls/external-call.js';
+import { readExternalCall, type StoredExternalCall } from '../step/place.js';
 import { canonicalJson } from '../policy/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { callerHash, callOfKey, chatOfSession, type ExternalCaller } from './session.js';

@@ -1,5 +1,5 @@
 import { CountersignError, type ExternalResult, type Signer } from '@countersign/protocol';
-import { frameSettlement } from '../calls/settle-call.js';
+import { frameSettlement } from '../call/settle.js';
 import type { InvocationRecord } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { findExternal, type ClaimRequest } from './claim-external.js';

@@ -1,4 +1,4 @@
-import { readExternalCall } from '../calls/external-call.js';
+import { readExternalCall } from '../step/place.js';
 import type { InvocationRecord } from '../ports/index.js';
 import type { ExternalWatch, Runtime } from '../step/runtime.js';
 import { limitSessions } from './limit-sessions.js';

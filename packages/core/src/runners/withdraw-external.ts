@@ -1,5 +1,5 @@
 import { SYSTEM } from '@countersign/protocol';
-import { settleCall } from '../calls/settle-call.js';
+import { settleCall } from '../call/settle.js';
 import { denyApproval } from '../decisions/deny-approval.js';
 import { commit, unlessGone } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';

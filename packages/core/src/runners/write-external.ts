@@ -1,7 +1,8 @@
 import { CountersignError, EXTERNAL_PROVIDER, whoText } from '@countersign/protocol';
-import { requesterOf } from '../approval/needed-signatures.js';
-import { placeOutside, type StoredExternalCall } from '../calls/external-call.js';
-import { gateNeeds, limitWaiting, saysWhoSigns } from '../calls/gate-call.js';
+import { requesterOf } from '../requirements/needed-signatures.js';
+import { placeOutside, type StoredExternalCall } from '../step/place.js';
+import { gateNeeds, saysWhoSigns } from '../call/gate.js';
+import { limitWaiting } from '../call/ask.js';
 import {
   isAsSeen,
   judgeProposed,
@@ -10,9 +11,9 @@ import {
   toToolCall,
   writeProposed,
   type Proposed,
-} from '../calls/propose-call.js';
-import { readCall, refreshTool } from '../calls/read-call.js';
-import { startCall } from '../calls/start-call.js';
+} from '../call/prepare.js';
+import { readCall, refreshTool } from '../call/parse.js';
+import { startCall } from '../call/start.js';
 import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
 import type { ChatRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';

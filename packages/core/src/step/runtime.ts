@@ -1,5 +1,5 @@
 import type { CallSandbox, ToolResultOutcome, Who } from '@countersign/protocol';
-import type { Gate } from '../approval/check-tool-approval.js';
+import type { Gate } from '../policy/check-tool-approval.js';
 import type {
   Clock,
   Hold,

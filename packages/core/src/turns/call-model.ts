@@ -16,7 +16,7 @@ import type {
 } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
-import { prepareTools } from '../calls/read-call.js';
+import { prepareTools } from '../call/parse.js';
 import { commit, readSnapshot } from '../step/commit.js';
 import { endWithError, openNext, queueTurns } from '../step/move-turn.js';
 import type { LiveAnswer, Place, Runtime, Situation, Step } from '../step/runtime.js';

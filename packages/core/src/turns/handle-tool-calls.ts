@@ -5,7 +5,8 @@ import { agentMayAskFor } from '../policy/index.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
-import { gateNeeds, limitWaiting, MAX_CALLS, refuseExcess, saysWhoSigns } from '../calls/gate-call.js';
+import { gateNeeds, saysWhoSigns } from '../call/gate.js';
+import { limitWaiting } from '../call/ask.js';
 import {
   isAsSeen,
   judgeProposed,
@@ -14,10 +15,10 @@ import {
   toToolCall,
   writeProposed,
   type Proposed,
-} from '../calls/propose-call.js';
-import { argumentsLimit, readCall, refreshTool, type ReadCall } from '../calls/read-call.js';
+} from '../call/prepare.js';
+import { argumentsLimit, readCall, refreshTool, type ReadCall, MAX_CALLS, refuseExcess } from '../call/parse.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
-import { isHeld, startCall } from '../calls/start-call.js';
+import { isHeld, startCall } from '../call/start.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';

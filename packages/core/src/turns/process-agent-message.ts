@@ -8,7 +8,7 @@ import type { Situation, Handover, Runtime, Started } from '../step/runtime.js';
 import { commit, readState, unlessGone } from '../step/commit.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from '../step/scheduler.js';
-import { startInvocation } from '../calls/start-call.js';
+import { startInvocation } from '../call/start.js';
 import { takeOver } from './take-over.js';
 import { onAbort } from '../ports/until-aborted.js';
 

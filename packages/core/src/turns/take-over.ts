@@ -1,6 +1,6 @@
 import { SYSTEM } from '@countersign/protocol';
 import type { SharedStore, TurnRecord } from '../ports/index.js';
-import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../calls/settle-call.js';
+import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../call/settle.js';
 import { commit } from '../step/commit.js';
 import { findMissingTool } from '../step/find-missing-tool.js';
 import { endWithError, readSituation } from '../step/move-turn.js';

@@ -20,9 +20,9 @@ import type {
   StoreReader,
 } from '../ports/index.js';
 import { toolTurnId, turnId } from '../turn/ids.js';
-import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
-import { readEverybody, requesterOf, showNeeds, signersIn, type Everybody } from '../approval/needed-signatures.js';
-import { findReviewers, reviewersIn, type Reviewer } from '../approval/reviewers.js';
+import { GRANT_LIFETIME_MS } from '../call/gate.js';
+import { readEverybody, requesterOf, showNeeds, signersIn, type Everybody } from '../requirements/needed-signatures.js';
+import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
 import { isFixed, shownEffect } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';

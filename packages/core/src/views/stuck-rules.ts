@@ -1,5 +1,5 @@
 import type { StuckRule } from '@countersign/protocol';
-import { findUnsatisfiable, readEverybody, signersIn } from '../approval/needed-signatures.js';
+import { findUnsatisfiable, readEverybody, signersIn } from '../requirements/needed-signatures.js';
 import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';

@@ -8,16 +8,17 @@ import {
   type RuleMiss,
   type Signer,
 } from '@countersign/protocol';
-import type { Gate } from '../approval/check-tool-approval.js';
+import type { Gate } from '../policy/check-tool-approval.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { refuseRulesReach } from './refuse-reach.js';
 import type { Safeguards } from './refuse-unconfirmed.js';
-import { gateCall, gateNeeds } from '../calls/gate-call.js';
-import { judgeCall, readCall, type JudgedCall } from '../calls/read-call.js';
-import { rehearseToCheck } from '../calls/rehearse-call.js';
-import { signCall, type SignedCall } from '../calls/sign-call.js';
+import { gateCall, gateNeeds } from '../call/gate.js';
+import { readCall } from '../call/parse.js';
+import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import { rehearseToCheck } from '../call/rehearse-call.js';
+import { signCall, type SignedCall } from '../evidence/sign-call.js';
 import { agentIn, commit, noWorld, readSnapshot, readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';

@@ -6,8 +6,8 @@ import {
   readEverybody,
   signersIn,
   type SigningPeople,
-} from '../approval/needed-signatures.js';
-import { findUnfitReviewer } from '../approval/reviewers.js';
+} from '../requirements/needed-signatures.js';
+import { findUnfitReviewer } from '../requirements/reviewers.js';
 import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy/index.js';
 import type { Tool } from '../ports/index.js';
 import { refuseRule, type RuleSource } from './compile-rules.js';

@@ -4,7 +4,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { agentIn, chatIn, noWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { prepareTools } from '../calls/read-call.js';
+import { prepareTools } from '../call/parse.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { REVIEW_CALL } from '../turn/ids.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';

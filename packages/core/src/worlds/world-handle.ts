@@ -10,7 +10,7 @@ import {
 import type { InvocationRecord, WorldHandle } from '../ports/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
-import { assertRunning } from '../calls/start-call.js';
+import { assertRunning } from '../call/start.js';
 import { chatIn, noWorld, commit, retry, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns } from '../step/move-turn.js';

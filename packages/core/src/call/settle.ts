@@ -1,5 +1,5 @@
 import { describeReason, SYSTEM, type Who } from '@countersign/protocol';
-import type { Gate } from '../approval/check-tool-approval.js';
+import type { Gate } from '../policy/check-tool-approval.js';
 import { NOT_CLAIMED, type Settlement } from '../facts/fact.js';
 import { maskArguments } from '../masking/index.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';

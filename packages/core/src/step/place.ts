@@ -2,7 +2,7 @@ import { EXTERNAL_PROVIDER } from '@countersign/protocol';
 import { z } from 'zod';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { InvocationRecord, MessageRecord, ToolPlace } from '../ports/index.js';
-import type { Place, Runtime } from '../step/runtime.js';
+import type { Place, Runtime } from './runtime.js';
 
 /** What is stored with a call that a program outside runs (A55), in the provider state of its message. */
 const externalCallSchema = z.object({

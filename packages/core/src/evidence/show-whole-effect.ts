@@ -1,7 +1,7 @@
 import type { Effect } from '@countersign/protocol';
 import { untilAborted } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
-import { limitTime, REHEARSAL_LIMIT_MS } from './rehearsal/limit-time.js';
+import { limitTime, REHEARSAL_LIMIT_MS } from './limit-time.js';
 import { showWhole } from './show-effect.js';
 import { isRehearsed } from './sign-call.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compilePolicy } from '../policy/index.js';
+import { compilePolicy } from './index.js';
 import { checkToolApproval, type GateInput } from './check-tool-approval.js';
 
 function policy(...rules: string[]): GateInput['world']['policy'] {

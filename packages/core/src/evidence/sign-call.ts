@@ -17,8 +17,8 @@ import { withinTime } from '../ports/until-aborted.js';
 import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
-import { toToolPlace } from './external-call.js';
-import type { ReadCall } from './read-call.js';
+import { toToolPlace } from '../step/place.js';
+import type { ReadCall } from '../call/parse.js';
 import { showEffect } from './show-effect.js';
 import { createMemo } from '../masking/create-memo.js';
 

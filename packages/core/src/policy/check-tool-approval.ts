@@ -30,7 +30,7 @@ import {
   proposeRule,
   sessionPattern,
   groupsFor,
-} from '../policy/index.js';
+} from './index.js';
 import type { EffectPaths } from '../ports/tool.js';
 
 /** Everything the gate considers. Nothing else can make it allow a call. */

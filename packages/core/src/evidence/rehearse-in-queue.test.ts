@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Rehearsals } from '../../ports/index.js';
-import { createFakeClock } from '../../testing/index.js';
+import type { Rehearsals } from '../ports/index.js';
+import { createFakeClock } from '../testing/index.js';
 import { rehearseInQueue } from './rehearse-in-queue.js';
 
 function start() {

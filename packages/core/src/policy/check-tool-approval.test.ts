@@ -1,6 +1,6 @@
 import { describeReason, type Subject, type ToolApproval, type ToolDefinition } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
+import { closedPolicy, compilePolicy, type Policy } from './index.js';
 import { checkToolApproval, type GateInput } from './check-tool-approval.js';
 
 function policy(...rules: string[]): Policy {

@@ -8,15 +8,17 @@ import {
   whoText,
 } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
-import { isOutside, type Gate } from '../approval/check-tool-approval.js';
+import { isOutside, type Gate } from '../policy/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
-import { askApproval, gateNeeds, askAgain, gateCall, signingRulesOf } from '../calls/gate-call.js';
-import { placeOfCall } from '../calls/external-call.js';
+import { gateNeeds, gateCall, signingRulesOf } from './gate.js';
+import { askApproval, askAgain } from './ask.js';
+import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import { placeOfCall } from '../step/place.js';
 import { isFixed } from '../facts/approvals.js';
-import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
-import { signAndRehearse } from '../calls/rehearse-call.js';
-import { coverEffect, signCall, type SignedCall } from '../calls/sign-call.js';
+import { readCall, type ReadCall, refreshTool } from './parse.js';
+import { signAndRehearse } from './rehearse-call.js';
+import { coverEffect, signCall, type SignedCall } from '../evidence/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';

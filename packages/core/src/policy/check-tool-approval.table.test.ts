@@ -1,7 +1,7 @@
 import type { ToolDefinition, WorldMode } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { isFullSize } from '../../../../tests/support/scaled.js';
-import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
+import { closedPolicy, compilePolicy, type Policy } from './index.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
 // Checks the gate against the order in A2, for every combination of its inputs in `npm run verify`, and for a sample in `npm test`.

@@ -1,5 +1,5 @@
-import type { Rehearsals } from '../../ports/index.js';
-import { onAbort } from '../../ports/until-aborted.js';
+import type { Rehearsals } from '../ports/index.js';
+import { onAbort } from '../ports/until-aborted.js';
 
 /** Each rehearsal is a sandbox with its own processes. */
 const MAX_AT_ONCE = 4;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { showQuestion } from './gate-call.js';
+import { showQuestion } from './ask.js';
 
 it.each([
   ['an invisible character', 'safe\u202Egpj.exe', 'safe‹U+202E›gpj.exe'],

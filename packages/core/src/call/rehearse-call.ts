@@ -1,4 +1,4 @@
-import type { Gate } from '../approval/check-tool-approval.js';
+import type { Gate } from '../policy/check-tool-approval.js';
 import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
 import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -6,15 +6,17 @@ import type { EffectPaths, RehearsalContext, RehearsalRecord, Tool } from '../po
 import { readState } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import type { Place, Runtime } from '../step/runtime.js';
-import { gateCall, gateNeeds, hasRoom } from './gate-call.js';
-import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
-import { REHEARSAL_LIMIT_MS } from './rehearsal/limit-time.js';
-import { findPredictor, predictCall } from './rehearsal/predict-call.js';
-import { rehearseInQueue, withoutEffect } from './rehearsal/rehearse-in-queue.js';
-import { policiesOf, rulesAbout } from './rules-about.js';
+import { gateCall, gateNeeds } from './gate.js';
+import { hasRoom } from './ask.js';
+import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import type { ReadCall } from './parse.js';
+import { REHEARSAL_LIMIT_MS } from '../evidence/limit-time.js';
+import { findPredictor, predictCall } from '../evidence/predict-call.js';
+import { rehearseInQueue, withoutEffect } from '../evidence/rehearse-in-queue.js';
+import { policiesOf, rulesAbout } from '../evidence/rules-about.js';
 import { newId } from '../turn/ids.js';
-import { showEffect } from './show-effect.js';
-import { coverEffect, signCall, type SignedCall } from './sign-call.js';
+import { showEffect } from '../evidence/show-effect.js';
+import { coverEffect, signCall, type SignedCall } from '../evidence/sign-call.js';
 
 /** The call to sign, and where it would run. */
 export interface CallSetting {

@@ -1,10 +1,11 @@
-import type { WorldSnapshot } from '../../memory/world-snapshot.js';
-import { canonicalJson } from '../../policy/index.js';
-import type { Predicted, PredictionContext, ProtectedPaths, RehearsalRecord, Rehearsals } from '../../ports/index.js';
-import type { Place, Runtime } from '../../step/runtime.js';
-import { readCall, toPolicyCall, type JudgedCall, type ReadCall } from '../read-call.js';
-import { rulesAbout } from '../rules-about.js';
-import { showPrediction } from '../show-effect.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { canonicalJson } from '../policy/index.js';
+import type { Predicted, PredictionContext, ProtectedPaths, RehearsalRecord, Rehearsals } from '../ports/index.js';
+import type { Place, Runtime } from '../step/runtime.js';
+import { readCall, type ReadCall } from '../call/parse.js';
+import { toPolicyCall, type JudgedCall } from './subjects.js';
+import { rulesAbout } from './rules-about.js';
+import { showPrediction } from './show-effect.js';
 import { rehearseInQueue, withoutEffect } from './rehearse-in-queue.js';
 
 /** Includes waiting in the queue. The program, and the person who is asked, wait no longer than this for a prediction. */

@@ -1,6 +1,6 @@
 import type { Signer, StoredReceipt } from '@countersign/protocol';
-import { decisionToSign } from '../approval/decision-to-sign.js';
-import type { SigningPeople } from '../approval/needed-signatures.js';
+import { decisionToSign } from './decision-to-sign.js';
+import type { SigningPeople } from './needed-signatures.js';
 import { auditOf } from '../facts/calls.js';
 import { canonicalJson } from '../policy/index.js';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';

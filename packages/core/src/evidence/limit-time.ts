@@ -1,5 +1,5 @@
-import { createStop, onAbort } from '../../ports/until-aborted.js';
-import type { Runtime } from '../../step/runtime.js';
+import { createStop, onAbort } from '../ports/until-aborted.js';
+import type { Runtime } from '../step/runtime.js';
 
 /** The tool limits a rehearsal itself. This is for a tool that doesn't, which must not block a turn forever. */
 export const REHEARSAL_LIMIT_MS = 60_000;

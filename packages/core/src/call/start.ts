@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
-import type { Gate } from '../approval/check-tool-approval.js';
-import { isSigned, judgeSignatures, requesterOf, signaturesOf, signersOf } from '../approval/needed-signatures.js';
+import type { Gate } from '../policy/check-tool-approval.js';
+import { isSigned, judgeSignatures, requesterOf, signaturesOf, signersOf } from '../requirements/needed-signatures.js';
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';
@@ -10,22 +10,16 @@ import { untilAborted } from '../ports/until-aborted.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
-import { refreshTool, callOf, type JudgedCall, type ReadCall } from './read-call.js';
+import { refreshTool, callOf, type ReadCall } from './parse.js';
+import type { JudgedCall } from '../evidence/subjects.js';
+import { askAgain, writeRehearsal } from './ask.js';
 import { signAndRehearse } from './rehearse-call.js';
 import { nextStep } from '../turn/next-step.js';
-import {
-  askAgain,
-  gateCall,
-  gateNeeds,
-  reviewersFor,
-  saysWhoSigns,
-  signingRulesOf,
-  writeRehearsal,
-} from './gate-call.js';
-import { placeOfCall } from './external-call.js';
-import { sealOriginal } from './seal-original.js';
-import { cutOff, refuseCall, settleCall } from './settle-call.js';
-import { approvedHash, isRehearsed, type SignedCall } from './sign-call.js';
+import { gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate.js';
+import { placeOfCall } from '../step/place.js';
+import { sealOriginal } from '../facts/seal-original.js';
+import { cutOff, refuseCall, settleCall } from './settle.js';
+import { approvedHash, isRehearsed, type SignedCall } from '../evidence/sign-call.js';
 
 /** A call that is ready to run. */
 interface ReadyCall {

@@ -1,17 +1,9 @@
-import { measureJson, type Subject } from '@countersign/protocol';
-import type { GateInput } from '../approval/check-tool-approval.js';
-import {
-  defaultSubjects,
-  keysOfCall,
-  type Place as PolicyPlace,
-  readSubjects,
-  canonicalJson,
-} from '../policy/index.js';
-import type { CallKeys, InvocationRecord, Tool } from '../ports/index.js';
+import { measureJson } from '@countersign/protocol';
+import { canonicalJson } from '../policy/index.js';
+import type { InvocationRecord, Tool } from '../ports/index.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
-import type { Place, Runtime } from '../step/runtime.js';
-import { toToolPlace } from './external-call.js';
+import type { Runtime } from '../step/runtime.js';
 
 /** A call as seen by the gate and its tool, with arguments parsed and validated once. */
 export interface ReadCall {
@@ -85,96 +77,10 @@ export function prepareTools(
   return waits.length === 0 ? undefined : Promise.all(waits).then((missing) => missing.flat());
 }
 
-/** The context in which a call is judged. */
-interface CallSetting {
-  /** Undefined if no agent is involved, for example when a person tests the world's rules. */
-  agentId: string | undefined;
-  chatId: string;
-  place: Place;
-  /** Subjects that the tool reported when it last inspected the target. */
-  seen: readonly Subject[];
-  /** Whether the call was made in a turn that reviews a call (A50). */
-  isReview?: boolean;
-}
-
-/** A call ready for the gate, with the keys to look up. */
-export interface JudgedCall {
-  call: ReadCall;
-  agentId: string | undefined;
-  place: Place;
-  policyCall: GateInput['call'];
-  /** Like `policyCall`, without the subjects that the tool found at the target. */
-  withoutFound: GateInput['call'];
-  keys: CallKeys;
-  isReview?: boolean;
-}
-
-/** Called before the step: computing subjects takes time, and the store must know what to look up. */
-export function judgeCall(call: ReadCall, { agentId, chatId, place, seen, isReview }: CallSetting): JudgedCall {
-  const withoutFound = toPolicyCall(call, place);
-  const policyCall = seen.length === 0 ? withoutFound : withSubjects(withoutFound, seen);
-  const { toolName, argumentsText } = call;
-  const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
-  return { call, agentId, place, policyCall, withoutFound, keys, ...(isReview === undefined ? {} : { isReview }) };
-}
-
-function withSubjects(call: GateInput['call'], seen: readonly Subject[]): GateInput['call'] {
-  const { standsFor, subjects } = call;
-  const found = { ...call, subjects: [...subjects, ...seen] };
-  if (standsFor === undefined) return found;
-  return { ...found, standsFor: { ...standsFor, subjects: [...standsFor.subjects, ...seen] } };
-}
-
 /** An invocation's call, with the tool that is currently registered under its name. */
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
   const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
   return readCall(tool, invocation.toolName, invocation.arguments);
-}
-
-/** A call in the form that rules match against. */
-export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
-  const { workingDirectory, realDirectory = workingDirectory, isFolderUnknown } = place;
-  return {
-    tool: call.toolName,
-    arguments: call.arguments,
-    subjects: subjectsOf(call, place),
-    subjectsFrom: call.tool?.subjects === undefined ? 'arguments' : 'tool',
-    place: policyPlace(place),
-    folder: isFolderUnknown === true ? 'unknown' : realDirectory,
-    ...standInOf(call, place),
-  };
-}
-
-function policyPlace({ workingDirectory, worldDirectory, home }: Place): PolicyPlace {
-  if (worldDirectory === undefined) return { workingDirectory, home };
-  return { workingDirectory: worldDirectory, home, programDirectory: workingDirectory };
-}
-
-/** If the tool's `standsFor` throws, `subjects` did too, and no rule allows the call. */
-function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<GateInput['call'], 'standsFor'> {
-  if (tool?.standsFor === undefined || !args.ok) return {};
-  try {
-    const found = tool.standsFor(args.value, toToolPlace(place));
-    if (found === undefined) return {};
-    const { tool: name, arguments: value, subjects } = found;
-    const own = { tool: name, arguments: { ok: true, value }, subjects, place: policyPlace(place) };
-    return { standsFor: { ...own, subjectsFrom: 'tool' } };
-  } catch {
-    return {};
-  }
-}
-
-/** If a tool's `subjects` throws or returns an invalid value, no rule can allow the call without approval. */
-function subjectsOf(call: ReadCall, place: Place): readonly Subject[] {
-  if (!call.arguments.ok) return [];
-  if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
-  try {
-    const subjects = readSubjects(call.tool.subjects(call.arguments.value, toToolPlace(place)));
-    if (subjects === undefined) throw new Error('it returned no list of subjects');
-    return subjects;
-  } catch (error) {
-    return [{ kind: 'dynamic', why: { code: 'subjects-failed', problem: errorMessage(error) } }];
-  }
 }
 
 /** More than any model writes in one response. Parsing, storing and showing more would block the process. */
@@ -244,4 +150,13 @@ function nameOf(value: unknown): string {
 
 function failure(error: string): ParsedArguments {
   return { ok: false, error };
+}
+
+/** The maximum number of calls per response. More would flood the queue and the transcript (T1). */
+export const MAX_CALLS = 64;
+/** Rejects calls beyond the per-response limit, with an error for the model. */
+export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
+  if (position < MAX_CALLS) return call;
+  const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, but this one had ${calls}. Make the remaining calls in your next responses.`;
+  return { ...call, arguments: { ok: false, error } };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from '../policy/index.js';
-import { argumentsLimit, readCall } from './read-call.js';
+import { argumentsLimit, readCall } from './parse.js';
 
 type Parsed = { ok: true; value: Record<string, unknown>; text: string } | { ok: false; error: string };
 

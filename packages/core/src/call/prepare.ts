@@ -1,16 +1,18 @@
 import type { Question, ToolCall } from '@countersign/protocol';
-import type { Gate } from '../approval/check-tool-approval.js';
+import type { Gate } from '../policy/check-tool-approval.js';
 import { maskArguments, refusePlaceholder } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
 import { firstApprovalId } from '../turn/ids.js';
-import { askApproval, gateCall, isUnattended, writeRehearsal } from './gate-call.js';
-import { judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { gateCall, isUnattended } from './gate.js';
+import { askApproval, writeRehearsal } from './ask.js';
+import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import type { ReadCall } from './parse.js';
 import { signAndRehearse } from './rehearse-call.js';
-import { refuseCall } from './settle-call.js';
-import type { SignedCall } from './sign-call.js';
+import { refuseCall } from './settle.js';
+import type { SignedCall } from '../evidence/sign-call.js';
 
 /** A parsed call before it is written, signed in case it needs approval. */
 export interface Proposed {

@@ -1,7 +1,7 @@
 import type { NoEffect } from '@countersign/protocol';
-import type { RehearsalRecord, Rehearsals } from '../../ports/index.js';
-import { untilAborted } from '../../ports/until-aborted.js';
-import type { Runtime } from '../../step/runtime.js';
+import type { RehearsalRecord, Rehearsals } from '../ports/index.js';
+import { untilAborted } from '../ports/until-aborted.js';
+import type { Runtime } from '../step/runtime.js';
 import { limitTime } from './limit-time.js';
 import { queueOf } from './rehearsal-queue.js';
 

@@ -1,0 +1,169 @@
+import { acpProgram, describeReason, externalToolName } from '@countersign/protocol';
+import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../policy/check-tool-approval.js';
+import { findReviewers, type Reviewer } from '../requirements/reviewers.js';
+import type { StepTransaction } from '../facts/step-transaction.js';
+import { acpOf, isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
+import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
+import type { ApprovalRecord, StepNeeds, Tool, ToolPlace } from '../ports/index.js';
+import { describeDifference } from '../evidence/mcp-difference.js';
+import type { ReadCall } from './parse.js';
+import type { JudgedCall } from '../evidence/subjects.js';
+import type { Step } from '../step/runtime.js';
+import { REVIEW_CALL, turnId } from '../turn/ids.js';
+
+/** A grant expires when it hasn't been used for this long (A5). */
+export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
+
+/** The data that a step must load to judge these calls. */
+export function gateNeeds(calls: readonly JudgedCall[]): Required<Pick<StepNeeds, 'calls' | 'mcpTools' | 'asker'>> {
+  const pinned = calls.filter(({ call }) => call.tool?.pin !== undefined);
+  return { calls: calls.map(({ keys }) => keys), mcpTools: pinned.map(({ call }) => call.toolName), asker: true };
+}
+
+/** The data that the gate reads in its step. */
+type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mcpTool' | 'hasAsker'>;
+
+/** Gate input that isn't stored. */
+interface GateMore {
+  decision?: GateInput['decision'];
+  /** A grant that doesn't exist yet, to preview what it would cover. */
+  hypothetical?: GateGrant | undefined;
+}
+
+/** Runs the gate (A2) on a call, with the data it needs from the caller's step. */
+export function gateCall(
+  tx: GateReads,
+  snapshot: WorldSnapshot,
+  { call, agentId, place, policyCall, keys, isReview }: JudgedCall,
+  { decision, hypothetical }: GateMore = {},
+): Gate {
+  if (isReview === true) return gateReview(call, policyCall);
+  const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
+  const changed = changeOf(tx, call.tool);
+  return checkToolApproval({
+    call: policyCall,
+    // Trust applies only to the definition that a person accepted.
+    tool: offered(
+      changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
+      agentId === undefined || isExternal(snapshot, agentId) || acpOf(snapshot, agentId) !== undefined,
+    ),
+    ...(changed === undefined ? {} : { changed }),
+    agent: agentOf(snapshot, agentId),
+    world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
+    admin: snapshot.adminPolicy,
+    grants: [
+      ...grants.map((grant) => ({
+        id: grant.id,
+        ...(grant.folder === null ? {} : { folder: grant.folder }),
+        ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
+        ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
+      })),
+      ...(hypothetical === undefined ? [] : [hypothetical]),
+    ],
+    decision,
+    contained: isContained(call, place) && place.grants?.anyHost !== true,
+    outcomeUnknown: keys.chatId !== '' && tx.outcomeUnknown(keys),
+    unattended: isUnattended(tx, snapshot),
+  });
+}
+
+/** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external and ACP agents (A55, A59). */
+function offered<T extends Pick<Tool, 'definition' | 'external'>>(
+  tool: T | undefined,
+  hasExternal: boolean,
+): T | undefined {
+  if (tool?.external === true && !hasExternal) return undefined;
+  return tool?.definition.name === REVIEW_CALL ? undefined : tool;
+}
+
+/**
+ * In a turn that reviews a call, `review_call` runs and nothing else does (A50). Rules don't apply to it: the rule that names the agent allows it,
+ * and a review that needed a review would never end.
+ */
+function gateReview({ tool }: ReadCall, policyCall: JudgedCall['policyCall']): Gate {
+  return checkToolApproval({
+    call: policyCall,
+    tool,
+    agent: { tools: [REVIEW_CALL], policy: NO_RULES },
+    world: { mode: 'ask', policy: NO_RULES },
+    grants: [],
+    decision: undefined,
+    contained: false,
+    outcomeUnknown: false,
+  });
+}
+
+/** The agents that these rules name to review a call, in the current step. */
+export function reviewersFor(
+  { tx, snapshot }: Step,
+  { agentId, messageId }: Pick<ApprovalRecord, 'agentId' | 'messageId'>,
+  rules: readonly SigningRule[],
+): readonly Reviewer[] {
+  return findReviewers(rules, agentId, snapshot.agents, (id) => tx.turn(turnId(messageId, id)) !== undefined);
+}
+
+/** Whether a rule for this agent says who must sign. A step that asks for approval then shows who can. */
+export function saysWhoSigns(snapshot: WorldSnapshot, agentId: string): boolean {
+  const policies = [snapshot.policy, snapshot.adminPolicy, snapshot.agentPolicy(agentId)];
+  return policies.some(({ signing }) => signing.length > 0);
+}
+
+/** The rules that say who must sign this call now. */
+export function signingRulesOf(snapshot: WorldSnapshot, { agentId, policyCall }: JudgedCall): readonly SigningRule[] {
+  const { policy: world, adminPolicy: admin } = snapshot;
+  const agent = agentOf(snapshot, agentId).policy;
+  if (world.signing.length + admin.signing.length + agent.signing.length === 0) return [];
+  return weigh({ admin, world, agent }, policyCall).signing;
+}
+
+/**
+ * Whether one person's signature may not be enough for this call under the current rules. Also true if a rule says who must sign and the call can't be
+ * judged, or is denied and therefore judged no further.
+ */
+export function mayNeedSigners(snapshot: WorldSnapshot, agentId: string, judged: JudgedCall | undefined): boolean {
+  if (!saysWhoSigns(snapshot, agentId)) return false;
+  if (judged === undefined) return true;
+  const { policy: world, adminPolicy: admin } = snapshot;
+  const { signing, deny } = weigh({ admin, world, agent: snapshot.agentPolicy(agentId) }, judged.policyCall);
+  return signing.length > 0 || deny !== undefined;
+}
+
+/** Compares a server's current tool definition with the accepted one (A1). */
+function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
+  if (tool?.pin === undefined) return undefined;
+  const known = tx.mcpTool(tool.definition.name);
+  if (known === undefined) return 'nobody has accepted it yet';
+  if (known.acceptedDigest === tool.pin) return undefined;
+  return describeDifference(known) ?? 'it differs from the stored definition';
+}
+
+function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInput['agent'] {
+  if (agentId === undefined) return { tools: ['*'], policy: NO_RULES };
+  const agent = snapshot.agent(agentId)?.definition;
+  const acp = acpOf(snapshot, agentId);
+  // Deactivating an agent that runs its calls itself denies its waiting calls in a later step (A55.7).
+  const isStopped = agent?.active !== true && (isExternal(snapshot, agentId) || acp !== undefined);
+  // The program of an ACP agent has its own tools, which nobody lists.
+  const own = acp === undefined ? [] : [externalToolName(acpProgram(acp), '*')];
+  return { tools: isStopped ? [] : [...(agent?.tools ?? []), ...own], policy: snapshot.agentPolicy(agentId) };
+}
+
+/** Whether the tool reports the call as contained. False for untrusted tools (A1) and if the tool throws. */
+function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
+  if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
+  try {
+    const contained: unknown = tool.contained(args.value, { workingDirectory });
+    // Anything but `true`, such as a promise, counts as false.
+    return contained === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The reason for denying a call that needs approval when no client can ask a person. */
+export const UNATTENDED = describeReason({ code: 'unattended' });
+
+/** Whether to deny calls that need approval: the world is set to do so, and no client that can ask a person is connected (A13). */
+export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: WorldSnapshot): boolean {
+  return world.settings.unattended === 'deny' && !tx.hasAsker();
+}
