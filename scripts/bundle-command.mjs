@@ -21,7 +21,7 @@ const bundles = {
     folder: join(dist, 'testing', 'bundle'),
     inputs: {
       'acp-agent': join(root, 'packages', 'tools', 'dist', 'testing', 'acp-agent.js'),
-      'apply-draft': join(root, 'packages', 'tools', 'dist', 'testing', 'apply-draft.js'),
+      'apply-layer': join(root, 'packages', 'changes', 'dist', 'testing', 'apply-layer.js'),
       'crash-child': join(dist, 'testing', 'crash-child.js'),
       'dying-rehearsal': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-rehearsal.js'),
       'dying-server': join(root, 'packages', 'tools', 'dist', 'testing', 'dying-server.js'),

@@ -24,7 +24,8 @@ const packages: Readonly<Record<string, PackageRules>> = {
   protocol: { may: [], browser: true },
   core: { may: [protocol] },
   providers: { may: [...ports, protocol] },
-  tools: { may: [...ports, protocol] },
+  changes: { may: [...ports, protocol] },
+  tools: { may: ['@countersign/changes', ...ports, protocol] },
   storage: { may: [...ports, protocol] },
   server: {
     may: [

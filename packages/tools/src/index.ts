@@ -20,7 +20,7 @@ export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { homePrograms } from './sandbox/programs/programs-for.js';
 export { secretFolderAt, secretFolderText } from './sandbox/programs/secret-folder.js';
-export { findSystemProgram, SYSTEM_PATH, systemFolderIn } from './sandbox/programs/system-program.js';
+export { findSystemProgram, SYSTEM_PATH, systemFolderIn } from '@countersign/changes';
 export { DRAFT_LIMITS } from './sandbox/draft/draft-limits.js';
 export type { DraftLimits } from './sandbox/draft/draft-limits.js';
 export { describeDrafts, describeSandbox } from './sandbox/sandbox.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '@countersign/core/ports';
 import { acpProgram, type AcpSettings } from '@countersign/protocol';
-import { codeOf } from '../sandbox/draft/move.js';
+import { codeOf } from '@countersign/changes';
 
 const OPENCODE_TOOLS = ['*', 'bash', 'edit', 'webfetch', 'websearch', 'task', 'external_directory'] as const;
 

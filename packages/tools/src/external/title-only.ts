@@ -1,7 +1,7 @@
 import type { ToolPlace } from '@countersign/core/ports';
 import { ONLY_TITLE, type Preview, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
-import { unifiedDiff } from '../files/unified-diff.js';
+import { unifiedDiff } from '@countersign/changes';
 import type { KnownTool } from './known-tools.js';
 import { pathSubjects, type Arguments, type Touched } from './touched-by.js';
 

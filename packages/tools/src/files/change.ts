@@ -3,11 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { ToolFailure, type EffectPreview } from '@countersign/core/ports';
 import type { ChangedFile, Preview } from '@countersign/protocol';
-import { hashEffect } from '../sandbox/draft/effect/effect-of.js';
-import type { Put } from '../sandbox/draft/effect/list-changes.js';
-import { looksBinary } from './looks-binary.js';
+import { type Diff, type Put, hashEffect, looksBinary, unifiedDiff } from '@countersign/changes';
 import { foldersTo, NEW_FILE_MODE, type Target } from './open-target.js';
-import { type Diff, unifiedDiff } from './unified-diff.js';
 
 /** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
 export function fingerprintOf({ path, old }: Target): string {

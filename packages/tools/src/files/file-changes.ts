@@ -2,12 +2,21 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Hold, HoldContext, ToolContext, Undos } from '@countersign/core/ports';
-import { readVersion } from '../sandbox/draft/effect/list-changes.js';
-import { find, folderIdOf, type FolderPlan, type Step } from '../sandbox/draft/plan.js';
-import { hashContent } from '../sandbox/draft/undo/drafted-files.js';
-import { findUndoPlace } from '../sandbox/draft/undo/find-undo-place.js';
-import { keptUndos, type KeptUndos, type UndoLimits } from '../sandbox/draft/undo/kept-undos.js';
-import { holdFolder, lockFolder, type ProcessLock } from './lock-folder.js';
+import {
+  type FolderPlan,
+  type KeptUndos,
+  type ProcessLock,
+  type Step,
+  type UndoLimits,
+  find,
+  findUndoPlace,
+  folderIdOf,
+  hashContent,
+  holdFolder,
+  keptUndos,
+  lockFolder,
+  readVersion,
+} from '@countersign/changes';
 import { replaceFile, type Target } from './open-target.js';
 
 /** Options for `writeFile` and `editFile`. */

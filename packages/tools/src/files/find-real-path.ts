@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { isOwnFile, errorMessage } from '@countersign/core/ports';
-import { isInside } from './is-inside.js';
+import { isInside } from '@countersign/changes';
 import { absolutePath } from './path-argument.js';
 
 /** A path that exists, contains no symlinks and is inside the working folder, checked at the time of the call. */

@@ -5,7 +5,7 @@ import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { literalMatcher, regexMatcher, regexProblem, type LineMatcher } from './line-matcher.js';
 import { findRealPath } from './find-real-path.js';
-import { looksBinary } from './looks-binary.js';
+import { looksBinary } from '@countersign/changes';
 import { matchName } from './match-name.js';
 import { openFile } from './open-inside.js';
 import { pathArgument, readSubjects } from './path-argument.js';

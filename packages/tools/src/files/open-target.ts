@@ -3,11 +3,9 @@ import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ToolContext } from '@countersign/core/ports';
 import { checkRoot, linked, nameOf, outside, refuseOwnFile, wordsFor } from './find-real-path.js';
-import { isInside } from './is-inside.js';
+import { isInside, linkOrRename, versionOf } from '@countersign/changes';
 import { openFile, openFolder } from './open-inside.js';
 import { absolutePath } from './path-argument.js';
-import { linkOrRename } from '../sandbox/draft/move.js';
-import { versionOf } from '../sandbox/draft/plan.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
 
 /** A file to be replaced is read completely, for its fingerprint and diff. */

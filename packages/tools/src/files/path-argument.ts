@@ -3,8 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import type { ToolPlace } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
 import { z } from 'zod';
-import { runsLater } from '../sandbox/runs-later/runs-later.js';
-import { isInside } from './is-inside.js';
+import { isInside, runsLater } from '@countersign/changes';
 
 export const pathArgument = z
   .string()

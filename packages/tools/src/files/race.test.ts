@@ -4,7 +4,8 @@ import { mkdir, readdir, readFile as readBack, writeFile as putBack } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize, scaled } from '../../../../tests/support/scaled.js';
-import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
+import { tryTool } from '../testing/try-tool.js';
 import { grep } from './grep.js';
 import { readFile } from './read-file.js';
 import { writeFile } from './write-file.js';

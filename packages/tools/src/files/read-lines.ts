@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { looksBinary } from './looks-binary.js';
+import { looksBinary } from '@countersign/changes';
 
 const CHUNK_BYTES = 64 * 1024;
 /** How many bytes to scan for the first requested line. Scanning further would take too long. */

@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import type { ToolContext } from '@countersign/core/ports';
-import { whyHidden } from '../sandbox/draft/inspect/new-files.js';
-import { namedInSettings } from '../sandbox/runs-later/named-in-settings.js';
-import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.js';
-import { isInside } from './is-inside.js';
+import { isGitFolder, isInside, isRepositoryPart, namedInSettings, whyHidden } from '@countersign/changes';
 
 /**
  * Rejects writes to files that Git runs or reads as configuration although their paths don't show it; obvious paths need approval instead. If

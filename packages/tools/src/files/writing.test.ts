@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Tool } from '@countersign/core/ports';
 import { describeEffect, effectSchema, type Effect } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
+import { tryTool, type Tried } from '../testing/try-tool.js';
 import { editFile } from './edit-file.js';
 import { writeFile } from './write-file.js';
 

@@ -1,4 +1,4 @@
-import { isInside } from '../files/is-inside.js';
+import { isInside } from '@countersign/changes';
 import type { FixedPath } from './find-fixed-paths.js';
 import type { NetworkAccess, Sandbox } from './sandbox.js';
 

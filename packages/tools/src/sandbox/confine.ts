@@ -1,14 +1,13 @@
 import { lstat } from 'node:fs/promises';
 import type { Clock } from '@countersign/core/ports';
 import { bubblewrapArguments, type HiddenPath } from './bubblewrap-arguments.js';
-import { describeLeftOut } from './draft/inspect/left-out.js';
-import { openDraft, type ApplyDraft, type Draft } from './draft/open-draft.js';
+import { type ApplyChange, describeLeftOut, namedInSettings } from '@countersign/changes';
+import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths, pinParents, type FixedPath } from './find-fixed-paths.js';
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
 import { checkWorkingFolder, findHidden } from './find-hidden.js';
 import { nameServiceArguments, ownNetworkArguments } from './own-network.js';
-import { namedInSettings } from './runs-later/named-in-settings.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
 import { startArguments } from './start-arguments.js';
@@ -31,7 +30,7 @@ export interface Confined {
   /** Calls `exceeded` if the draft grows too large while the command runs. Returns a function that stops watching. */
   watch(clock: Clock, exceeded: () => void): () => void;
   /** Applies the draft to the working folder. Returns a message about changes that were left out. */
-  accept(apply?: ApplyDraft): Promise<string | undefined>;
+  accept(apply?: ApplyChange): Promise<string | undefined>;
   /** See `Draft.plan`. Undefined if changes reach the folder while the command runs. */
   plan: Draft['plan'] | undefined;
   /** Must always be called when the command has ended. */

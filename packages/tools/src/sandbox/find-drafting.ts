@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorMessage } from '@countersign/core/ports';
 import { bubblewrapBase, type Bubblewrap } from './bubblewrap-arguments.js';
 import type { Drafting } from './draft/drafting.js';
-import { makeCallFolder, makeDraftsFolder } from './draft/draft-folders.js';
-import { applyPlanned, openDraft } from './draft/open-draft.js';
-import { sweepDrafts } from './draft/sweep-drafts.js';
-import { removeTree } from './draft/remove-tree.js';
+import { applyChange, draftFolders, makeCallFolder, removeTree, sweepFolders } from '@countersign/changes';
+import { openDraft } from './draft/open-draft.js';
 import { startArguments } from './start-arguments.js';
 
 const run = promisify(execFile);
@@ -38,7 +35,7 @@ export async function findDrafting(
     );
   const folders = await draftFolders();
   for (const folder of folders) {
-    await sweepDrafts({ folder, flock });
+    await sweepFolders({ folder, flock });
     const mounted: Drafting[] =
       unshare === undefined || mount === undefined || bash === undefined
         ? []
@@ -74,26 +71,6 @@ function mountWays(): readonly Way[] {
 }
 
 /**
- * Folders for drafts, preferably on the same disk as the user's projects: applying a draft is then a rename. Commands can't see any of these
- * folders.
- */
-export async function draftFolders(): Promise<string[]> {
-  const cache = process.env['XDG_CACHE_HOME'] ?? '';
-  const wanted = [isAbsolute(cache) ? cache : join(homedir(), '.cache'), tmpdir(), '/dev/shm'];
-  const found: string[] = [];
-  for (const place of wanted) {
-    try {
-      const folder = join(place, `countersign-drafts-${process.getuid?.() ?? 0}`);
-      await makeDraftsFolder(folder);
-      found.push(await realpath(folder));
-    } catch {
-      // This method is not available here.
-    }
-  }
-  return found;
-}
-
-/**
  * Tests the method, including the hard parts: recognizing a folder that was removed and recreated, and a file that the command didn't change,
  * which needs a disk with precise times.
  */
@@ -114,7 +91,7 @@ async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, draft
       await draft.accept(async (planned, now) => {
         if ((await readdir(planned.upper)).includes('same'))
           throw new Error('the draft contains a file that the command did not change');
-        await applyPlanned(drafting, planned, now);
+        await applyChange(drafting, planned, now);
       });
       const taken = (await readdir(folder)).includes('new') && (await readdir(join(folder, 'old'))).length === 0;
       if (!taken) throw new Error('a draft could not be applied');

@@ -1,9 +1,14 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { isInside } from '../files/is-inside.js';
-import type { NamedInSettings } from './runs-later/named-in-settings.js';
-import { MAX_FOLDERS, walkFolders } from './runs-later/walk-folders.js';
-import { isGitFolder, isGitSetting, runsByItself } from './runs-later/runs-later.js';
+import {
+  MAX_FOLDERS,
+  type NamedInSettings,
+  isGitFolder,
+  isGitSetting,
+  isInside,
+  runsByItself,
+  walkFolders,
+} from '@countersign/changes';
 
 export interface FixedPath {
   readonly path: string;

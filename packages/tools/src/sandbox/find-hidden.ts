@@ -1,10 +1,9 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ownFiles } from '@countersign/core/ports';
-import { isInside } from '../files/is-inside.js';
+import { isInside, systemFolderIn } from '@countersign/changes';
 import { findProtected } from './find-protected.js';
 import { secretFolderAt, secretFolderText } from './programs/secret-folder.js';
-import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
 /** Folders with other users' files, temporary files, service sockets, other disks and the machine's secrets. */

@@ -2,8 +2,7 @@ import { readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ProtectedPaths } from '@countersign/core/ports';
-import { isInside } from '../files/is-inside.js';
-import { isFolder, realPath } from '../files/probe.js';
+import { isFolder, isInside, realPath } from '@countersign/changes';
 
 /** The maximum number of directory entries per command. Beyond it, the command fails with a request for a narrower rule. */
 const MAX_ENTRIES = 300_000;

@@ -1,12 +1,12 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, type TestFolder } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findFixedPaths } from './find-fixed-paths.js';
 import { findSandbox } from './find-sandbox.js';
 import { checkWorkingFolder } from './find-hidden.js';
-import { SYSTEM_FOLDERS } from './programs/system-program.js';
+import { SYSTEM_FOLDERS } from '@countersign/changes';
 import { sandboxExecProfile, runsLaterPatterns } from './sandbox-exec-profile.js';
 import { describeSandbox, type Sandbox } from './sandbox.js';
 

@@ -3,9 +3,8 @@ import { totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import { DRAFT_LIMITS } from './draft/draft-limits.js';
-import { findUndoPlace } from './draft/undo/find-undo-place.js';
+import { SYSTEM_FOLDERS, SYSTEM_PATH, findSystemProgram, findUndoPlace } from '@countersign/changes';
 import { findDrafting, saidBy, TRY_MS } from './find-drafting.js';
-import { findSystemProgram, SYSTEM_FOLDERS, SYSTEM_PATH } from './programs/system-program.js';
 import type { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isInside } from '../files/is-inside.js';
+import { isInside } from '@countersign/changes';
 import type { Confinement } from './sandbox.js';
 
 /** Whether a folder contains our own files, is inside one of their folders, or contains the whole home folder. */

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { ENTRIES } from './runs-later/names.js';
-import type { NamedInSettings } from './runs-later/named-in-settings.js';
-import { SETTINGS } from './runs-later/runs-later.js';
+import { ENTRIES, type NamedInSettings, SETTINGS } from '@countersign/changes';
 import type { Confinement } from './sandbox.js';
 
 /**

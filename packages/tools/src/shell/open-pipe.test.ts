@@ -1,7 +1,7 @@
 import { readdirSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeFolder, type TestFolder } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { openPipes } from './open-pipe.js';
 
 let folder: TestFolder;

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemProgram } from '../sandbox/programs/system-program.js';
+import { systemProgram } from '@countersign/changes';
 
 const run = promisify(execFile);
 

@@ -5,7 +5,7 @@ import { describeEffect, type NoEffectReason } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import { readTree } from '../testing/read-tree.js';
-import { makeFolder, type TestFolder } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
 import { predictEffect } from './predict-effect.js';
 import type { ShellOptions } from './shell-options.js';
 

@@ -7,21 +7,22 @@ import {
   type ToolContext,
 } from '@countersign/core/ports';
 import type { Effect, NoEffectReason } from '@countersign/protocol';
-import { lockFolder } from '../files/lock-folder.js';
-import type { PlannedDraft } from '../sandbox/draft/apply-plan.js';
-import { FolderTooLarge } from '../sandbox/draft/copies/folder-too-large.js';
-import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
-import { DRAFT_LIMITS, DraftTooLarge, REHEARSAL_LIMITS } from '../sandbox/draft/draft-limits.js';
-import { describeLeftOut } from '../sandbox/draft/inspect/left-out.js';
-import type { DraftRules } from '../sandbox/draft/inspect/why-left-out.js';
-import type { KeptResult, Rehearsed } from '../sandbox/draft/effect/effect-of.js';
 import {
-  keptRehearsals,
-  NoRehearsal,
+  type ApplyChange,
+  ChangeConflict,
   type FoundEffect,
   type KeptRehearsals,
-} from '../sandbox/draft/rehearsal/kept-rehearsals.js';
-import type { ApplyDraft } from '../sandbox/draft/open-draft.js';
+  type KeptResult,
+  type LayerRules,
+  NoRehearsal,
+  type PlannedChange,
+  type Rehearsed,
+  describeLeftOut,
+  keptRehearsals,
+  lockFolder,
+} from '@countersign/changes';
+import { FolderTooLarge } from '../sandbox/draft/copies/folder-too-large.js';
+import { DRAFT_LIMITS, DraftTooLarge, REHEARSAL_LIMITS } from '../sandbox/draft/draft-limits.js';
 import { findHidden } from '../sandbox/find-hidden.js';
 import { refuseHosts } from '../sandbox/gateway/refuse-hosts.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -36,7 +37,7 @@ export interface CommandRehearsals {
   /** Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. */
   rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;
   /** Applies the rehearsal with this hash. Never runs the command. */
-  apply(context: ToolContext, effectHash: string, apply?: ApplyDraft): Promise<KeptResult>;
+  apply(context: ToolContext, effectHash: string, apply?: ApplyChange): Promise<KeptResult>;
   /** Locks the folder until the rehearsal with this hash is applied. Undefined if it can no longer be. */
   hold(callId: string, effectHash: string): Promise<Hold | undefined>;
   show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
@@ -125,7 +126,7 @@ function mayReachHost({ sandboxGrants }: Pick<CommandContext, 'sandboxGrants'>, 
 
 /** A command that has ended, with its draft. */
 export interface RehearsedDraft extends Required<Rehearsed> {
-  readonly draft: PlannedDraft;
+  readonly draft: PlannedChange;
   /** The number of paths that rules hid from the command. */
   readonly hidden: number;
   /** Aborts if reading what the command wrote takes too long. */
@@ -177,7 +178,7 @@ export async function rehearseOnce<T>(
   } catch (error) {
     context.signal.throwIfAborted();
     if (reading.signal.aborted || error === prepareSignal.reason) return 'too-long';
-    if (error instanceof DraftConflict) return 'conflict';
+    if (error instanceof ChangeConflict) return 'conflict';
     if (error instanceof FolderTooLarge) return 'folder-too-large';
     return error instanceof DraftTooLarge ? 'too-large' : 'failed';
   } finally {
@@ -187,7 +188,7 @@ export async function rehearseOnce<T>(
   }
 }
 
-function rulesOf({ protectedPaths, mayCreate }: Pick<ToolContext, 'protectedPaths' | 'mayCreate'>): DraftRules {
+function rulesOf({ protectedPaths, mayCreate }: Pick<ToolContext, 'protectedPaths' | 'mayCreate'>): LayerRules {
   return { isProtected: (path) => protectedPaths?.isProtected(path) === true, mayCreate };
 }
 

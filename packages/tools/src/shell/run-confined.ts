@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { systemClock, type Clock, type ToolContext } from '@countersign/core/ports';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { DRAFT_LIMITS, type DraftLimits } from '../sandbox/draft/draft-limits.js';
-import { makeCallFolder } from '../sandbox/draft/draft-folders.js';
+import { makeCallFolder } from '@countersign/changes';
 import { checkWorkingFolder } from '../sandbox/find-hidden.js';
 import { limitHosts } from '../sandbox/gateway/limit-hosts.js';
 import { openFolders } from '../sandbox/open-folders.js';

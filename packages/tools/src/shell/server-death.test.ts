@@ -4,9 +4,10 @@ import { chown, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sweepDrafts } from '../sandbox/draft/sweep-drafts.js';
+import { sweepFolders } from '@countersign/changes';
 import { findSandbox } from '../sandbox/find-sandbox.js';
-import { makeFolder, processesIn, type TestFolder } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
+import { processesIn } from '../testing/try-tool.js';
 
 const sandbox = await findSandbox();
 /** Built from `testing/dying-server.ts`. */
@@ -50,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
       expect(await readdir(folder.path)).toEqual([]);
       const [drafts = ''] = await readdir(cache.path);
       expect(await draftsIn(join(cache.path, drafts))).toHaveLength(2);
-      await sweepDrafts({ folder: join(cache.path, drafts), flock: 'flock' });
+      await sweepFolders({ folder: join(cache.path, drafts), flock: 'flock' });
       expect(await draftsIn(join(cache.path, drafts))).toEqual([]);
       await cache.remove();
     },

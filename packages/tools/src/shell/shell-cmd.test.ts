@@ -6,7 +6,8 @@ import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { makeFolder, processesIn, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../tests/support/make-folder.js';
+import { processesIn, tryTool, type Tried } from '../testing/try-tool.js';
 import { shellCmd } from './shell-cmd.js';
 import type { ShellOptions } from './shell-options.js';
 
@@ -106,8 +107,10 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
   });
 
   it('has an empty home and its own temporary folder', async () => {
-    expect(await shell('ls -A "$HOME" | grep -v tools-test-; echo x > "$TMPDIR/file"; cat "$TMPDIR/file"')).toBe('x\n');
-    expect(await shell('ls "$TMPDIR" | grep -v tools-test-')).toBe('');
+    expect(await shell('ls -A "$HOME" | grep -v countersign-test-; echo x > "$TMPDIR/file"; cat "$TMPDIR/file"')).toBe(
+      'x\n',
+    );
+    expect(await shell('ls "$TMPDIR" | grep -v countersign-test-')).toBe('');
   });
 
   it('[A20] has no terminal and no input, and its stdout and stderr can be reopened', async () => {

@@ -8,14 +8,17 @@ import {
 } from '@countersign/core/ports';
 import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
-import { lockFolder } from '../files/lock-folder.js';
+import {
+  type ApplyChange,
+  ChangeConflict,
+  type KeptResult,
+  type KeptUndos,
+  NoRehearsal,
+  keptUndos,
+  lockFolder,
+} from '@countersign/changes';
 import type { Confined } from '../sandbox/confine.js';
-import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { DRAFT_LIMITS, DraftTooLarge } from '../sandbox/draft/draft-limits.js';
-import type { KeptResult } from '../sandbox/draft/effect/effect-of.js';
-import type { ApplyDraft } from '../sandbox/draft/open-draft.js';
-import { NoRehearsal } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
-import { keptUndos, type KeptUndos } from '../sandbox/draft/undo/kept-undos.js';
 import { MAX_HOSTS } from '../sandbox/gateway/refuse-hosts.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { isTooLong, joinCommand, TOO_LONG, whyNoParameters } from './join-command.js';
@@ -81,7 +84,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
   const rehearsals = commandRehearsals(options);
   const undos = undosOf(options);
   /** Undefined if nothing could be undone; drafts are then applied without keeping anything. */
-  const applyTo = (callId: string): ApplyDraft | undefined =>
+  const applyTo = (callId: string): ApplyChange | undefined =>
     undos === undefined ? undefined : (draft, now) => undos.apply(callId, draft, now);
   return defineTool({
     name: 'shell_cmd',
@@ -191,7 +194,7 @@ async function applyRehearsal(apply: () => Promise<KeptResult>) {
   try {
     return resultOf({ why: 'exited', result: await apply() }, undefined, 0);
   } catch (error) {
-    if (error instanceof DraftConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
+    if (error instanceof ChangeConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
     if (error instanceof ToolFailure || error instanceof NoRehearsal) throw error;
     throw new ToolFailure(`the rehearsed changes could not be applied to the working folder: ${errorMessage(error)}`);
   }
@@ -205,13 +208,13 @@ function joinNotes(notes: readonly (string | undefined)[]): string | undefined {
 async function accept(
   confined: Confined | undefined,
   { result }: CommandEnd,
-  apply: ApplyDraft | undefined,
+  apply: ApplyChange | undefined,
 ): Promise<string | undefined> {
   try {
     return await confined?.accept(apply);
   } catch (error) {
     const why = errorMessage(error);
-    if (error instanceof DraftConflict) throw new ToolFailure(why, result, { conflict: true });
+    if (error instanceof ChangeConflict) throw new ToolFailure(why, result, { conflict: true });
     if (error instanceof DraftTooLarge) throw new ToolFailure(why, result);
     throw new ToolFailure(
       `the command ran, but not all of its changes could be applied to the working folder: ${why}`,

@@ -1,8 +1,7 @@
 import type { Clock } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { DraftLimits } from '../sandbox/draft/draft-limits.js';
-import type { RehearsalBudget } from '../sandbox/draft/rehearsal/kept-rehearsals.js';
-import type { UndoLimits } from '../sandbox/draft/undo/kept-undos.js';
+import type { RehearsalBudget, UndoLimits } from '@countersign/changes';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { UsageLimits } from './watch-usage.js';

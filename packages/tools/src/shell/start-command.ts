@@ -7,7 +7,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
 import { LISTEN, type Gateway } from '../sandbox/gateway/gateway.js';
-import { systemProgram } from '../sandbox/programs/system-program.js';
+import { systemProgram } from '@countersign/changes';
 import { openPipes } from './open-pipe.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 

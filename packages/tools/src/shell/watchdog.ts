@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { errorMessage } from '@countersign/core/ports';
-import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.js';
+import { SYSTEM_PATH, systemProgram } from '@countersign/changes';
 
 /** The environment variable that marks every process of one command if there is no sandbox. */
 export const MARK = 'COUNTERSIGN_CALL';

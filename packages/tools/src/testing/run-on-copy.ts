@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { systemClock } from '@countersign/core/ports';
 import { bubblewrapArguments, type Bubblewrap } from '../sandbox/bubblewrap-arguments.js';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
-import { removeTree } from '../sandbox/draft/remove-tree.js';
+import { removeTree } from '@countersign/changes';
 import { findHidden } from '../sandbox/find-hidden.js';
 import { startArguments } from '../sandbox/start-arguments.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';

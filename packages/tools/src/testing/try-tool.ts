@@ -1,19 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ToolFailure, type Tool, type ToolContext } from '@countersign/core/ports';
-
-export interface TestFolder {
-  path: string;
-  remove: () => Promise<void>;
-}
-
-/** A temporary folder with a real path, and a function that removes it. */
-export async function makeFolder(parent: string = tmpdir()): Promise<TestFolder> {
-  const path = await realpath(await mkdtemp(join(parent, 'tools-test-')));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
-}
 
 export type Tried = { ok: true; result: unknown } | { ok: false; error: string; result: unknown };
 

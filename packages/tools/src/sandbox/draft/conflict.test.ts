@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize, runsFactor, scaled } from '../../../../../tests/support/scaled.js';
-import { holdFolder, lockFolder, lockSlot } from '../../files/lock-folder.js';
+import { holdFolder, lockFolder, lockSlot } from '@countersign/changes';
 import { editFile } from '../../files/edit-file.js';
 import { writeFile as writeFileTool } from '../../files/write-file.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
-import { makeFolder, tryTool, type TestFolder, type Tried } from '../../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
+import { tryTool, type Tried } from '../../testing/try-tool.js';
 
 /** With copies only at full size. */
 const kinds = (await findSandboxes()).slice(0, isFullSize ? undefined : 1);

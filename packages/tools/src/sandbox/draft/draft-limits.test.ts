@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
-import { makeFolder, tryTool, type TestFolder, type Tried } from '../../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
+import { tryTool, type Tried } from '../../testing/try-tool.js';
 import type { DraftLimits } from './draft-limits.js';
 
 const kinds = await findSandboxes();

@@ -1,8 +1,7 @@
 import { lstatSync, type Dirent } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import type { Clock } from '@countersign/core/ports';
-import { inSlices } from '../../files/in-slices.js';
-import { LONGEST_PATH } from './inspect/inspect-draft.js';
+import { LONGEST_PATH, inSlices } from '@countersign/changes';
 
 /** The limits on what a command may write to its draft (A35). */
 export interface DraftLimits {

@@ -11,10 +11,10 @@ import { shellCmd } from '../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../shell/shell-options.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
 import { RANDOM_START, randomSteps } from '../../testing/random-steps.js';
-import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
+import { tryTool } from '../../testing/try-tool.js';
 import type { Sandbox } from '../sandbox.js';
-import { makeCallFolder } from './draft-folders.js';
-import { sweepDrafts } from './sweep-drafts.js';
+import { makeCallFolder, sweepFolders } from '@countersign/changes';
 
 const kinds = await findSandboxes();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
@@ -260,7 +260,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
       const gone = (dead ?? '').replace(`-${process.pid}-`, '-4194303-');
       await rename(dead ?? '', gone);
       await mkdir(join(drafts, 'someone-elses'));
-      await sweepDrafts({ folder: drafts, flock: 'flock' });
+      await sweepFolders({ folder: drafts, flock: 'flock' });
       expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'someone-elses']);
     });
 
@@ -279,7 +279,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
           await expect.poll(() => readFile(`/proc/${killed}/stat`, 'utf8')).toMatch(/\) Z /);
           const left = await makeCallFolder(drafts);
           await rename(left, left.replace(`-${process.pid}-`, `-${killed}-`));
-          await sweepDrafts({ folder: drafts, flock: 'flock' });
+          await sweepFolders({ folder: drafts, flock: 'flock' });
           expect(await readdir(drafts)).toEqual([]);
         } finally {
           parent.kill('SIGKILL');

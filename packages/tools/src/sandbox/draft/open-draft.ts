@@ -2,10 +2,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockFolder, type ProcessLock } from '../../files/lock-folder.js';
+import {
+  type ActOnPlan,
+  type ApplyChange,
+  type DiskMoment,
+  type LayerRules,
+  type LeftOut,
+  type PlannedChange,
+  applyChange,
+  discardFolder,
+  makeCallFolder,
+  planChange,
+  readDiskClock,
+  removeTree,
+} from '@countersign/changes';
 import type { Clock } from '@countersign/core/ports';
-import { applyPlan, type PlannedDraft } from './apply-plan.js';
-import { readDiskClock, wentBack, type DiskMoment } from './disk-clock.js';
 import { copyDraft, type DraftLayer } from './copies/copy-draft.js';
 import type { BeforeOpen } from './copies/copy-entry.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
@@ -17,18 +28,6 @@ import {
   type Drafting,
   type Overlay,
 } from './drafting.js';
-import { inspectDraft } from './inspect/inspect-draft.js';
-import { makeCallFolder } from './draft-folders.js';
-import { findUnfinished } from './journal.js';
-import { isEmptyPlan, removedPaths } from './plan.js';
-import { planDraft } from './plan-draft.js';
-import { isNew, type LeftOut } from './inspect/left-out.js';
-import { readRemoved, writeRemoved } from './removed-paths.js';
-import { removeTree } from './remove-tree.js';
-import type { DraftRules } from './inspect/why-left-out.js';
-
-/** Applies a planned draft while the folder is locked. */
-export type ApplyDraft = (draft: PlannedDraft, now: DiskMoment) => Promise<void>;
 
 /** A copy-on-write layer over the working folder. A command writes to it until all its processes are dead. */
 export interface Draft {
@@ -39,17 +38,17 @@ export interface Draft {
   /** Calls `exceeded` if the command writes too much while it runs. Returns a function that stops watching. */
   watch(clock: Clock, exceeded: () => void): () => void;
   /**
-   * Applies the allowed changes, and returns those that were left out. Rejects with `DraftConflict` if someone else changed the same paths, and
+   * Applies the allowed changes, and returns those that were left out. Rejects with `ChangeConflict` if someone else changed the same paths, and
    * with `DraftTooLarge`; nothing is applied in these cases. Must be called after all writers are dead.
    */
-  accept(apply?: ApplyDraft): Promise<readonly LeftOut[]>;
+  accept(apply?: ApplyChange): Promise<readonly LeftOut[]>;
   /** Calls `act` with what `accept` would apply, while the folder is locked. Applies nothing. Rejects like `accept`. */
-  plan<T>(act: (planned: PlannedDraft, leftOut: readonly LeftOut[]) => Promise<T>): Promise<T>;
+  plan<T>(act: (planned: PlannedChange, leftOut: readonly LeftOut[]) => Promise<T>): Promise<T>;
   /** Must always be called when the command has ended, whether accepted or not. */
   discard(): Promise<void>;
 }
 
-export interface DraftOptions extends DraftRules {
+export interface DraftOptions extends LayerRules {
   /** Of what the command may write and, for a copy, of the folder itself. */
   readonly limits?: DraftLimits | undefined;
   /** Paths that the sandbox covers. A copy doesn't contain them. */
@@ -84,32 +83,18 @@ export async function openDraft(
       layer: await copyDraft({ ...folders, clockFile, workingDirectory, hidden, limits, signal, beforeOpen }),
     };
   }
-  const planned = async <T>(
-    act: (draft: PlannedDraft, leftOut: readonly LeftOut[], now: DiskMoment) => Promise<T>,
-  ): Promise<T> => {
-    const { upper, root } = folders;
+  const planned = async <T>(act: ActOnPlan<T>): Promise<T> => {
     await layer.collect();
-    await checkDraftSize(upper, limits);
-    return await lockFolder(workingDirectory, drafting, async () => {
-      const now = await readDiskClock(clockFile);
-      if (wentBack(since, now)) throw new Error('the system clock was set back while it ran; run the command again');
-      const refused = await inspectDraft(upper, workingDirectory, rules);
-      const { plan, leftOut } = await planDraft({
-        upper,
-        workingDirectory,
-        since,
-        keepRemoved: refused.some(isNew),
-        stillSeen: (paths) => layer.stillSeen(paths),
-        wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
-      });
-      return await act({ plan, workingDirectory, upper, root }, [...refused, ...leftOut], now);
-    });
+    await checkDraftSize(folders.upper, limits);
+    const { root, upper } = folders;
+    const stillSeen: DraftLayer['stillSeen'] = (paths) => layer.stillSeen(paths);
+    return await planChange(drafting, { root, upper, workingDirectory, since, stillSeen }, rules, act);
   };
   return {
     before: layer.before,
     place: layer.place,
     watch: (clock, exceeded) => layer.watch(clock, exceeded),
-    async accept(apply = (draft, now) => applyPlanned(drafting, draft, now)) {
+    async accept(apply = (draft, now) => applyChange(drafting, draft, now)) {
       if (drafting.how !== 'copy' && (await readdir(folders.upper)).length === 0) return [];
       return await planned(async (draft, leftOut, now) => {
         await apply(draft, now);
@@ -117,7 +102,7 @@ export async function openDraft(
       });
     },
     plan: planned,
-    discard: () => discardDraft(folders.root),
+    discard: () => discardFolder(folders.root),
   };
 }
 
@@ -129,27 +114,6 @@ function overlayLayer(drafting: Overlay, folders: DraftFolders, folder: string, 
     collect: () => Promise.resolve(),
     stillSeen: (paths) => look(probeArguments(drafting, folders, folder), paths),
   };
-}
-
-/** Applies a plan, and records what it removes. Only the holder of the folder's lock may call this. */
-export async function applyPlanned(
-  { folder }: Pick<ProcessLock, 'folder'>,
-  draft: PlannedDraft,
-  now: DiskMoment,
-  after?: Parameters<typeof applyPlan>[1],
-): Promise<void> {
-  if (isEmptyPlan(draft.plan)) return;
-  await writeRemoved(folder, draft.workingDirectory, now, removedPaths(draft.plan));
-  await applyPlan(draft, after);
-}
-
-/**
- * If something can't be removed now, the next cleanup retries; don't fail the command because of it. A draft that was applied only in part is
- * the only copy of the old files, and is undone at the next start.
- */
-export async function discardDraft(root: string): Promise<void> {
-  const unfinished = await findUnfinished(root).catch(() => root);
-  if (unfinished === undefined) await removeTree(root).catch(() => undefined);
 }
 
 async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {

@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { isFullSize, scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import { findSandboxes } from '../../testing/find-sandboxes.js';
-import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
+import { tryTool } from '../../testing/try-tool.js';
 import type { Sandbox } from '../sandbox.js';
 
 /** With copies only at full size. */

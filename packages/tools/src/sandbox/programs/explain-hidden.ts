@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { isProgram, realPath } from '../../files/probe.js';
-import { foldersAbove } from '../runs-later/find-repositories.js';
+import { foldersAbove, isProgram, realPath } from '@countersign/changes';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**

@@ -1,7 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { isInside } from '../../files/is-inside.js';
-import { isFolder, isRunnable, realPath } from '../../files/probe.js';
+import { isFolder, isInside, isRunnable, realPath } from '@countersign/changes';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 import { installPrefix, isProgramFolder } from './install-prefix.js';
 import { isSecretEntry, isSecretFolder } from './secret-names.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isInside } from '../../files/is-inside.js';
+import { isInside } from '@countersign/changes';
 import { isSecretFolder } from './secret-names.js';
 
 /** Names of folders that contain only programs; what the programs need is next to these folders. */

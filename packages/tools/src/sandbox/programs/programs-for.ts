@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { realPath } from '../../files/probe.js';
+import { realPath } from '@countersign/changes';
 import type { Confinement } from '../sandbox.js';
 import { findPrograms, type Programs } from './find-programs.js';
 

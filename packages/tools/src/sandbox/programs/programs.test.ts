@@ -7,7 +7,8 @@ import { createStdioTransport } from '../../mcp/stdio-transport.js';
 import { startServerProcess } from '../../mcp/start-server-process.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../shell/shell-options.js';
-import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../../tests/support/make-folder.js';
+import { tryTool } from '../../testing/try-tool.js';
 import { findSandbox } from '../find-sandbox.js';
 import { findPrograms, type Programs } from './find-programs.js';
 

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isInside } from '../../files/is-inside.js';
+import { isInside } from '@countersign/changes';
 import { SECRET_FOLDERS } from './secret-names.js';
 
 /** Folders with secrets in a home folder: at its top, and deeper ones for specific programs. */

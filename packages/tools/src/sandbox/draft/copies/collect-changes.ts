@@ -1,6 +1,5 @@
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, renameSync, type BigIntStats } from 'node:fs';
-import { inSlices } from '../../../files/in-slices.js';
-import { LONGEST_PATH } from '../inspect/inspect-draft.js';
+import { LONGEST_PATH, inSlices } from '@countersign/changes';
 import type { CopiedFolder } from './copy-folder.js';
 import { entryVersion } from './entry-version.js';
 import { InexactCopy } from './inexact-copies.js';

@@ -17,10 +17,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellCmd } from '../../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../../shell/shell-options.js';
 import { onCopies } from '../../../testing/find-sandboxes.js';
-import { makeFolder, tryTool, type TestFolder, type Tried } from '../../../testing/try-tool.js';
+import { makeFolder, type TestFolder } from '../../../../../../tests/support/make-folder.js';
+import { tryTool, type Tried } from '../../../testing/try-tool.js';
 import { findSandbox } from '../../find-sandbox.js';
-import { DraftConflict } from '../draft-conflict.js';
-import { removeTree } from '../remove-tree.js';
+import { ChangeConflict, removeTree } from '@countersign/changes';
 import { openDraft, type Draft, type DraftOptions } from '../open-draft.js';
 
 const found = await findSandbox();
@@ -108,7 +108,7 @@ describe.skipIf(found.kind !== 'bubblewrap')('[A44.1] a draft that is a copy', (
       sh('mkdir -p d; rm -f new; echo old > f; echo other > other; echo old > d/f');
       const draft = await open({ beforeOpen: (path) => (path === 'other' ? void sh(change) : undefined) });
       sh('echo ours > f; echo ours > new; rm -r d', copyOf(draft));
-      await expect(draft.accept()).rejects.toThrow(DraftConflict);
+      await expect(draft.accept()).rejects.toThrow(ChangeConflict);
       await draft.discard();
       expect(sh('cat f d/f; cat new 2> /dev/null; true')).not.toContain('ours');
     }

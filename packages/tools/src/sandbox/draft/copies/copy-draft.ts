@@ -1,12 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Clock } from '@countersign/core/ports';
-import { isInside } from '../../../files/is-inside.js';
+import { isInside, makeRemovalMarker, readDiskClock, removeTree } from '@countersign/changes';
 import { pinParents } from '../../find-fixed-paths.js';
-import { readDiskClock } from '../disk-clock.js';
-import { makeRemovalMarker } from '../draft-entries.js';
 import { exceeds, watchDraft, type DraftLimits } from '../draft-limits.js';
-import { removeTree } from '../remove-tree.js';
 import { collectChanges } from './collect-changes.js';
 import type { BeforeOpen } from './copy-entry.js';
 import { copyFolder } from './copy-folder.js';

@@ -1,6 +1,6 @@
 import { closeSync, constants, copyFileSync, fstatSync, openSync, readlinkSync, symlinkSync } from 'node:fs';
 import { copyFile as copyInBackground } from 'node:fs/promises';
-import { codeOf } from '../move.js';
+import { codeOf } from '@countersign/changes';
 
 export interface Entry {
   readonly from: Buffer;

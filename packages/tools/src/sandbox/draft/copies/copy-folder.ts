@@ -10,9 +10,8 @@ import {
   writeFileSync,
   type BigIntStats,
 } from 'node:fs';
-import { inSlices } from '../../../files/in-slices.js';
+import { LONGEST_PATH, inSlices } from '@countersign/changes';
 import type { DraftLimits } from '../draft-limits.js';
-import { LONGEST_PATH } from '../inspect/inspect-draft.js';
 import { copyFile, copyLargeFile, copyLink, openFolder, tryOpen } from './copy-entry.js';
 import type { BeforeOpen, Copied, Entry } from './copy-entry.js';
 import { entryVersion } from './entry-version.js';

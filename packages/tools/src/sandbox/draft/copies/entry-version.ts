@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { versionOf } from '../plan.js';
+import { versionOf } from '@countersign/changes';
 
 /**
  * Changes with every write, rename or change of the mode or owner, and with a new hard link. Of a folder, only the mode and owner count: its entries

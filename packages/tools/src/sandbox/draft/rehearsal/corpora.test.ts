@@ -10,8 +10,9 @@ import { shellCmd } from '../../../shell/shell-cmd.js';
 import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { readTree } from '../../../testing/read-tree.js';
 import { runOnCopy, type RealRun } from '../../../testing/run-on-copy.js';
-import { makeFolder, tryTool } from '../../../testing/try-tool.js';
-import { removeTree } from '../remove-tree.js';
+import { makeFolder } from '../../../../../../tests/support/make-folder.js';
+import { tryTool } from '../../../testing/try-tool.js';
+import { removeTree } from '@countersign/changes';
 
 const kinds = await findSandboxes();
 

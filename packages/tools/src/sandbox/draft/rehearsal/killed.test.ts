@@ -9,8 +9,9 @@ import { describe, expect, it } from 'vitest';
 import { isFullSize } from '../../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../../shell/shell-cmd.js';
 import { findSandboxes } from '../../../testing/find-sandboxes.js';
-import { makeFolder, tryTool } from '../../../testing/try-tool.js';
-import { sweepDrafts } from '../sweep-drafts.js';
+import { makeFolder } from '../../../../../../tests/support/make-folder.js';
+import { tryTool } from '../../../testing/try-tool.js';
+import { sweepFolders } from '@countersign/changes';
 
 const kinds = await findSandboxes();
 /** Built from `testing/dying-rehearsal.ts`. */
@@ -84,7 +85,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
           // A process of the command may still be dying.
           await expect
             .poll(async () => {
-              await sweepDrafts({ folder: drafts, flock });
+              await sweepFolders({ folder: drafts, flock });
               return left().filter((name) => name.startsWith('draft-'));
             })
             .toEqual([]);

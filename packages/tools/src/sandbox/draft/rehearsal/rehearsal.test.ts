@@ -12,8 +12,9 @@ import { shellCmd } from '../../../shell/shell-cmd.js';
 import type { ShellOptions } from '../../../shell/shell-options.js';
 import { findSandboxes } from '../../../testing/find-sandboxes.js';
 import { RANDOM_START, randomSteps } from '../../../testing/random-steps.js';
-import { makeFolder, tryTool, type TestFolder, type Tried } from '../../../testing/try-tool.js';
-import { sweepDrafts } from '../sweep-drafts.js';
+import { makeFolder, type TestFolder } from '../../../../../../tests/support/make-folder.js';
+import { tryTool, type Tried } from '../../../testing/try-tool.js';
+import { sweepFolders } from '@countersign/changes';
 
 const kinds = await findSandboxes();
 /** Asks the gateway for a host, as programs do that know the proxy variables. */
@@ -492,7 +493,7 @@ describe.skipIf(kinds[0]?.sandbox.kind !== 'bubblewrap').each(kinds)(
     it('a start removes what was never kept, and keeps what waits', async () => {
       await effectOf('echo x > f');
       await mkdir(join(drafts.path, `draft-${hostname()}-4194303-${crypto.randomUUID()}`));
-      await sweepDrafts({ folder: drafts.path, flock: 'flock' });
+      await sweepFolders({ folder: drafts.path, flock: 'flock' });
       expect(left()).toHaveLength(1);
       const { effectHash } = await effectOf('echo x > f');
       expect(await apply('echo x > f', effectHash)).toMatchObject({ ok: true });

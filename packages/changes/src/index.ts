@@ -1,0 +1,59 @@
+export { planChange } from './plan/plan-change.js';
+export type { ActOnPlan } from './plan/plan-change.js';
+export type { PlannedChange } from './plan/planned-change.js';
+export { ChangeConflict } from './plan/change-conflict.js';
+export { makeRemovalMarker } from './plan/layer-entries.js';
+export { folderIdOf, versionOf } from './plan/plan.js';
+export type { FolderPlan, Step } from './plan/plan.js';
+export { LONGEST_PATH } from './inspect/inspect-layer.js';
+export { describeLeftOut } from './inspect/left-out.js';
+export type { LeftOut } from './inspect/left-out.js';
+export { whyHidden } from './inspect/new-files.js';
+export type { LayerRules } from './inspect/why-left-out.js';
+export { effectOf, hashEffect } from './effect/effect-of.js';
+export type { KeptResult, Rehearsed } from './effect/effect-of.js';
+export { listChanges, readVersion } from './effect/list-changes.js';
+export type { Put } from './effect/list-changes.js';
+export { looksBinary } from './effect/looks-binary.js';
+export { unifiedDiff } from './effect/unified-diff.js';
+export type { Diff } from './effect/unified-diff.js';
+export { applyChange, discardFolder } from './apply/apply-change.js';
+export type { ApplyChange } from './apply/apply-change.js';
+export { draftFolders, makeCallFolder } from './apply/call-folders.js';
+export { sweepFolders } from './apply/sweep-folders.js';
+export { NoRehearsal, keptRehearsals } from './seal/kept-rehearsals.js';
+export type { FoundEffect, KeptRehearsals, RehearsalBudget } from './seal/kept-rehearsals.js';
+export { hashContent } from './undo/drafted-files.js';
+export { findUndoPlace } from './undo/find-undo-place.js';
+export { keptUndos } from './undo/kept-undos.js';
+export type { KeptUndos, UndoLimits } from './undo/kept-undos.js';
+export { foldersAbove } from './runs-later/find-repositories.js';
+export { namedInSettings } from './runs-later/named-in-settings.js';
+export type { NamedInSettings } from './runs-later/named-in-settings.js';
+export { ENTRIES } from './runs-later/names.js';
+export {
+  SETTINGS,
+  isGitFolder,
+  isGitSetting,
+  isRepositoryPart,
+  runsByItself,
+  runsLater,
+} from './runs-later/runs-later.js';
+export { MAX_FOLDERS, walkFolders } from './runs-later/walk-folders.js';
+export { readDiskClock } from './files/disk-clock.js';
+export type { DiskMoment } from './files/disk-clock.js';
+export { inSlices } from './files/in-slices.js';
+export { isInside } from './files/is-inside.js';
+export { holdFolder, lockFolder, lockSlot } from './files/lock-folder.js';
+export type { ProcessLock } from './files/lock-folder.js';
+export { codeOf, linkOrRename } from './files/move.js';
+export { find } from './files/open-folder.js';
+export { isFolder, isProgram, isRunnable, realPath } from './files/probe.js';
+export { removeTree } from './files/remove-tree.js';
+export {
+  SYSTEM_FOLDERS,
+  SYSTEM_PATH,
+  findSystemProgram,
+  systemFolderIn,
+  systemProgram,
+} from './files/system-program.js';
