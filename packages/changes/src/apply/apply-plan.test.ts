@@ -14,9 +14,7 @@ import { planLayer } from '../plan/plan-layer.js';
 import { removeTree } from '../files/remove-tree.js';
 
 /** Built from `testing/apply-layer.ts`: a bundle loads with a third of the CPU. */
-const APPLY_LAYER = fileURLToPath(
-  new URL('../../../../countersign/dist/testing/bundle/apply-layer.js', import.meta.url),
-);
+const APPLY_LAYER = fileURLToPath(new URL('../../../countersign/dist/testing/bundle/apply-layer.js', import.meta.url));
 
 describe.skipIf(process.platform !== 'linux')('applying a draft', () => {
   let top: string;
