@@ -11,10 +11,10 @@ const OURS = '@countersign/';
  * @param {{ packages: string, entries: string[], target: string }} folders
  */
 export async function bundleTypes({ packages, entries, target }) {
-  // Loaded lazily: on a fresh clone, the parser is installed and the server is compiled after this script has been loaded.
+  // Loaded lazily: on a fresh clone, the parser is installed and the packages are compiled after this script has been loaded.
   const { describeSchemas } = await import('./describe-schemas.mjs');
-  const { FIELD_TEXTS } = /** @type {{ FIELD_TEXTS: Record<string, string> }} */ (
-    await import(join(packages, 'server', 'dist', 'app', 'field-texts.js'))
+  const protocol = /** @type {typeof import('@countersign/protocol')} */ (
+    await import(join(packages, 'protocol', 'dist', 'index.js'))
   );
   // A set also iterates over elements that are added during the loop.
   const files = new Set(entries);
@@ -29,7 +29,7 @@ export async function bundleTypes({ packages, entries, target }) {
         return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`;
       });
     mkdirSync(dirname(placeOf(file)), { recursive: true });
-    writeFileSync(placeOf(file), text.includes('ZodObject') ? describeSchemas(text, FIELD_TEXTS) : text);
+    writeFileSync(placeOf(file), text.includes('ZodObject') ? describeSchemas(text, protocol, protocol.api) : text);
   }
 
   /** @param {string} file */

@@ -1,62 +1,13 @@
 // Adds a comment to each field of the schemas in a declaration file. The compiler omits comments on inferred types, so an editor would
 // show none for `turnLimit`.
 import { parseSync, Visitor } from 'oxc-parser';
-
-/**
- * Comments for fields that the API description lacks, such as those in queries and records. They only appear in the published
- * types, so they are not in the catalogue of the API.
- */
-const MORE_TEXTS = {
-  after: 'Continue after this position.',
-  'SseEvent.attempt': 'The attempt that this chunk belongs to. A new attempt discards earlier chunks.',
-  before: 'Read backwards from this position.',
-  chat: 'Id of the chat.',
-  first: 'The first record that the head covers.',
-  force: 'Remove it even if agents use it.',
-  limit: 'The maximum number of items to return.',
-  offset: 'The number of characters before this chunk.',
-  q: 'The words to search for.',
-  'signature.key': 'The public key.',
-  'UndoPreview.paths': 'Paths that have changed since the call.',
-  'Effect.files': 'Paths that it changes, removed ones first.',
-  'Effect.leftOut': 'Changes that will not be applied.',
-  'Prediction.files': 'Paths that the command changed in the rehearsal, removed ones first.',
-  'Prediction.leftOut': 'Changes of the rehearsal that would not be applied.',
-  'Prediction.exitCode': 'Exit code of the command in the rehearsal.',
-  'Prediction.output': 'What the command printed in the rehearsal.',
-  'AuditRecord.edited': 'Set if a person edited the call before approving it.',
-  'Effect.exitCode': 'Exit code of the command.',
-  'Effect.output': 'What the command printed. The model gets it after an approval.',
-  'ChangedFile.change': 'How the path changes. moved is a guess from equal content.',
-  'ChangedFile.from': 'Where a moved file was before.',
-  'ChangedFile.target': 'Where the link points.',
-  'ChangedFile.diff': 'Change to a text file in `diff -u` format.',
-  'ChangedFile.isNew': 'Set if the last question about this call didn’t show this change, or showed another one.',
-  'ChangedFile.lines': 'How many lines of text the whole change adds and removes.',
-  'ChangedFile.owner': 'Owner and group afterwards, such as `0:0`, if a file of another owner or group is replaced.',
-  'ChangedFile.mediaType': 'Type of an added or changed binary file, by its first bytes.',
-  'ChangedFile.contains': 'Number of files and links in a removed folder.',
-  'SessionOffer.any': 'Whether the pattern `*` is accepted: every call of the tool. False outside the sandbox.',
-  stream: 'The stream that the program wrote to.',
-  world: 'Id of the world.',
-  'McpCause.runner': 'Program that downloads packages, such as npx.',
-  'McpCause.host': 'Host that the server tried to reach.',
-  'McpCause.address': 'IP address of the host.',
-  'McpCause.port': 'Port of the connection.',
-  'McpCause.expired': 'Whether someone was signed in before.',
-  'NeededSignatures.of': 'Group or person in the rule, without the @.',
-  'NeededSignatures.person': 'Set if the rule names one person, not a group.',
-  'NeededSignatures.notRequester': "Set if the person whose message led to the turn can't sign.",
-  'NeededSignatures.signed': 'People whose signatures count, oldest first.',
-  'NeededSignatures.may': 'Names of people who can sign now.',
-  'NeededSignatures.eligible': 'How many people can sign or have signed.',
-  'NeededSignatures.stuck': 'Why too few people can sign.',
-};
+import { z } from 'zod';
 
 /**
  * @typedef {object} SchemaField
  * @property {string} name
- * @property {readonly string[]} around its schema and the fields around it, outermost first
+ * @property {readonly string[]} around the variable of its schema and the fields around it, outermost first
+ * @property {readonly string[]} beside the names of all fields of its object
  * @property {number} start where it is in the text
  */
 
@@ -76,7 +27,7 @@ export function schemaFields(text) {
   const { program } = parseSync('x.d.ts', text);
   new Visitor({
     VariableDeclarator({ id }) {
-      if (id.type === 'Identifier') around.push(schemaName(id.name));
+      if (id.type === 'Identifier') around.push(id.name);
     },
     'VariableDeclarator:exit'({ id }) {
       if (id.type === 'Identifier') around.pop();
@@ -88,9 +39,9 @@ export function schemaFields(text) {
     },
     TSTypeLiteral(shape) {
       if (!shapes.has(shape)) return;
-      for (const member of shape.members)
-        if (member.type === 'TSPropertySignature')
-          fields.push({ name: keyOf(member.key), around: [...around], start: member.start });
+      const members = shape.members.filter((member) => member.type === 'TSPropertySignature');
+      const beside = members.map(({ key }) => keyOf(key));
+      for (const { key, start } of members) fields.push({ name: keyOf(key), around: [...around], beside, start });
     },
     TSPropertySignature({ key }) {
       around.push(keyOf(key));
@@ -104,26 +55,72 @@ export function schemaFields(text) {
 
 /**
  * @param {string} text of a declaration file
- * @param {Readonly<Record<string, string>>} texts by `field`, `Schema.field` or `outer.field`, as in the API description
+ * @param {Readonly<Record<string, unknown>>} values by name, among them the schemas
+ * @param {{ get(schema: import('zod').z.ZodType): { description?: string } | undefined }} texts
  */
-export function describeSchemas(text, texts) {
-  /** @type {Record<string, string>} */
-  const known = { ...MORE_TEXTS, ...texts };
+export function describeSchemas(text, values, texts) {
+  /** @type {Map<string, import('zod').z.ZodType>} */
+  const schemas = new Map(
+    Object.entries(values).flatMap(([name, value]) => (value instanceof z.ZodType ? [[name, value]] : [])),
+  );
+  const all = [...new Set([...schemas.values()].flatMap(everyObject))];
   let described = '';
   let copied = 0;
-  for (const { name, around, start } of schemaFields(text).toSorted((a, b) => a.start - b.start)) {
-    const keys = [...around.toReversed().map((outer) => `${outer}.${name}`), name];
-    const found = keys.map((key) => known[key]).find((sentence) => sentence !== undefined);
-    if (found === undefined || text.slice(0, start).trimEnd().endsWith('*/')) continue;
+  for (const { name, around, beside, start } of schemaFields(text).toSorted((a, b) => a.start - b.start)) {
+    if (text.slice(0, start).trimEnd().endsWith('*/')) continue;
+    const [first = '', ...outer] = around;
+    const own = outer.reduce(
+      (objects, key) => objects.flatMap(({ shape }) => objectsIn(shape[key])),
+      objectsIn(schemas.get(first)),
+    );
+    // A schema that its file keeps to itself is part of one that is exported.
+    const objects = [...own, ...all].filter(({ shape }) => beside.every((key) => key in shape));
+    const found = objects.map(({ shape }) => textOf(shape[name], texts)).find((sentence) => sentence !== undefined);
+    if (found === undefined) continue;
     described += `${text.slice(copied, start)}/** ${found.replaceAll('*/', '* /')} */ `;
     copied = start;
   }
   return described + text.slice(copied);
 }
 
-/** `worldSettingsSchema` is `WorldSettings` in the API description. @param {string} name */
-function schemaName(name) {
-  return name.replace(/Schema$/, '').replace(/^./, (letter) => letter.toUpperCase());
+/** @param {unknown} schema @returns {import('zod').z.ZodType[]} the schemas directly inside it, but not the fields of an object */
+function partsOf(schema) {
+  if (!(schema instanceof z.ZodType)) return [];
+  const {
+    innerType,
+    element,
+    options,
+    valueType,
+    left,
+    right,
+    in: input,
+    out,
+  } = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (schema.def));
+  const parts = /** @type {unknown[]} */ ([innerType, element, valueType, left, right, input, out]);
+  return [...parts, ...(Array.isArray(options) ? /** @type {unknown[]} */ (options) : [])].filter(
+    (part) => part instanceof z.ZodType,
+  );
+}
+
+/** @param {unknown} schema @returns {import('zod').z.ZodObject[]} */
+function objectsIn(schema) {
+  return schema instanceof z.ZodObject ? [schema] : partsOf(schema).flatMap(objectsIn);
+}
+
+/** @param {unknown} schema @returns {import('zod').z.ZodObject[]} */
+function everyObject(schema) {
+  return objectsIn(schema).flatMap((object) => [object, ...Object.values(object.shape).flatMap(everyObject)]);
+}
+
+/** @param {unknown} schema @param {Parameters<typeof describeSchemas>[2]} texts @returns {string | undefined} */
+function textOf(schema, texts) {
+  if (!(schema instanceof z.ZodType)) return undefined;
+  const own = texts.get(schema)?.description;
+  if (own !== undefined) return own;
+  if (schema instanceof z.ZodLiteral) return `Always ${JSON.stringify(schema.value)}.`;
+  return partsOf(schema)
+    .map((part) => textOf(part, texts))
+    .find((sentence) => sentence !== undefined);
 }
 
 /** @param {import('oxc-parser').PropertyKey} key */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { describeSchemas, schemaFields } from '../../scripts/describe-schemas.mjs';
 import { exportedNames, findDeclaration, undocumented } from '../support/declarations.js';
 
@@ -44,23 +45,33 @@ it('[L6] every field of a schema has a description, which editors show', () => {
   );
 });
 
-it('[L6] a field gets the description of its own schema first, and keeps an existing comment', () => {
+it('[L6] a field gets the description of its own schema, and keeps an existing comment', () => {
   const text = `export declare const fooSchema: z.ZodObject<{
-    a: z.ZodObject<{ b: z.ZodString; c: z.ZodEnum<{ d: "d" }> }>;
+    a: z.ZodExactOptional<z.ZodArray<z.ZodObject<{ b: z.ZodString; c: z.ZodLiteral<"d"> }>>>;
     /** Own. */
     b: z.ZodString;
-  }>;`;
-  const described = describeSchemas(text, {
-    a: 'An a.',
-    b: 'Some b.',
-    'a.b': 'The b of a.',
-    'Foo.c': 'A c.',
-    d: 'Never.',
-  });
-  expect(described.match(/\/\*\* .*? \*\//g)).toEqual([
+  }>;
+  declare const hiddenSchema: z.ZodObject<{ b: z.ZodString; c: z.ZodLiteral<"d"> }>;
+  export declare const barSchema: z.ZodObject<{ b: z.ZodString }>;`;
+  const texts = z.registry<{ description?: string }>();
+  const say = (description: string) => z.string().register(texts, { description });
+  const values = {
+    barSchema: z.object({ b: say('The b of a bar.') }),
+    fooSchema: z.object({
+      a: z
+        .array(z.object({ b: say('The b of a.'), c: z.literal('d') }))
+        .exactOptional()
+        .register(texts, { description: 'An a.' }),
+      b: say('Some b.'),
+    }),
+  };
+  expect(describeSchemas(text, values, texts).match(/\/\*\* .*? \*\//g)).toEqual([
     '/** An a. */',
     '/** The b of a. */',
-    '/** A c. */',
+    '/** Always "d". */',
     '/** Own. */',
+    '/** The b of a. */',
+    '/** Always "d". */',
+    '/** The b of a bar. */',
   ]);
 });

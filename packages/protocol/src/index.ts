@@ -208,6 +208,7 @@ export { SECRET_VARIABLES, withoutSecrets } from './connections/secret-variables
 export type { SecretVariable } from './connections/secret-variables.js';
 export { CountersignError } from './input/errors.js';
 export type { ErrorCode } from './input/errors.js';
+export { api } from './input/field.js';
 export { measureJson } from './input/measure-json.js';
 export { parseInput, parseRequest } from './input/parse-input.js';
 export {

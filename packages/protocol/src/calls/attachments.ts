@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field } from '../input/field.js';
 
 /** The image types that are shown and sent to models. SVG is not one of them: it can contain scripts. */
 export const imageTypeSchema = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -6,10 +7,8 @@ export const imageTypeSchema = z.enum(['image/png', 'image/jpeg', 'image/gif', '
 export type ImageType = z.infer<typeof imageTypeSchema>;
 
 const common = {
-  /** The SHA-256 of the content in hexadecimal. */
-  id: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The size in bytes. */
-  bytes: z.number().int().min(0),
+  id: field(z.string().regex(/^[0-9a-f]{64}$/), 'The SHA-256 of the content in hexadecimal.'),
+  bytes: field(z.number().int().min(0), 'Size in bytes.'),
 };
 
 /**
@@ -17,8 +16,8 @@ const common = {
  * claims, and must not be trusted.
  */
 export const attachmentSchema = z.discriminatedUnion('kind', [
-  z.object({ ...common, kind: z.literal('image'), mimeType: imageTypeSchema }),
-  z.object({ ...common, kind: z.literal('file'), mimeType: z.string().max(130) }),
+  z.object({ ...common, kind: z.literal('image'), mimeType: field(imageTypeSchema.clone(), 'Media type.') }),
+  z.object({ ...common, kind: z.literal('file'), mimeType: field(z.string().max(130), 'Media type.') }),
 ]);
 /** A file that a tool returned. */
 export type Attachment = z.infer<typeof attachmentSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field } from '../input/field.js';
 import { recordText } from '../text/record-text.js';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -6,14 +7,12 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const auditClaimSchema = z.strictObject({
   kind: z.literal('countersign-audit-head'),
   version: z.literal(1),
-  world: z.string().min(1).max(200),
-  /** The hash of record 1. It identifies the log: two stores can have worlds with the same name. */
-  first: sha256,
-  seq: z.number().int().positive(),
-  /** The hash of record `seq`. Through the chain, it covers all records before it. */
-  hash: sha256,
-  /** When the head was created, by the clock of the process that created it. */
-  at: z.iso.datetime(),
+  world: field(z.string().min(1).max(200), 'Id of the world.'),
+  /** It identifies the log: two stores can have worlds with the same name. */
+  first: field(sha256.clone(), 'Hash of record 1.'),
+  seq: field(z.number().int().positive(), 'Number of the last record.'),
+  hash: field(sha256.clone(), 'Hash of record `seq`. Through the chain, it covers all records before it.'),
+  at: field(z.iso.datetime(), 'When the head was created, by the clock of the process that created it.'),
 });
 
 /** The content of a head, without its signature. */
@@ -25,12 +24,15 @@ export type AuditClaim = z.infer<typeof auditClaimSchema>;
  */
 export const signedHeadSchema = auditClaimSchema.extend({
   /** Ed25519 signature of `claimText`. Null if unsigned; the head is then only as trustworthy as the place where it was stored. */
-  signature: z
-    .strictObject({
-      key: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/),
-      value: z.string().regex(/^[A-Za-z0-9+/]{86}==$/),
-    })
-    .nullable(),
+  signature: field(
+    z
+      .strictObject({
+        key: field(z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/), 'SHA-256 of the public key.'),
+        value: field(z.string().regex(/^[A-Za-z0-9+/]{86}==$/), 'The signature, in base64.'),
+      })
+      .nullable(),
+    'Signature of the head. Null if unsigned.',
+  ),
 });
 export type SignedHead = z.infer<typeof signedHeadSchema>;
 

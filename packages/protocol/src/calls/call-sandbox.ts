@@ -1,24 +1,26 @@
 import { z } from 'zod';
+import { api, field, text } from '../input/field.js';
 
 /**
  * How a call runs and what it can access (A21). Screens branch on these fields; `detail` is only displayed. A tool that doesn't know must
  * report `unknown`: never claim what isn't enforced.
  */
 export const callSandboxSchema = z.object({
-  /**
-   * `bubblewrap`, `sandbox-exec`: a sandboxed program. `none`: a program with the user's permissions. `in-process`: code inside the server or
-   * library. `remote`: a remote server. `client`: the connected client that offers the tool. `external`: the program that proposed the call, named by
-   * `detail`.
-   */
-  kind: z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'external', 'unknown']),
-  /** `listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and loopback. */
-  network: z.enum(['none', 'listed', 'public', 'all', 'unknown']),
-  hosts: z.array(z.string()),
-  /** Folders that rules make readable in the sandbox. */
-  readable: z.array(z.string()),
-  detail: z.string().exactOptional(),
-  /** Set if the program that runs the call didn't say in which folder. The approval's folder is then that of the world. */
-  folder: z.literal('unknown').exactOptional(),
+  kind: field(
+    z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'external', 'unknown']),
+    "`bubblewrap`, `sandbox-exec`: a sandboxed program. `none`: a program with the user's permissions. `in-process`: code inside the server or library. `remote`: a remote server. `client`: the connected client that offers the tool. `external`: the program that proposed the call, named by `detail`.",
+  ),
+  network: field(
+    z.enum(['none', 'listed', 'public', 'all', 'unknown']),
+    '`listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and loopback.',
+  ),
+  hosts: field(z.array(z.string()), 'Hosts it may connect to.'),
+  readable: field(z.array(z.string()), 'Folders that rules make readable in the sandbox.'),
+  detail: text('Details about the sandbox, for display.').exactOptional(),
+  folder: field(
+    z.literal('unknown').exactOptional(),
+    'Set to `unknown` if the program that runs the call did not say in which folder.',
+  ),
 });
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 
@@ -28,7 +30,11 @@ export function unsandboxedText(what: string): string {
 }
 
 /** What a call would change, such as a diff; masked. `truncated`: part of the change is missing. */
-export const previewSchema = z.object({ text: z.string(), truncated: z.boolean() });
+export const previewSchema = z.object({
+  text: text('Text of the preview.'),
+  truncated: field(z.boolean(), 'Whether the preview was truncated.'),
+});
+api.add(previewSchema, { description: 'What the call would change, such as a diff.' });
 export type Preview = z.infer<typeof previewSchema>;
 
 export function unknownSandbox(detail: string): CallSandbox {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field, text } from '../input/field.js';
 
 const PLAIN = [
   'arithmetic',
@@ -47,13 +48,16 @@ const PLAIN = [
  * third-party tool.
  */
 export const causeSchema = z.discriminatedUnion('code', [
-  z.object({ code: z.enum(PLAIN) }),
-  z.object({ code: z.enum(['changes-commands', 'runs-program', 'runs-text']), program: z.string() }),
-  z.object({ code: z.literal('runs-later'), path: z.string() }),
-  z.object({ code: z.literal('hard-links'), count: z.number().int() }),
-  z.object({ code: z.literal('opens-hosts'), hosts: z.string() }),
-  z.object({ code: z.literal('subjects-failed'), problem: z.string() }),
-  z.object({ code: z.literal('told'), text: z.string() }),
+  z.object({ code: field(z.enum(PLAIN), 'Stable code for programs.') }),
+  z.object({
+    code: field(z.enum(['changes-commands', 'runs-program', 'runs-text']), 'Stable code for programs.'),
+    program: text('Name of the program in the command.'),
+  }),
+  z.object({ code: z.literal('runs-later'), path: text('Path of the file.') }),
+  z.object({ code: z.literal('hard-links'), count: field(z.number().int(), 'Number of hard links.') }),
+  z.object({ code: z.literal('opens-hosts'), hosts: text('Hosts that the command connects to.') }),
+  z.object({ code: z.literal('subjects-failed'), problem: text('What is wrong.') }),
+  z.object({ code: z.literal('told'), text: text('The reason that the tool gives.') }),
 ]);
 export type Cause = z.infer<typeof causeSchema>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field, text, chatId, turnId } from '../input/field.js';
 import { scopeSchema, toolDefinitionSchema } from './tools.js';
 
 /**
@@ -6,20 +7,25 @@ import { scopeSchema, toolDefinitionSchema } from './tools.js';
  * didn't intend (A17).
  */
 export const toolDecisionSchema = z.strictObject({
-  /** The id of the approval or the call. */
-  tool_call_id: z.string().min(1).max(200),
-  decision: z.enum(['approve', 'deny']),
-  scope: scopeSchema.exactOptional(),
-  reason: z.string().max(4000).exactOptional(),
-  /** Edited arguments: nothing runs, and the edited call gets a new approval (A7.4). Masks are replaced with their values (A15). */
-  arguments: z.record(z.string(), z.unknown()).exactOptional(),
-  /** With `session`: an argument pattern that limits the grant. */
-  pattern: z.string().min(1).max(2000).exactOptional(),
-  /** With `always`: the rule to add instead of the proposed one. */
-  rule: z.string().min(1).max(2000).exactOptional(),
-  callHash: z.string().exactOptional(),
-  turnId: z.string().exactOptional(),
-  chatId: z.string().exactOptional(),
+  tool_call_id: field(z.string().min(1).max(200), 'Id of the approval or of the call.'),
+  decision: field(z.enum(['approve', 'deny']), 'approve or deny.'),
+  scope: field(scopeSchema.exactOptional(), 'How long the decision applies: once, session (this chat) or always.'),
+  reason: field(z.string().max(4000).exactOptional(), 'Why it was denied. The agent sees it.'),
+  arguments: field(
+    z.record(z.string(), z.unknown()).exactOptional(),
+    'Edited arguments: nothing runs, and the edited call gets a new approval. Masks are replaced with their values.',
+  ),
+  pattern: field(
+    z.string().min(1).max(2000).exactOptional(),
+    'With `session`: an argument pattern that limits the grant.',
+  ),
+  rule: field(
+    z.string().min(1).max(2000).exactOptional(),
+    'With `always`: the rule to add instead of the proposed one.',
+  ),
+  callHash: text('Keyed hash of the call as shown. A decision with a different hash is rejected.').exactOptional(),
+  turnId: turnId.exactOptional(),
+  chatId: chatId.exactOptional(),
 });
 /** A decision on one approval. */
 export type ToolDecision = z.infer<typeof toolDecisionSchema>;
@@ -29,14 +35,16 @@ const LONGEST_ANSWER = 100_000;
 
 /** A person's answer to a question (W3) from `ask_human` or a running tool. It is data and approves nothing. */
 export const questionAnswerSchema = z.strictObject({
-  /** The id of the approval, or of the call if the call itself is the question. */
-  tool_call_id: z.string().min(1).max(200),
-  content: z
-    .string()
-    .max(LONGEST_ANSWER, `an answer can have at most ${LONGEST_ANSWER} characters`)
-    .refine((content) => content.trim() !== '', 'an answer must not be empty'),
-  turnId: z.string().exactOptional(),
-  chatId: z.string().exactOptional(),
+  tool_call_id: field(z.string().min(1).max(200), 'Id of the approval or of the call.'),
+  content: field(
+    z
+      .string()
+      .max(LONGEST_ANSWER, `an answer can have at most ${LONGEST_ANSWER} characters`)
+      .refine((content) => content.trim() !== '', 'an answer must not be empty'),
+    'Text of the answer.',
+  ),
+  turnId: turnId.exactOptional(),
+  chatId: chatId.exactOptional(),
 });
 /** A person's answer to a question. */
 export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
@@ -44,22 +52,24 @@ export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
 /** The result of a client tool, sent by its client (A18). Requires either content or an error. */
 export const clientToolResultSchema = z
   .strictObject({
-    tool_call_id: z.string().min(1).max(200),
-    content: z.string().exactOptional(),
-    error: z.string().min(1).exactOptional(),
+    tool_call_id: field(z.string().min(1).max(200), 'Id of the approval or of the call.'),
+    content: text('What the tool returned.').exactOptional(),
+    error: field(z.string().min(1).exactOptional(), 'Why the tool failed.'),
   })
   .refine(({ content, error }) => (content === undefined) !== (error === undefined), 'send either content or error');
 export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 
 /** A client's registration (W3). Its tools are validated individually, under the names that agents use. */
 export const newClientSchema = z.strictObject({
-  label: z.string().min(1).max(200),
-  /** Whether the client can show approvals to a person (A13). */
-  approvals: z.boolean(),
-  tools: z
-    .array(toolDefinitionSchema.omit({ location: true }))
-    .max(1000)
-    .exactOptional(),
+  label: field(z.string().min(1).max(200), 'Name of the client, shown to people.'),
+  approvals: field(z.boolean(), 'Whether the client can ask a person for approvals.'),
+  tools: field(
+    z
+      .array(toolDefinitionSchema.omit({ location: true }))
+      .max(1000)
+      .exactOptional(),
+    'Tools that the client runs itself.',
+  ),
 });
 export type NewClient = z.infer<typeof newClientSchema>;
 

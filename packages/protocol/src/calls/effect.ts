@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text } from '../input/field.js';
 
 const mediaTypeSchema = z.enum([
   'image/png',
@@ -18,67 +19,86 @@ const mediaTypeSchema = z.enum([
 
 /** One path that a call adds, changes, removes or moves. Text is masked. */
 export const changedFileSchema = z.object({
-  /** Relative to the working folder, with `/` between names. */
-  path: z.string(),
-  /** `moved` is a guess: the same content disappears at `from` and appears at `path`. */
-  change: z.enum(['added', 'changed', 'removed', 'moved']),
-  from: z.string().exactOptional(),
-  /** What is there afterwards; for a removed path, what was there. */
-  kind: z.enum(['file', 'folder', 'link']),
-  /** The permissions afterwards, such as `0755`. Absent if they stay as they are, and for a removed path. */
-  mode: z.string().exactOptional(),
-  /** The owner and group afterwards, such as `0:0`, if a file or link of another owner or group is replaced. */
-  owner: z.string().exactOptional(),
-  /** The size afterwards; for a removed file, the size before. Absent for folders and links. */
-  bytes: z.number().int().min(0).exactOptional(),
-  /** For a link: where it points. */
-  target: z.string().exactOptional(),
-  /** The change to a text file in `diff -u` format. Absent for binary files and for files that are too large to compare. */
-  diff: z.string().exactOptional(),
-  /** Set if the last question about this call didn't show this change, or showed another one. */
-  isNew: z.literal(true).exactOptional(),
-  /** How many lines of text the whole change adds and removes. A file that is too long to compare counts as replaced. */
-  lines: z.object({ added: z.number().int().min(0), removed: z.number().int().min(0) }).exactOptional(),
-  /** The type of an added or changed binary file, by its first bytes. Absent if it is unknown. */
-  mediaType: mediaTypeSchema.exactOptional(),
-  /** For a removed folder: the number of files and links in it. */
-  contains: z.number().int().min(0).exactOptional(),
+  path: text('Relative to the working folder, with `/` between names.'),
+  change: field(
+    z.enum(['added', 'changed', 'removed', 'moved']),
+    'added, changed, removed or moved. moved is a guess from equal content.',
+  ),
+  from: text('Where a moved file was before.').exactOptional(),
+  kind: field(z.enum(['file', 'folder', 'link']), 'What is there afterwards; for a removed path, what was there.'),
+  mode: text('Permissions afterwards, such as 0755. Absent if they stay as they are.').exactOptional(),
+  owner: text(
+    'Owner and group afterwards, such as `0:0`, if a file of another owner or group is replaced.',
+  ).exactOptional(),
+  bytes: field(z.number().int().min(0).exactOptional(), 'Size afterwards, or before for a removed file.'),
+  target: text('Where the link points.').exactOptional(),
+  diff: text('Change to a text file in `diff -u` format.').exactOptional(),
+  isNew: field(
+    z.literal(true).exactOptional(),
+    'Set if the last question about this call didn’t show this change, or showed another one.',
+  ),
+  lines: field(
+    z
+      .object({
+        added: field(z.number().int().min(0), 'Added lines.'),
+        removed: field(z.number().int().min(0), 'Removed lines.'),
+      })
+      .exactOptional(),
+    'How many lines of text the whole change adds and removes. A file that is too long to compare counts as replaced.',
+  ),
+  mediaType: field(mediaTypeSchema.exactOptional(), 'Type of an added or changed binary file, by its first bytes.'),
+  contains: field(z.number().int().min(0).exactOptional(), 'Number of files and links in a removed folder.'),
 });
 export type ChangedFile = z.infer<typeof changedFileSchema>;
 
 /** A change that the call made but that will not be applied, with the reason as a sentence. */
-export const leftOutFileSchema = z.object({ path: z.string(), why: z.string() });
+export const leftOutFileSchema = z.object({
+  path: text('Path, relative to the working folder.'),
+  why: text('Why the change will not be applied.'),
+});
 
 /** What a call will do to the working folder, found by a rehearsal or known by a file tool. A yes applies exactly this. */
 export const effectSchema = z.object({
-  /** Removed paths first, then changed, moved and added ones. */
-  files: z.array(changedFileSchema),
-  leftOut: z.array(leftOutFileSchema),
+  files: field(z.array(changedFileSchema), 'Changed paths, removed ones first.'),
+  leftOut: field(
+    z.array(leftOutFileSchema),
+    'Changes that will not be applied. A program that runs the call itself may still make them.',
+  ),
   /** SHA-256 of the complete effect in canonical form, in hex. The approval covers it, including the parts that aren't shown. */
-  effectHash: z.string(),
-  exitCode: z.number().int(),
-  /** What the command printed. Models get it only if the call is approved. */
-  output: z.string(),
-  /** Set if `files`, a `diff` or `output` was cut for display. */
-  truncated: z.boolean(),
-  /** The number of paths that change but aren't in `files`, which has the most destructive changes. */
-  unlisted: z.number().int().min(1).exactOptional(),
-  /** The hosts that the command tried to reach. A rehearsal has no network, so this may be why it failed or changed nothing. */
-  triedHosts: z.array(z.string()).min(1).exactOptional(),
+  effectHash: text('SHA-256 of the complete effect, in hex.'),
+  exitCode: field(z.number().int(), 'Exit code of the command.'),
+  output: text('What the command printed. Models get it only if the call is approved.'),
+  truncated: field(z.boolean(), 'Set if `files`, a `diff` or `output` was cut for display.'),
+  unlisted: field(z.number().int().min(1).exactOptional(), 'Number of changed paths that are not in files.'),
+  triedHosts: field(
+    z.array(z.string()).min(1).exactOptional(),
+    'Hosts that the command tried to reach. A rehearsal has no network.',
+  ),
+});
+api.add(effectSchema, {
+  description:
+    'What the call will do. An approval applies exactly this. Found by a rehearsal, except for write_file and edit_file.',
 });
 /** What a call will do to the working folder. */
 export type Effect = z.infer<typeof effectSchema>;
 
 /** What a command did in a rehearsal if another program runs it itself (A60). It has no hash, because nobody signs or applies it. */
 export const predictionSchema = effectSchema.omit({ effectHash: true }).extend({
-  /** The number of paths that rules hid from the rehearsal. The program that runs the call may use them. */
-  hidden: z.number().int().min(1).exactOptional(),
+  hidden: field(
+    z.number().int().min(1).exactOptional(),
+    'Number of paths that rules hid from the rehearsal. The program may use them.',
+  ),
+});
+api.add(predictionSchema, {
+  description:
+    'What the call did in a rehearsal, if another program runs it itself. That program may do something else; no signature covers this.',
 });
 /** What a call that another program runs itself will probably do. Never an `Effect`. */
 export type Prediction = z.infer<typeof predictionSchema>;
 
 /** The effect of a waiting call with much higher limits than on its card. */
 export const wholeEffectSchema = z.object({ effect: effectSchema });
+api.add(wholeEffectSchema, { id: 'WholeEffect' });
 
 /**
  * Why there is no effect to show. `off`: the world doesn't rehearse. `no-sandbox`: nothing can guarantee that a rehearsal changes nothing.
@@ -100,7 +120,13 @@ export const noEffectReasonSchema = z.enum([
 ]);
 export type NoEffectReason = z.infer<typeof noEffectReasonSchema>;
 
-export const noEffectSchema = z.object({ reason: noEffectReasonSchema });
+export const noEffectSchema = z.object({
+  reason: field(
+    noEffectReasonSchema.clone(),
+    'off, no-sandbox, folder-too-large, network, other-folder, too-long, too-large, conflict, dropped or failed.',
+  ),
+});
+api.add(noEffectSchema, { description: 'Why a call that could be rehearsed has no effect to show.' });
 /** Why it is unknown what a call will do. */
 export type NoEffect = z.infer<typeof noEffectSchema>;
 

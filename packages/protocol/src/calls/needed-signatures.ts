@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field, text } from '../input/field.js';
 import { type Principal, principalSchema } from '../people/delegations.js';
 import { whoSchema } from '../people/who.js';
 
@@ -20,47 +21,56 @@ const stuckSchema = z.enum([
 
 /** Someone who signed, and from where: a device or client. */
 const signatureSchema = whoSchema.extend({
-  via: z.string().min(1).max(200).exactOptional(),
-  /** The id of the passkey that it was made with. */
-  passkey: z.string().exactOptional(),
-  /** The person whose right to sign was used: they delegated it to the signer (A51). */
-  for: principalSchema.exactOptional(),
+  via: field(z.string().min(1).max(200).exactOptional(), 'Device or client that they signed from.'),
+  passkey: text('The id of the passkey that it was made with.').exactOptional(),
+  for: field(principalSchema.exactOptional(), 'The person for whom it was signed: they delegated their right to sign.'),
 });
 /** Someone who signed, and from where. */
 export type Signature = z.infer<typeof signatureSchema>;
 
 /** The signatures that one rule requires for a call, and those it has (A48). */
 export const neededSignaturesSchema = z.object({
-  /** The rule that requires them. */
-  rule: z.string(),
-  /** How many different people must sign. */
-  count: z.number().int().min(1),
-  /** The group or person in the rule, without the `@`. Absent if anyone who may sign calls in this world can. */
-  of: z.string().exactOptional(),
-  /** The group or person as shown to people: "Finance", "Ada Lovelace". Absent if there is no such group or person. */
-  label: z.string().exactOptional(),
-  /** Set if the rule names one person, not a group. */
-  person: z.literal(true).exactOptional(),
-  /** The id of the agent that the rule names. A person who may sign calls in this world can decide instead. */
-  agent: z.string().exactOptional(),
-  /** Set if the person whose message started the turn can't sign. */
-  notRequester: z.literal(true).exactOptional(),
-  /** Set if only signatures with a trusted passkey count (A49). */
-  passkey: z.literal(true).exactOptional(),
-  /** The people whose signatures count, oldest first. Only under a rule that names an agent, that agent's too. */
-  signed: z.array(signatureSchema),
-  /** The names of people who can sign now, at most 20. */
-  may: z.array(z.string()),
-  /** The ids of the people who can sign now, at most 100. Absent if unknown. */
-  mayIds: z.array(z.string()).exactOptional(),
-  /** Those of `mayIds` who can sign only for someone else, who delegated their right to them (A51), with that person. */
-  delegates: z.array(z.object({ id: z.string(), for: principalSchema })).exactOptional(),
-  /** The ids of people who could sign if they had a trusted passkey, at most 100. */
-  lackPasskeyIds: z.array(z.string()).exactOptional(),
-  /** How many people's signatures count, including those who have signed. Absent if unknown. */
-  eligible: z.number().int().min(0).exactOptional(),
-  /** Set if the people who may sign are too few. The call waits until that changes, someone denies it or it expires. */
-  stuck: stuckSchema.exactOptional(),
+  rule: text('The rule that requires them.'),
+  count: field(z.number().int().min(1), 'How many different people must sign.'),
+  of: text(
+    'Group or person in the rule, without the @. Absent if anyone who may sign calls in the world can.',
+  ).exactOptional(),
+  label: text('The group or person as shown to people.').exactOptional(),
+  person: field(z.literal(true).exactOptional(), 'Set if the rule names one person, not a group.'),
+  agent: text(
+    'Id of the agent that the rule names to review the call. A person who may sign can decide instead.',
+  ).exactOptional(),
+  notRequester: field(z.literal(true).exactOptional(), "Set if the person whose message led to the turn can't sign."),
+  passkey: field(z.literal(true).exactOptional(), 'Set if only signatures with a trusted passkey count.'),
+  signed: field(
+    z.array(signatureSchema),
+    'People whose signatures count, oldest first, and the agent that the rule names.',
+  ),
+  may: field(z.array(z.string()), 'Names of people who can sign now, at most 20.'),
+  mayIds: field(
+    z.array(z.string()).exactOptional(),
+    'The ids of the people who can sign now, at most 100. Absent if unknown.',
+  ),
+  delegates: field(
+    z
+      .array(
+        z.object({
+          id: text('Id of the person who can sign.'),
+          for: field(principalSchema.clone(), 'The person for whom it was signed: they delegated their right to sign.'),
+        }),
+      )
+      .exactOptional(),
+    'People who can sign only for someone else, who delegated their right to sign to them.',
+  ),
+  lackPasskeyIds: field(
+    z.array(z.string()).exactOptional(),
+    'Ids of the people who could sign if they had a trusted passkey.',
+  ),
+  eligible: field(z.number().int().min(0).exactOptional(), 'How many people can sign or have signed.'),
+  stuck: field(
+    stuckSchema.exactOptional(),
+    'Set if the people who may sign are too few. The call waits until that changes, someone denies it or it expires.',
+  ),
 });
 /** The signatures that one rule requires for a call, and those it has. */
 export type NeededSignatures = z.infer<typeof neededSignaturesSchema>;

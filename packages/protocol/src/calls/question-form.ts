@@ -1,27 +1,38 @@
 import { z } from 'zod';
+import { field, text } from '../input/field.js';
 import { formTexts, type Bound } from './form-texts.js';
 
-const choiceSchema = z.object({ value: z.string(), label: z.string() });
+const choiceSchema = z.object({
+  value: text('Value to answer with.'),
+  label: text('Text to show instead of the value.'),
+});
 
 /** One field of a question with a form (MCP elicitation). */
 const formFieldSchema = z.object({
-  name: z.string(),
-  label: z.string(),
-  hint: z.string().exactOptional(),
-  /** `choice`: one of `choices`. `choices`: any number of them. */
-  kind: z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
-  format: z.enum(['email', 'uri', 'date', 'date-time']).exactOptional(),
-  isRequired: z.boolean(),
-  default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).exactOptional(),
-  choices: z.array(choiceSchema).exactOptional(),
-  /** The minimum value, length or count. */
-  least: z.number().exactOptional(),
-  most: z.number().exactOptional(),
+  name: text('Name of the field.'),
+  label: text('Text to show.'),
+  hint: text('Description of the field.').exactOptional(),
+  kind: field(
+    z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
+    '`choice`: one of `choices`. `choices`: any number of them.',
+  ),
+  format: field(z.enum(['email', 'uri', 'date', 'date-time']).exactOptional(), 'Format of the text.'),
+  isRequired: field(z.boolean(), 'Whether a value is needed.'),
+  default: field(
+    z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).exactOptional(),
+    'Initial value of the field.',
+  ),
+  choices: field(z.array(choiceSchema).exactOptional(), 'Values to choose from.'),
+  least: field(z.number().exactOptional(), 'Smallest number, length or count.'),
+  most: field(z.number().exactOptional(), 'Largest number, length or count.'),
 });
 export type FormField = z.infer<typeof formFieldSchema>;
 
 /** `lead` is the question without its fields, which `text` lists for screens without forms. */
-export const questionFormSchema = z.object({ lead: z.string(), fields: z.array(formFieldSchema) });
+export const questionFormSchema = z.object({
+  lead: text('The question, without its fields.'),
+  fields: field(z.array(formFieldSchema), 'Fields of the form, in order.'),
+});
 export type QuestionForm = z.infer<typeof questionFormSchema>;
 
 export type FormValue = string | number | boolean | string[];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field } from '../input/field.js';
 import type { Cause } from './causes.js';
 
 export const approvalOptionSchema = z.enum(['deny', 'approve_once', 'approve_session', 'approve_always']);
@@ -19,15 +20,17 @@ export function defaultMessage(toolName: string): string {
 
 /** A tool's approval settings (A1). If absent, its calls run without approval. */
 export const toolApprovalSchema = z.strictObject({
-  required: z.boolean(),
-  /** Shown to the person; `{argument}` is filled from the masked arguments. */
-  message: z.string().max(2000).exactOptional(),
-  /** Limits the options. `deny` is always offered. */
-  options: z.array(approvalOptionSchema).min(1).exactOptional(),
-  /** The widest scope offered. */
-  scope: scopeSchema.exactOptional(),
-  /** An argument pattern (A19). Calls that match it need no approval. */
-  pattern: z.string().min(1).max(2000).exactOptional(),
+  required: field(z.boolean(), 'Whether calls need approval.'),
+  message: field(
+    z.string().max(2000).exactOptional(),
+    'Shown to the person; `{argument}` is filled from the masked arguments.',
+  ),
+  options: field(z.array(approvalOptionSchema).min(1).exactOptional(), 'Limits the options. `deny` is always offered.'),
+  scope: field(scopeSchema.exactOptional(), 'The widest scope offered.'),
+  pattern: field(
+    z.string().min(1).max(2000).exactOptional(),
+    'An argument pattern. Calls that match it need no approval.',
+  ),
 });
 /** How a tool asks for approval. */
 export type ToolApproval = z.infer<typeof toolApprovalSchema>;
@@ -41,14 +44,19 @@ export const toolNameSchema = z
   );
 
 export const toolDefinitionSchema = z.strictObject({
-  name: toolNameSchema,
-  description: z.string().min(1, 'a tool needs a description, because models rely on it').max(8000),
-  /** A JSON Schema of type object. */
-  parameters: z.record(z.string(), z.unknown()),
-  location: z.enum(['server', 'client']),
-  readOnly: z.boolean().exactOptional(),
-  idempotent: z.boolean().exactOptional(),
-  approval: toolApprovalSchema.exactOptional(),
+  name: field(toolNameSchema.clone(), 'Name of the tool.'),
+  description: field(
+    z.string().min(1, 'a tool needs a description, because models rely on it').max(8000),
+    'What the tool does, for models.',
+  ),
+  parameters: field(z.record(z.string(), z.unknown()), 'JSON Schema of the arguments.'),
+  location: field(z.enum(['server', 'client']), 'Whether the tool runs in the server or in a client.'),
+  readOnly: field(z.boolean().exactOptional(), 'Whether the tool is read-only.'),
+  idempotent: field(z.boolean().exactOptional(), 'Whether it is safe to run a call again after a crash.'),
+  approval: field(
+    toolApprovalSchema.exactOptional(),
+    'Whether calls to this tool need approval, and how to ask for it.',
+  ),
 });
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 

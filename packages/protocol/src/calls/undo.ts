@@ -1,18 +1,18 @@
 import { z } from 'zod';
+import { api, field, text, agentId, chatId, toolCallId, toolName } from '../input/field.js';
 import { effectSchema } from './effect.js';
 
 /** A call whose changes are kept, so that a person can undo it (A58). */
 export const undoableCallSchema = z.object({
-  toolCallId: z.string(),
-  chatId: z.string(),
-  agentId: z.string(),
-  toolName: z.string(),
-  /** Secrets are masked. */
-  arguments: z.unknown(),
-  settledAt: z.string(),
-  /** What is needed to undo it is deleted then, or earlier if space is needed. */
-  undoUntil: z.string(),
+  toolCallId,
+  chatId,
+  agentId,
+  toolName,
+  arguments: field(z.unknown(), 'Arguments of the call. Secrets are masked.'),
+  settledAt: text('When the call ended.'),
+  undoUntil: text('When the call can no longer be undone. Earlier if space is needed.'),
 });
+api.add(undoableCallSchema, { id: 'UndoableCall' });
 /** A call that a person can undo. */
 export type UndoableCall = z.infer<typeof undoableCallSchema>;
 
@@ -21,19 +21,26 @@ export type UndoableCall = z.infer<typeof undoableCallSchema>;
  * sign it or what undoing it would write, and one person can't undo what that rule required. `denied`: a rule denies changes to what undoing it would write.
  */
 export const undoPreviewSchema = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('ready'), effect: effectSchema }),
-  z.object({ state: z.literal('conflict'), paths: z.array(z.string()) }),
+  z.object({ state: z.literal('ready'), effect: field(effectSchema.clone(), 'What undoing the call will do.') }),
+  z.object({
+    state: z.literal('conflict'),
+    paths: field(z.array(z.string()), 'Paths that have changed since the call.'),
+  }),
   z.object({ state: z.literal('undone') }),
   z.object({ state: z.literal('gone') }),
   z.object({ state: z.literal('needs-signers') }),
   z.object({ state: z.literal('denied') }),
 ]);
+api.add(undoPreviewSchema, { id: 'UndoPreview' });
 /** Whether a call can be undone, and what that would do. */
 export type UndoPreview = z.infer<typeof undoPreviewSchema>;
 
 /** A person's signature under an undo: it covers the effect that they saw. */
 export const newUndoSchema = z.strictObject({
-  effectHash: z.string().regex(/^[0-9a-f]{64}$/, 'must be the effectHash of the preview'),
+  effectHash: field(
+    z.string().regex(/^[0-9a-f]{64}$/, 'must be the effectHash of the preview'),
+    'Hash of the effect of the undo, as it was shown.',
+  ),
 });
 
 const MOST_PATHS = 10;

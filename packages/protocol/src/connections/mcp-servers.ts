@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text } from '../input/field.js';
 import { isLinkLocal } from './is-link-local.js';
 
 /** The name of an MCP server (W3 `mcp-servers`). It is part of the names of its tools: `mcp__name__tool`. */
@@ -9,10 +10,12 @@ export const mcpServerNameSchema = z
     'must be 1 to 24 lowercase letters, digits and hyphens, and must not start or end with a hyphen',
   );
 const mcpCommon = {
-  name: mcpServerNameSchema,
-  /** Tools from this server that declare themselves read-only run without approval (A1). */
-  trusted: z.boolean().default(false),
-  enabled: z.boolean().default(true),
+  name: field(mcpServerNameSchema.clone(), 'Name of the MCP server.'),
+  trusted: field(
+    z.boolean().default(false),
+    'Whether its read-only declarations are trusted. Read-only tools of a trusted server run without approval.',
+  ),
+  enabled: field(z.boolean().default(true), 'Whether the server is enabled.'),
 };
 /** Folders that a program may read (A46.5). */
 const folders = z
@@ -32,7 +35,10 @@ const hostName = z
   })
   .toLowerCase();
 /** `true`: all public hosts. `hosts`: only these public hosts (A46.10). */
-export const mcpNetworkSchema = z.union([z.boolean(), z.strictObject({ hosts: z.array(hostName).min(1).max(50) })]);
+export const mcpNetworkSchema = z.union([
+  z.boolean(),
+  z.strictObject({ hosts: field(z.array(hostName).min(1).max(50), 'Hosts it may connect to.') }),
+]);
 export type McpNetwork = z.output<typeof mcpNetworkSchema>;
 /** Not a link-local address: cloud machines have their metadata service there. */
 const serverUrl = z
@@ -67,22 +73,31 @@ const headerValue = z
 export const newMcpServerSchema = z.discriminatedUnion('transport', [
   z.strictObject({
     ...mcpCommon,
-    transport: z.literal('stdio'),
-    command: z.string().min(1).max(4096),
-    args: z.array(z.string().max(20_000)).max(1000).default([]),
-    env: z.record(variableName, variableValue).default({}),
-    /** What the server's sandbox can reach: nothing, all public hosts, or only the named ones (A46.10). */
-    network: mcpNetworkSchema.default(false),
-    /** Folders outside the working folder that the server may read, such as the one with its program (A46.5). */
-    folders: folders.exactOptional(),
+    transport: field(z.literal('stdio'), 'stdio: a program. http: a URL.'),
+    command: field(z.string().min(1).max(4096), 'Program to run.'),
+    args: field(z.array(z.string().max(20_000)).max(1000).default([]), 'Arguments of the command.'),
+    env: field(
+      z.record(variableName, variableValue).default({}),
+      'Environment variables of the program. Responses contain only their names.',
+    ),
+    network: field(
+      mcpNetworkSchema.default(false),
+      "What the server's sandbox can reach: nothing, all public hosts, or only the named ones.",
+    ),
+    folders: field(folders.exactOptional(), 'Folders outside the working folder that the program may read.'),
   }),
   z.strictObject({
     ...mcpCommon,
-    transport: z.literal('http'),
-    url: serverUrl,
-    headers: z.record(headerName, headerValue).default({}),
-    /** The server connects only to public addresses. Set if the URL wasn't chosen by an admin of the whole server (A21.7). */
-    publicOnly: z.literal(true).exactOptional(),
+    transport: field(z.literal('http'), 'stdio: a program. http: a URL.'),
+    url: field(serverUrl.clone(), 'URL of the server.'),
+    headers: field(
+      z.record(headerName, headerValue).default({}),
+      'HTTP headers sent to the server. Responses contain only their names.',
+    ),
+    publicOnly: field(
+      z.literal(true).exactOptional(),
+      "The server connects only to public addresses. Set if the URL wasn't chosen by an admin of the whole server.",
+    ),
   }),
 ]);
 /** An MCP server to add. */
@@ -94,38 +109,62 @@ export const storedMcpValuesSchema = z.string().catch('').optional();
 
 /** A partial definition. `accept`: accept the current tool definitions. */
 export const mcpServerChangeSchema = z.strictObject({
-  command: z.string().min(1).max(4096).exactOptional(),
-  args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** Replaces all variables. `null` keeps the value stored for a name, because stored values are never returned. */
-  env: z.record(variableName, variableValue.nullable()).exactOptional(),
-  network: mcpNetworkSchema.exactOptional(),
-  folders: folders.exactOptional(),
-  url: serverUrl.exactOptional(),
-  headers: z.record(headerName, headerValue.nullable()).exactOptional(),
-  trusted: z.boolean().exactOptional(),
-  enabled: z.boolean().exactOptional(),
-  accept: z.literal(true).exactOptional(),
+  command: field(z.string().min(1).max(4096).exactOptional(), 'Program to run.'),
+  args: field(z.array(z.string().max(20_000)).max(1000).exactOptional(), 'Arguments of the command.'),
+  env: field(
+    z.record(variableName, variableValue.nullable()).exactOptional(),
+    'Replaces all variables. `null` keeps the value stored for a name, because stored values are never returned.',
+  ),
+  network: field(
+    mcpNetworkSchema.exactOptional(),
+    "What the server's sandbox can reach: nothing, all public hosts, or only the named ones.",
+  ),
+  folders: field(folders.exactOptional(), 'Folders outside the working folder that the program may read.'),
+  url: field(serverUrl.exactOptional(), 'URL of the server.'),
+  headers: field(
+    z.record(headerName, headerValue.nullable()).exactOptional(),
+    'HTTP headers sent to the server. Responses contain only their names.',
+  ),
+  trusted: field(
+    z.boolean().exactOptional(),
+    'Whether its read-only declarations are trusted. Read-only tools of a trusted server run without approval.',
+  ),
+  enabled: field(z.boolean().exactOptional(), 'Whether the server is enabled.'),
+  accept: field(z.literal(true).exactOptional(), "Set to true to accept the server's current tool definitions."),
 });
 export type McpServerChange = z.infer<typeof mcpServerChangeSchema>;
 
 /** What a server lists besides tools. */
 export const mcpContextSchema = z.object({
-  prompts: z.array(
-    z.object({
-      name: z.string(),
-      description: z.string().exactOptional(),
-      arguments: z.array(
-        z.object({ name: z.string(), description: z.string().exactOptional(), isRequired: z.boolean() }),
-      ),
-    }),
+  prompts: field(
+    z.array(
+      z.object({
+        name: text('Name of the prompt.'),
+        description: text('What the prompt is for.').exactOptional(),
+        arguments: field(
+          z.array(
+            z.object({
+              name: text('Name of the argument.'),
+              description: text('What the argument is for.').exactOptional(),
+              isRequired: field(z.boolean(), 'Whether a value is needed.'),
+            }),
+          ),
+          'Arguments of the prompt.',
+        ),
+      }),
+    ),
+    'Prompts that the server offers.',
   ),
-  resources: z.array(
-    z.object({
-      uri: z.string(),
-      name: z.string(),
-      description: z.string().exactOptional(),
-      mimeType: z.string().exactOptional(),
-    }),
+  resources: field(
+    z.array(
+      z.object({
+        uri: text('URI of the resource.'),
+        name: text('Name of the resource.'),
+        description: text('What the resource is for.').exactOptional(),
+        mimeType: text('Media type.').exactOptional(),
+      }),
+    ),
+    'Resources that the server offers.',
   ),
 });
 export type McpContext = z.infer<typeof mcpContextSchema>;
@@ -133,53 +172,72 @@ export type McpContext = z.infer<typeof mcpContextSchema>;
 /** A prompt by name, or a resource by URI. */
 export const mcpContextRequestSchema = z.union([
   z.strictObject({
-    prompt: z.string().min(1).max(500),
-    arguments: z.record(z.string().max(500), z.string().max(20_000)).exactOptional(),
+    prompt: field(z.string().min(1).max(500), 'Name of the prompt.'),
+    arguments: field(z.record(z.string().max(500), z.string().max(20_000)).exactOptional(), 'Arguments of the prompt.'),
   }),
-  z.strictObject({ uri: z.string().min(1).max(4096) }),
+  z.strictObject({ uri: field(z.string().min(1).max(4096), 'URI of the resource.') }),
 ]);
 export type McpContextRequest = z.infer<typeof mcpContextRequestSchema>;
 
 /** Text from a server. Nobody has checked it. */
-export const mcpContextTextSchema = z.object({ text: z.string() });
+export const mcpContextTextSchema = z.object({ text: text('Text of the prompt or resource.') });
 
 /** Starts a sign-in to a remote server (A46.7). */
 export const mcpSignInRequestSchema = z.strictObject({
-  /** The origin of the web app, such as `http://localhost:4747`. The browser returns there. */
-  origin: z.url({ protocol: /^https?$/ }).max(300),
-  /** A client that you registered, for an authorization server that doesn't register clients itself. */
-  clientId: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,500}$/, 'must not contain spaces or line breaks')
-    .exactOptional(),
-  clientSecret: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,2000}$/, 'must not contain spaces or line breaks')
-    .exactOptional(),
+  origin: field(
+    z.url({ protocol: /^https?$/ }).max(300),
+    'Origin of this server as seen by the browser. The browser returns there.',
+  ),
+  clientId: field(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{1,500}$/, 'must not contain spaces or line breaks')
+      .exactOptional(),
+    "A client that you registered, for an authorization server that doesn't register clients itself.",
+  ),
+  clientSecret: field(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{1,2000}$/, 'must not contain spaces or line breaks')
+      .exactOptional(),
+    'Secret of that client, if it has one. Stored encrypted and never returned.',
+  ),
 });
 export type McpSignInRequest = Omit<z.infer<typeof mcpSignInRequestSchema>, 'origin'>;
 
 export const mcpSignInStartSchema = z.discriminatedUnion('kind', [
   /** Open `url` in a browser. */
-  z.object({ kind: z.literal('ready'), url: z.string(), issuer: z.string(), expiresAt: z.string() }),
+  z.object({
+    kind: field(z.literal('ready'), 'ready: open the URL. client-needed: send a client ID.'),
+    url: text('Sign-in page to open in a browser.'),
+    issuer: text('Issuer of the authorization server.'),
+    expiresAt: text('When the URL stops working.'),
+  }),
   /** Send a client id. Register `redirectUrl` with the authorization server first. */
-  z.object({ kind: z.literal('client-needed'), issuer: z.string(), redirectUrl: z.string() }),
+  z.object({
+    kind: field(z.literal('client-needed'), 'ready: open the URL. client-needed: send a client ID.'),
+    issuer: text('Issuer of the authorization server.'),
+    redirectUrl: text('Register a client with this redirect URL.'),
+  }),
 ]);
+api.add(mcpSignInStartSchema, { id: 'McpSignInStart' });
 export type McpSignInStart = z.infer<typeof mcpSignInStartSchema>;
 
 /** The parameters that an authorization server adds to the redirect URL. */
 export const mcpSignInAnswerSchema = z.strictObject({
-  state: z.string().min(1).max(2000),
-  /** The last part of the redirect URL, which is different for each MCP server. */
-  callback: z.string().min(1).max(100),
-  code: z.string().min(1).max(8000).exactOptional(),
-  iss: z.string().max(2000).exactOptional(),
-  /** The error code if there is no code. */
-  error: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/)
-    .exactOptional(),
+  state: field(z.string().min(1).max(2000), 'The state, as the authorization server sent it.'),
+  callback: field(z.string().min(1).max(100), 'Last part of the redirect URL.'),
+  code: field(z.string().min(1).max(8000).exactOptional(), 'Authorization code. Absent if the sign-in was refused.'),
+  iss: field(z.string().max(2000).exactOptional(), 'Issuer, if the authorization server sent it.'),
+  error: field(
+    z
+      .string()
+      .regex(/^[\w.-]{1,100}$/)
+      .exactOptional(),
+    'The error code if there is no code.',
+  ),
 });
 export type McpSignInAnswer = z.infer<typeof mcpSignInAnswerSchema>;
 
-export const mcpSignedInSchema = z.object({ world: z.string(), server: z.string() });
+export const mcpSignedInSchema = z.object({ world: text('Id of the world.'), server: text('Name of the MCP server.') });
+api.add(mcpSignedInSchema, { id: 'McpSignedIn' });

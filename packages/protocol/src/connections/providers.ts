@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text } from '../input/field.js';
 import { isLinkLocal } from './is-link-local.js';
 import { nearest } from '../text/nearest.js';
 
@@ -166,7 +167,12 @@ const apiKey = z
 
 /** A provider to add. The key is write-only. */
 export const newProviderSchema = z
-  .strictObject({ kind: providerKindSchema, name, baseUrl: baseUrl.exactOptional(), apiKey: apiKey.exactOptional() })
+  .strictObject({
+    kind: field(providerKindSchema.clone(), 'Kind of provider.'),
+    name: field(name.clone(), 'Name of the provider.'),
+    baseUrl: field(baseUrl.exactOptional(), "Base URL of the provider. Absent: the vendor's default."),
+    apiKey: field(apiKey.exactOptional(), 'API key. Write-only: it is encrypted and never returned.'),
+  })
   .superRefine((given, context) => {
     const { label, example, baseUrl: usual, key } = providerKindFacts(given.kind);
     if (given.baseUrl === undefined && usual === undefined) {
@@ -181,39 +187,33 @@ export type NewProvider = z.infer<typeof newProviderSchema>;
 
 /** Omitted fields stay unchanged. Null resets the base URL to the kind's default, or removes the key. */
 export const providerChangeSchema = z.strictObject({
-  kind: providerKindSchema.exactOptional(),
-  name: name.exactOptional(),
-  baseUrl: baseUrl.nullable().exactOptional(),
-  apiKey: apiKey.nullable().exactOptional(),
+  kind: field(providerKindSchema.exactOptional(), 'Kind of provider.'),
+  name: field(name.exactOptional(), 'Name of the provider.'),
+  baseUrl: field(baseUrl.nullable().exactOptional(), "Base URL of the provider. Absent: the vendor's default."),
+  apiKey: field(apiKey.nullable().exactOptional(), 'API key. Write-only: it is encrypted and never returned.'),
 });
 export type ProviderChange = z.infer<typeof providerChangeSchema>;
 
 export const removeProviderQuerySchema = z.strictObject({
-  /** Remove it even if agents use it. */
-  force: z.enum(['true', 'false']).exactOptional(),
+  force: field(z.enum(['true', 'false']).exactOptional(), 'Remove it even if agents use it.'),
 });
 
 /** A provider as shown to clients. Never contains a key. */
 export const providerStatusSchema = z.object({
-  /** The id that agents and world files refer to. Never changes. */
-  id: z.string(),
-  /** Absent for a model built into the server, such as the demo's. */
-  kind: providerKindSchema.exactOptional(),
-  name: z.string(),
+  id: text('Id that agents refer to. It never changes.'),
+  kind: field(providerKindSchema.exactOptional(), 'Kind of provider. Absent for a built-in model.'),
+  name: text('Name of the provider.'),
   /** `stored`: added here. `environment`: from variables, or found on this machine. `built-in`: part of the server. */
-  source: z.enum(['stored', 'environment', 'built-in']),
-  /** The name of the environment variable with the key. Never the key itself. */
-  variable: z.string().exactOptional(),
-  /** If absent, the vendor's default. */
-  baseUrl: z.string().exactOptional(),
-  hasKey: z.boolean(),
+  source: field(z.enum(['stored', 'environment', 'built-in']), 'Where the provider comes from.'),
+  variable: text('Name of the environment variable with its key, never the key itself.').exactOptional(),
+  baseUrl: text("Base URL of the provider. Absent: the vendor's default.").exactOptional(),
+  hasKey: field(z.boolean(), 'Whether it has an API key.'),
   /** Whether the provider is configured: it has a key or needs none. Among the providers from the environment, only Ollama is contacted. */
-  available: z.boolean(),
-  /** Why it can't be used, other than a missing key. */
-  problem: z.string().exactOptional(),
-  /** Models that are known without a request to the provider. */
-  models: z.array(z.string()).exactOptional(),
+  available: field(z.boolean(), 'Whether it is configured: it has a key, or needs none.'),
+  problem: text("Why it can't be used, other than a missing key.").exactOptional(),
+  models: field(z.array(z.string()).exactOptional(), 'Models that are known without a request to the provider.'),
 });
+api.add(providerStatusSchema, { id: 'Provider' });
 export type ProviderStatus = z.infer<typeof providerStatusSchema>;
 
 /** Whether the provider can be used and is not the demo's. */
@@ -239,34 +239,44 @@ const providerAnswerSchema = z.enum([
 export type ProviderAnswer = z.infer<typeof providerAnswerSchema>;
 
 /** With a model, the test requests a short answer from it. Without one, it requests the list of models. */
-export const providerTestRequestSchema = z.strictObject({ model: z.string().min(1).max(200).exactOptional() });
+export const providerTestRequestSchema = z.strictObject({
+  model: field(z.string().min(1).max(200).exactOptional(), 'Name of the model.'),
+});
 export type ProviderTestRequest = z.infer<typeof providerTestRequestSchema>;
 
 export const providerTestSchema = z.object({
-  ok: z.boolean(),
-  code: providerAnswerSchema,
-  /** What happened and what to do, in one or two sentences. */
-  detail: z.string(),
-  ms: z.number().int(),
-  /** The most similar model, if the tested one is unknown. */
-  closest: z.string().exactOptional(),
+  ok: field(z.boolean(), 'Whether the provider works.'),
+  code: field(providerAnswerSchema.clone(), 'Stable code for programs.'),
+  detail: text('What happened and what to do next.'),
+  ms: field(z.number().int(), 'Duration in milliseconds.'),
+  closest: text('The most similar model, if the tested one is unknown.').exactOptional(),
 });
+api.add(providerTestSchema, { id: 'ProviderTest' });
 export type ProviderTest = z.infer<typeof providerTestSchema>;
 
 /** A model in a provider's own list. Prices are in US dollars per million tokens. */
 export const providerModelSchema = z.object({
-  id: z.string(),
-  name: z.string().exactOptional(),
-  contextTokens: z.number().int().exactOptional(),
-  inputPrice: z.number().exactOptional(),
-  outputPrice: z.number().exactOptional(),
+  id: text('Name of the model, as agents use it.'),
+  name: text('Name of the model, for people.').exactOptional(),
+  contextTokens: field(z.number().int().exactOptional(), 'Context size in tokens.'),
+  inputPrice: field(z.number().exactOptional(), 'US dollars per million input tokens.'),
+  outputPrice: field(z.number().exactOptional(), 'US dollars per million output tokens.'),
 });
+api.add(providerModelSchema, { id: 'ProviderModel' });
 export type ProviderModel = z.infer<typeof providerModelSchema>;
 
 /** At most 1,000 models. If there is no list, `problem` says why. */
 export const providerModelsSchema = z.object({
-  items: z.array(providerModelSchema),
-  problem: z.object({ code: providerAnswerSchema, detail: z.string() }).exactOptional(),
+  items: field(z.array(providerModelSchema), 'Items on this page.'),
+  problem: field(
+    z
+      .object({
+        code: field(providerAnswerSchema.clone(), 'Stable code for programs.'),
+        detail: text('What happened and what to do next.'),
+      })
+      .exactOptional(),
+    'Why the list could not be read.',
+  ),
 });
 export type ProviderModels = z.infer<typeof providerModelsSchema>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field } from '../input/field.js';
 import { externalProgramSchema } from './external.js';
 
 /** The provider of an agent that is another program, started here and spoken to over the Agent Client Protocol (A59). */
@@ -36,28 +37,36 @@ const programPath = z
 /** How the program of an ACP agent is started. It runs with the permissions of the server, outside any sandbox. */
 export const acpSchema = z
   .strictObject({
-    /** The program and its arguments. No shell is involved. */
-    command: z
-      .array(z.string().max(4096))
-      .min(1)
-      .max(100)
-      .refine(([program = '']) => programPath.safeParse(program).success, {
-        error: 'must start with the name of a program, or its absolute path',
-      }),
-    /** What the program is called in the names of its tools: `gemini__execute`. Default: the file name of the program. */
-    program: externalProgramSchema.exactOptional(),
-    /** The names of the server's environment variables that the program gets. By default, it gets none but the usual ones. */
-    env: z
-      .array(
-        z
-          .string()
-          .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'must be the name of an environment variable')
-          .refine((name) => !/^(?:COUNTERSIGN_|DATABASE_URL$)/.test(name), "can't be a variable of Countersign"),
-      )
-      .max(100)
-      .exactOptional(),
-    /** The id of the session mode. Default: the mode in which the agent asks most. */
-    mode: z.string().min(1).max(200).exactOptional(),
+    command: field(
+      z
+        .array(z.string().max(4096))
+        .min(1)
+        .max(100)
+        .refine(([program = '']) => programPath.safeParse(program).success, {
+          error: 'must start with the name of a program, or its absolute path',
+        }),
+      'The program and its arguments. No shell is involved.',
+    ),
+    program: field(
+      externalProgramSchema.exactOptional(),
+      'What the program is called in the names of its tools: `gemini__execute`. Default: the file name of the program.',
+    ),
+    env: field(
+      z
+        .array(
+          z
+            .string()
+            .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'must be the name of an environment variable')
+            .refine((name) => !/^(?:COUNTERSIGN_|DATABASE_URL$)/.test(name), "can't be a variable of Countersign"),
+        )
+        .max(100)
+        .exactOptional(),
+      "The names of the server's environment variables that the program gets. By default, it gets none but the usual ones.",
+    ),
+    mode: field(
+      z.string().min(1).max(200).exactOptional(),
+      'The id of the session mode. Default: the mode in which the agent asks most.',
+    ),
   })
   .refine(({ mode, ...acp }) => mode === undefined || !isAutomaticMode(mode, acpProgram(acp)), {
     path: ['mode'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text, agentId, messageId, turnId } from '../input/field.js';
 import { attachmentSchema } from '../calls/attachments.js';
 import { questionSchema } from '../calls/approvals.js';
 import { noEffectSchema } from '../calls/effect.js';
@@ -6,11 +7,11 @@ import { type messageSchema, usageSchema } from '../calls/messages.js';
 import { whoSchema } from '../people/who.js';
 
 const toolEventCommon = {
-  invocation_id: z.string().min(1),
-  tool_name: z.string().min(1),
-  turn_id: z.string().min(1),
-  agent_id: z.string().min(1),
-  agent_name: z.string().min(1),
+  invocation_id: field(z.string().min(1), 'Id of the call.'),
+  tool_name: field(z.string().min(1), 'Name of the tool.'),
+  turn_id: field(z.string().min(1), 'Id of the tool turn.'),
+  agent_id: field(z.string().min(1), 'Id of the agent.'),
+  agent_name: field(z.string().min(1), 'Name of the agent.'),
 };
 const maskedArguments = z.unknown();
 
@@ -33,88 +34,104 @@ export const toolEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('TOOL_REHEARSED'),
     ...toolEventCommon,
-    /** The hash of the effect, if there is one. */
-    effect_hash: z.string().exactOptional(),
-    /** Set if the effect is only predicted, because another program runs the call itself. */
-    predicted: z.literal(true).exactOptional(),
-    /** Why there is no effect. */
-    no_effect: noEffectSchema.exactOptional(),
-    ms: z.number().int().min(0),
+    effect_hash: text('Hash of the effect that people see.').exactOptional(),
+    predicted: field(
+      z.literal(true).exactOptional(),
+      'Set if the effect is only predicted, because another program runs the call itself.',
+    ),
+    no_effect: field(noEffectSchema.exactOptional(), 'Why the call has no effect to show.'),
+    ms: field(z.number().int().min(0), 'Duration in milliseconds.'),
   }),
   z.object({
     type: z.literal('TOOL_APPROVAL_REQUESTED'),
     ...toolEventCommon,
-    arguments: maskedArguments,
-    approval_id: z.string(),
-    /** Set if the call is a question to a person: it waits for an answer, not for an approval. */
-    question: questionSchema.exactOptional(),
+    arguments: field(maskedArguments.clone(), 'Arguments of the call. Secrets are masked.'),
+    approval_id: text('Id of the approval.'),
+    question: field(questionSchema.exactOptional(), 'Present if this is a question to answer, not a call to approve.'),
   }),
   z.object({
     type: z.literal('TOOL_APPROVED'),
     ...toolEventCommon,
-    reason: z.string().exactOptional(),
-    /** Set if a person edited the call (T4). */
-    arguments: maskedArguments.exactOptional(),
+    reason: text('Why it was approved or denied.').exactOptional(),
+    arguments: field(maskedArguments.exactOptional(), 'Set if a person edited the call.'),
   }),
-  z.object({ type: z.literal('TOOL_DENIED'), ...toolEventCommon, reason: z.string().min(1) }),
+  z.object({
+    type: z.literal('TOOL_DENIED'),
+    ...toolEventCommon,
+    reason: field(z.string().min(1), 'Why it was approved or denied.'),
+  }),
   z.object({
     type: z.literal('TOOL_EXECUTION_STARTED'),
     ...toolEventCommon,
-    arguments: maskedArguments,
-    started_at: z.string().exactOptional(),
+    arguments: field(maskedArguments.clone(), 'Arguments of the call. Secrets are masked.'),
+    started_at: text('When the call started.').exactOptional(),
   }),
   z.object({
     type: z.literal('TOOL_EXECUTION_SUCCEEDED'),
     ...toolEventCommon,
-    result: z.unknown(),
-    attachments: z.array(attachmentSchema).exactOptional(),
-    /** Set if a program outside was allowed to run the call and didn't report how it ended (A55). */
-    outcome: z.literal('not-reported').exactOptional(),
+    result: field(z.unknown(), 'What the call returned.'),
+    attachments: field(
+      z.array(attachmentSchema).exactOptional(),
+      'Files that the call returned. Get their content by id.',
+    ),
+    outcome: field(
+      z.literal('not-reported').exactOptional(),
+      'Set if it is unknown how the call ended, or if nothing ran or was applied.',
+    ),
   }),
   z.object({
     type: z.literal('TOOL_EXECUTION_FAILED'),
     ...toolEventCommon,
-    error: z.string().min(1),
-    outcome: failedOutcomeSchema.exactOptional(),
+    error: field(z.string().min(1), 'What went wrong.'),
+    outcome: field(
+      failedOutcomeSchema.exactOptional(),
+      'Set if it is unknown how the call ended, or if nothing ran or was applied.',
+    ),
   }),
   /** A person reverted what the call had changed. The call stays succeeded or failed. */
-  z.object({ type: z.literal('TOOL_UNDONE'), ...toolEventCommon, effect_hash: z.string() }),
+  z.object({
+    type: z.literal('TOOL_UNDONE'),
+    ...toolEventCommon,
+    effect_hash: text('Hash of the effect that people see.'),
+  }),
 ]);
+api.add(toolEventSchema, { id: 'ToolEvent' });
 /** An event in a call's lifecycle. */
 export type ToolEvent = z.infer<typeof toolEventSchema>;
 export type ToolEventType = ToolEvent['type'];
 
 export const sseEventSchema = z.object({
   /** `thinking`: a chunk of what the model writes before its answer (P11). */
-  type: z.enum(['start', 'thinking', 'chunk', 'end', 'error']),
-  /** The id that the finished message will have. */
-  messageId: z.string().min(1),
-  agentName: z.string().min(1),
-  agentId: z.string().exactOptional(),
-  content: z.string().exactOptional(),
-  usage: usageSchema.exactOptional(),
-  /** The attempt that this chunk belongs to. A new `start` discards earlier chunks (S6). */
-  attempt: z.number().int().exactOptional(),
-  /** The number of characters before this chunk, of the answer or of the thinking. */
-  offset: z.number().int().exactOptional(),
+  type: field(z.enum(['start', 'thinking', 'chunk', 'end', 'error']), 'start, thinking, chunk, end or error.'),
+  messageId: field(z.string().min(1), 'Id of the message.'),
+  agentName: field(z.string().min(1), 'Name of the agent.'),
+  agentId: agentId.exactOptional(),
+  content: text('Text of the chunk or of the error.').exactOptional(),
+  usage: field(usageSchema.exactOptional(), 'Tokens used by the model call.'),
+  attempt: field(
+    z.number().int().exactOptional(),
+    'Number of the attempt. A new start discards the chunks of earlier ones.',
+  ),
+  offset: field(z.number().int().exactOptional(), 'Number of characters before this chunk.'),
 });
+api.add(sseEventSchema, { id: 'ChunkEvent' });
 export type SSEEvent = z.infer<typeof sseEventSchema>;
 
 export const toolOutputEventSchema = z.object({
-  invocation_id: z.string().min(1),
-  stream: z.enum(['stdout', 'stderr']),
-  content: z.string(),
+  invocation_id: field(z.string().min(1), 'Id of the call.'),
+  stream: field(z.enum(['stdout', 'stderr']), 'stdout or stderr.'),
+  content: text('What the call printed.'),
 });
+api.add(toolOutputEventSchema, { id: 'ToolOutputEvent' });
 export type ToolOutputEvent = z.infer<typeof toolOutputEventSchema>;
 
 export const systemEventSchema = z.object({
-  type: z.enum(['error', 'notice', 'title']),
-  message: z.string(),
-  /** The id of the transcript message with the same text. */
-  messageId: z.string().exactOptional(),
-  /** Set if the notice says that someone stopped the chat. */
-  stoppedBy: whoSchema.exactOptional(),
+  type: field(z.enum(['error', 'notice', 'title']), 'error, notice or title.'),
+  message: text('Text shown to the person.'),
+  messageId: messageId.exactOptional(),
+  stoppedBy: field(whoSchema.exactOptional(), 'Who stopped the chat, if the notice says so.'),
 });
+api.add(systemEventSchema, { id: 'SystemEvent' });
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 
 /**
@@ -122,19 +139,27 @@ export type SystemEvent = z.infer<typeof systemEventSchema>;
  * (passed, failed, stopped …), so no message from the agent shows it.
  */
 export const worldEventSchema = z.object({
-  type: z.enum(['working', 'waiting', 'idle', 'turn-ended']),
-  pendingOperations: z.number().int().min(0),
-  turnId: z.string().exactOptional(),
-  outcome: z.string().exactOptional(),
+  type: field(
+    z.enum(['working', 'waiting', 'idle', 'turn-ended']),
+    'working, waiting, idle, or turn-ended for a turn without an answer.',
+  ),
+  pendingOperations: field(z.number().int().min(0), 'Number of calls and model requests that are running.'),
+  turnId: turnId.exactOptional(),
+  outcome: text('How the turn ended.').exactOptional(),
 });
+api.add(worldEventSchema, { id: 'ActivityEvent' });
 export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
 
 /** `approval`: a running call asked a person a question, or the question was closed. Other approvals appear in the events of their call. */
 export const crudEventSchema = z.object({
-  operation: z.enum(['create', 'update', 'delete']),
-  entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval']),
-  id: z.string(),
+  operation: field(z.enum(['create', 'update', 'delete']), 'create, update or delete.'),
+  entity: field(
+    z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval']),
+    'What was changed.',
+  ),
+  id: text('Id or name of what was changed.'),
 });
+api.add(crudEventSchema, { id: 'CrudEvent' });
 export type CRUDEvent = z.infer<typeof crudEventSchema>;
 
 interface Envelope {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text, chatId } from '../input/field.js';
 import {
   crudEventSchema,
   sseEventSchema,
@@ -36,11 +37,15 @@ const schemas = {
   world: worldEventSchema,
   crud: crudEventSchema,
 } satisfies Record<WorldEventName, z.ZodType>;
-const inChat = z.object({ chatId: z.string().exactOptional() });
+const inChat = z.object({ chatId: chatId.exactOptional() });
 
 const frameOf = <Name extends WorldEventName>(event: Name) =>
-  z.object({ id: z.string(), event: z.literal(event), data: z.intersection(schemas[event], inChat) });
-const resetSchema = z.object({ event: z.literal(RESET_FRAME), data: z.string() });
+  z.object({
+    id: text('Number in the log. Send the last one as `Last-Event-ID` to continue.'),
+    event: z.literal(event),
+    data: field(z.intersection(schemas[event], inChat), 'The event, as JSON.'),
+  });
+const resetSchema = z.object({ event: z.literal(RESET_FRAME), data: text('The event, as JSON.') });
 
 /** The events of a stream, for the API description. `data` is sent as one line of JSON. */
 export const streamedEventSchema = z.union([
@@ -53,9 +58,11 @@ export const streamedEventSchema = z.union([
   frameOf('crud'),
   resetSchema,
 ]);
+api.add(streamedEventSchema, { id: 'StreamedEvent' });
 
 /** The events of the stream for approvals and grants. */
 export const approvalEventSchema = z.union([frameOf('tool'), frameOf('crud'), resetSchema]);
+api.add(approvalEventSchema, { id: 'ApprovalEvent' });
 
 export type ReadFrame =
   | { kind: 'event'; event: WorldEvent }

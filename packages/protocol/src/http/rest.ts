@@ -1,4 +1,17 @@
 import { z } from 'zod';
+import {
+  api,
+  field,
+  text,
+  agentId,
+  approvalId,
+  chatId,
+  createdAt,
+  messageId,
+  toolCallId,
+  toolName,
+  turnId,
+} from '../input/field.js';
 import { assertionSchema } from '../people/receipts.js';
 import { approvalStatusSchema } from '../calls/approvals.js';
 import { previewSchema } from '../calls/call-sandbox.js';
@@ -12,69 +25,89 @@ import { whoSchema } from '../people/who.js';
 
 /** An error response (W2, RFC 9457). */
 export const problemSchema = z.object({
-  /** The kind of problem. `about:blank` means that only the status matters. */
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  /** One sentence that says what to do next. */
-  detail: z.string(),
-  /** The path of the invalid input field. */
-  field: z.string().exactOptional(),
-  /** The state of a call that couldn't be decided (W5). */
-  state: z.string().exactOptional(),
+  type: text('URI of the problem type. about:blank means that only the status code applies.'),
+  title: text('Name of the HTTP status.'),
+  status: field(z.number().int(), 'HTTP status code.'),
+  detail: text('What happened and what to do next.'),
+  field: text('The path of the invalid input field.').exactOptional(),
+  state: text("The state of a call that couldn't be decided.").exactOptional(),
 });
+api.add(problemSchema, { id: 'Problem' });
 export type Problem = z.infer<typeof problemSchema>;
 
 /** The format of every list (W4). `next` is the cursor for `after` (or `before`, when reading backwards); absent at the end. */
 export function listOf<T extends z.ZodType>(
   items: T,
 ): z.ZodObject<{ items: z.ZodArray<T>; next: z.ZodExactOptional<z.ZodString> }> {
-  return z.object({ items: z.array(items), next: z.string().exactOptional() });
+  return z.object({
+    items: field(z.array(items), 'Items on this page.'),
+    next: text(
+      'Send it as `after` (or `before`, reading backwards) to get the next page. Absent on the last page.',
+    ).exactOptional(),
+  });
 }
 
 /** A page of messages. It includes all events up to `lastEventId`, so a stream can continue from there. */
-export const messageListSchema = listOf(messageSchema).extend({ lastEventId: z.number().int().min(0).exactOptional() });
+export const messageListSchema = listOf(messageSchema).extend({
+  lastEventId: field(
+    z.number().int().min(0).exactOptional(),
+    'Event id to resume from. An event stream that starts after it misses no event.',
+  ),
+});
 
-export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
+export const healthSchema = z.object({
+  status: field(z.literal('ok'), 'Current status.'),
+  version: text('Version of the server.'),
+});
 export type Health = z.infer<typeof healthSchema>;
 
 /** A single-use start link that signs in one browser. It expires after a minute (W1). */
-export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
+export const startLinkSchema = z.object({
+  ticket: text('Ticket of a start link. Single use, valid for one minute.'),
+  open: text('Start link for a browser.'),
+  expiresAt: text('When it expires.'),
+});
 export type StartLink = z.infer<typeof startLinkSchema>;
 
 const secretSchema = z.string().min(1).max(1000);
 
 /** How a browser can sign in, besides links, tokens and passkeys. */
-export const signInWaysSchema = z.object({ oidc: z.object({ name: z.string() }).exactOptional() });
+export const signInWaysSchema = z.object({
+  oidc: field(
+    z.object({ name: text('Name of the OIDC provider.') }).exactOptional(),
+    'The OIDC provider, if there is one.',
+  ),
+});
 export type SignInWays = z.infer<typeof signInWaysSchema>;
 
 /** Open `url`, and send the `attempt` with the answer. */
-export const oidcStartSchema = z.object({ url: z.string(), attempt: z.string() });
+export const oidcStartSchema = z.object({
+  url: text('Page of the OIDC provider to open.'),
+  attempt: text('Identifies the sign-in. Encrypted. Only the browser that started the sign-in has it.'),
+});
 export type OidcStart = z.infer<typeof oidcStartSchema>;
 
 /** What the OIDC provider added to our URL, with the attempt that this browser started (W9). */
 const oidcReturnSchema = z.strictObject({
-  attempt: z.string().min(1).max(4000),
-  state: secretSchema,
-  code: z.string().min(1).max(4000).exactOptional(),
-  iss: secretSchema.exactOptional(),
-  error: secretSchema.exactOptional(),
+  attempt: field(
+    z.string().min(1).max(4000),
+    'Identifies the sign-in. Encrypted. Only the browser that started the sign-in has it.',
+  ),
+  state: field(secretSchema.clone(), 'State in the answer of the provider.'),
+  code: field(z.string().min(1).max(4000).exactOptional(), 'Authorization code. Absent if the sign-in was refused.'),
+  iss: field(secretSchema.exactOptional(), 'The issuer in the answer of the provider, if it sends one.'),
+  error: field(secretSchema.exactOptional(), 'Error code of the provider.'),
 });
 export type OidcReturn = z.infer<typeof oidcReturnSchema>;
 
 /** How a browser signs in (W1): exactly one of these. */
 export const newSessionSchema = z
   .strictObject({
-    /** From a start link. Works once, for a minute. */
-    ticket: secretSchema.exactOptional(),
-    /** From an invitation. Works once, for a week. */
-    invitation: secretSchema.exactOptional(),
-    /** A personal token, or the server's token. */
-    token: secretSchema.exactOptional(),
-    /** A challenge of `POST /session/challenge`, signed by a passkey. */
-    passkey: assertionSchema.exactOptional(),
-    /** The answer of the OIDC provider. */
-    oidc: oidcReturnSchema.exactOptional(),
+    ticket: field(secretSchema.exactOptional(), 'Ticket of a start link. Works once, for a minute.'),
+    invitation: field(secretSchema.exactOptional(), 'Code of an invitation link. Works once, for a week.'),
+    token: field(secretSchema.exactOptional(), "A personal token, or the server's token."),
+    passkey: field(assertionSchema.exactOptional(), 'A challenge of POST /session/challenge, signed with a passkey.'),
+    oidc: field(oidcReturnSchema.exactOptional(), 'The answer of the OIDC provider.'),
   })
   .refine((given) => Object.keys(given).length === 1, {
     message: 'send exactly one of ticket, invitation, token, passkey and oidc',
@@ -82,78 +115,87 @@ export const newSessionSchema = z
   });
 export type NewSession = z.infer<typeof newSessionSchema>;
 /** The part that the page stores and sends as `X-Countersign-Session`; the other part is the cookie. */
-export const sessionSchema = z.object({ session: z.string() });
+export const sessionSchema = z.object({ session: text('Send it as X-Countersign-Session, together with the cookie.') });
 export type Session = z.infer<typeof sessionSchema>;
 
 export const registeredClientSchema = z.object({
-  clientId: z.string(),
-  clientSecret: z.string(),
-  /** The names of the client's tools, as agents use them (A18). */
-  tools: z.array(z.string()),
+  clientId: text('Id of the client.'),
+  clientSecret: text('Send it as X-Countersign-Client.'),
+  tools: field(z.array(z.string()), 'Names assigned to its tools.'),
 });
+api.add(registeredClientSchema, { id: 'RegisteredClient' });
 export type RegisteredClient = z.infer<typeof registeredClientSchema>;
 
-export const acceptedMessageSchema = z.object({ messageId: z.string() });
+export const acceptedMessageSchema = z.object({ messageId });
 export type AcceptedMessage = z.infer<typeof acceptedMessageSchema>;
 
 /** Why a rule for the call's tool did not apply. */
 export const ruleMissSchema = z.object({
-  rule: z.string(),
+  rule: text('The rule.'),
   /**
    * `unnamed`: the allow rule neither names this argument nor ends with `*`. `not-spelt`: only the exact arguments could be allowed. `star`: the
    * rule's star doesn't match some of the words. `no-sandbox`: without a sandbox, rules with a star don't apply. `effect`: the rule is about
    * effects, and the call has another one. `effect-unknown`: the call wasn't rehearsed.
    */
-  code: z.enum([
-    'missing',
-    'different',
-    'not-a-number',
-    'unnamed',
-    'not-spelt',
-    'dynamic',
-    'star',
-    'no-sandbox',
-    'effect-unknown',
-    'effect',
-    'pattern',
-  ]),
-  argument: z.string().exactOptional(),
-  /** The value of the argument, masked and truncated. */
-  value: z.string().exactOptional(),
+  code: field(
+    z.enum([
+      'missing',
+      'different',
+      'not-a-number',
+      'unnamed',
+      'not-spelt',
+      'dynamic',
+      'star',
+      'no-sandbox',
+      'effect-unknown',
+      'effect',
+      'pattern',
+    ]),
+    'Stable code for programs.',
+  ),
+  argument: text('Name of the argument that did not match.').exactOptional(),
+  value: text('Value of the argument. Secrets are masked.').exactOptional(),
 });
 export type RuleMiss = z.infer<typeof ruleMissSchema>;
 export const policyVerdictSchema = z.object({
-  outcome: z.enum(['run', 'ask', 'refuse']),
-  reason: reasonSchema,
-  /** The reason as a sentence. */
-  why: z.string(),
-  rule: z.string().exactOptional(),
-  /** The rule that "always" would add for this call, if a narrow one exists. */
-  proposedRule: z.string().exactOptional(),
-  /** Rules for this tool that did not apply, and why; at most 20. */
-  notApplied: z.array(ruleMissSchema).exactOptional(),
-  /** If the call was rehearsed: what it would do, or why that is unknown. */
-  effect: effectSchema.exactOptional(),
+  outcome: field(z.enum(['run', 'ask', 'refuse']), 'run, ask or refuse.'),
+  reason: field(reasonSchema.clone(), 'Reason code with its details.'),
+  why: text('The reason as a sentence.'),
+  rule: text('The rule.').exactOptional(),
+  proposedRule: text('The rule that "always" would add for this call, if a narrow one exists.').exactOptional(),
+  notApplied: field(
+    z.array(ruleMissSchema).exactOptional(),
+    'Rules for this tool that did not apply, and why. At most 20.',
+  ),
+  effect: field(effectSchema.exactOptional(), 'If the call was rehearsed: what it would do.'),
   noEffect: noEffectSchema.exactOptional(),
 });
+api.add(policyVerdictSchema, { id: 'PolicyVerdict' });
 /** What would happen to a call, and why. */
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 
 /** What a rule would match in a chat (W3 `policy/matches`). Several rules, one per line, are combined. */
 export const policyMatchSchema = z
   .strictObject({
-    chatId: z.string().min(1).max(200).exactOptional(),
-    /** One or more rules, one per line. */
-    rule: z.string().min(1).max(100_000).exactOptional(),
-    /** A grant for this chat instead of a rule for the world. */
-    grant: z
-      .strictObject({
-        agentId: z.string().min(1).max(200),
-        toolName: z.string().min(1).max(200),
-        pattern: z.string().min(1).max(2000).exactOptional(),
-        folder: z.string().min(1).max(4096).exactOptional(),
-      })
-      .exactOptional(),
+    chatId: field(z.string().min(1).max(200).exactOptional(), 'Id of the chat.'),
+    rule: field(z.string().min(1).max(100_000).exactOptional(), 'One or more rules, one per line.'),
+    grant: field(
+      z
+        .strictObject({
+          agentId: field(z.string().min(1).max(200), 'Id of the agent.'),
+          toolName: field(z.string().min(1).max(200), 'Name of the tool.'),
+          pattern: field(
+            z.string().min(1).max(2000).exactOptional(),
+            'Argument pattern of a rule. Absent: any arguments.',
+          ),
+          folder: field(
+            z.string().min(1).max(4096).exactOptional(),
+            "The folder of the call, as in the approval's `session`. Default: the world's.",
+          ),
+        })
+        .exactOptional(),
+      'A grant for this chat instead of a rule for the world.',
+    ),
   })
   .refine(({ rule, grant }) => (rule === undefined) !== (grant === undefined), {
     path: ['rule'],
@@ -166,33 +208,40 @@ export const policyMatchSchema = z
 export type PolicyMatch = z.infer<typeof policyMatchSchema>;
 /** An earlier call in the chat that the rule matches. Arguments are masked. */
 export const matchedCallSchema = z.object({
-  toolCallId: z.string(),
-  agentId: z.string(),
-  toolName: z.string(),
-  arguments: z.unknown(),
+  toolCallId,
+  agentId,
+  toolName,
+  arguments: field(z.unknown(), 'Arguments of the call. Secrets are masked.'),
 });
+api.add(matchedCallSchema, { id: 'MatchedCall' });
 export type MatchedCall = z.infer<typeof matchedCallSchema>;
 /** A pending call that the rule or grant would cover (A5). */
 export const coveredCallSchema = matchedCallSchema.extend({
-  approvalId: z.string(),
-  chatId: z.string(),
-  /** What the call will do, as its own approval shows it. */
-  preview: previewSchema.exactOptional(),
+  approvalId,
+  chatId,
+  preview: field(previewSchema.exactOptional(), 'What the call will do, as its own approval shows it.'),
   effect: effectSchema.exactOptional(),
   prediction: predictionSchema.exactOptional(),
   noEffect: noEffectSchema.exactOptional(),
 });
+api.add(coveredCallSchema, { id: 'CoveredCall' });
 export type CoveredCall = z.infer<typeof coveredCallSchema>;
 /** `items`: newest first. `more`: older ones exist. `waiting`: oldest first. */
 export const matchedCallsSchema = z.object({
-  items: z.array(matchedCallSchema),
-  more: z.boolean(),
-  waiting: z.array(coveredCallSchema),
+  items: field(z.array(matchedCallSchema), 'Items on this page.'),
+  more: field(z.boolean(), 'True if there are older calls.'),
+  waiting: field(z.array(coveredCallSchema), 'Waiting calls that would run immediately.'),
 });
 export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 
 /** A tool as listed for people (W3 `tools`). */
-export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
+export const listedToolSchema = toolDefinitionSchema.extend({
+  trusted: field(
+    z.boolean(),
+    'Whether its read-only declarations are trusted. Read-only tools of a trusted server run without approval.',
+  ),
+});
+api.add(listedToolSchema, { id: 'ListedTool' });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /** Why an MCP server doesn't start, if a person can fix it: a restriction of its sandbox, or a missing sign-in. Screens supply the text. */
@@ -203,133 +252,203 @@ const mcpCauseSchema = z.discriminatedUnion('code', [
    */
   z.object({
     code: z.literal('no-network'),
-    runner: z.string().exactOptional(),
-    hosts: z.array(z.string()).exactOptional(),
+    runner: text('Program that downloads packages, such as npx. Absent for other programs.').exactOptional(),
+    hosts: field(
+      z.array(z.string()).exactOptional(),
+      "Hosts that it downloads packages from. Absent if the sandbox can't be limited to hosts.",
+    ),
   }),
   /** The server tried to reach a host that is not in its list. `hosts`: the list with this host. */
-  z.object({ code: z.literal('unlisted-host'), host: z.string(), hosts: z.array(z.string()) }),
+  z.object({
+    code: z.literal('unlisted-host'),
+    host: text('Host that the server tried to reach.'),
+    hosts: field(z.array(z.string()), "The server's hosts, with this one."),
+  }),
   /** The server tried to reach an address that is not public. `rule` would allow it; if absent, no rule can. */
   z.object({
     code: z.literal('refused-host'),
-    host: z.string(),
-    address: z.string(),
-    /** Undefined if only a DNS lookup was attempted. */
-    port: z.number().int().exactOptional(),
-    rule: z.string().exactOptional(),
+    host: text('Host that the server tried to reach.'),
+    address: text('IP address of the host.'),
+    port: field(z.number().int().exactOptional(), 'Port of the connection. Absent if only the name was looked up.'),
+    rule: text('Rule that would allow the connection. Absent if no rule can.').exactOptional(),
   }),
   /** A remote server requires a sign-in. `expired`: someone was signed in before. */
-  z.object({ code: z.literal('sign-in'), expired: z.boolean() }),
+  z.object({ code: z.literal('sign-in'), expired: field(z.boolean(), 'Whether someone was signed in before.') }),
 ]);
 export type McpCause = z.infer<typeof mcpCauseSchema>;
 
 const mcpSignInStateSchema = z.object({
-  state: z.enum(['signed-in', 'expired', 'signed-out']),
-  /** The URL that identifies the authorization server. */
-  issuer: z.string().exactOptional(),
-  /** Whether a person is signing in. */
-  pending: z.boolean(),
-  /** Why the last attempt to sign in failed. */
-  error: z.string().exactOptional(),
+  state: field(
+    z.enum(['signed-in', 'expired', 'signed-out']),
+    'State of the sign-in. expired: a person must sign in again.',
+  ),
+  issuer: text('Issuer of the authorization server.').exactOptional(),
+  pending: field(z.boolean(), 'Whether a person is signing in.'),
+  error: text('Why the last attempt to sign in failed.').exactOptional(),
 });
 
 /** An MCP server as shown to clients. `env` and `headers` contain only names. */
 export const mcpServerSchema = z.object({
-  name: z.string(),
-  transport: z.enum(['stdio', 'http']),
-  command: z.string().exactOptional(),
-  args: z.array(z.string()).exactOptional(),
-  /** Names only. */
-  env: z.array(z.string()).exactOptional(),
-  network: mcpNetworkSchema.exactOptional(),
-  folders: z.array(z.string()).exactOptional(),
-  url: z.string().exactOptional(),
-  /** Names only. */
-  headers: z.array(z.string()).exactOptional(),
-  trusted: z.boolean(),
-  enabled: z.boolean(),
-  status: z.enum(['off', 'idle', 'starting', 'running', 'failed']),
-  /** What failed or was left out. */
-  error: z.string().exactOptional(),
-  cause: mcpCauseSchema.exactOptional(),
-  /** The OAuth sign-in to a remote server, without tokens. Absent if nobody has tried to sign in. */
-  signIn: mcpSignInStateSchema.exactOptional(),
-  /** The server's sandbox; `none` means that it has all of your permissions. */
-  sandbox: z.string().exactOptional(),
-  /** The latest output, masked; after a failure, the output of the last failed attempt. Only present if a single server is requested. */
-  log: z.array(z.string()).exactOptional(),
-  tools: z.array(z.string()),
-  /** Tool definitions that changed since a person accepted them. Grants for these tools are revoked. */
-  changed: z.array(z.object({ tool: z.string(), difference: z.string() })),
+  name: text('Name of the MCP server.'),
+  transport: field(z.enum(['stdio', 'http']), 'stdio: a program. http: a URL.'),
+  command: text('Program to run.').exactOptional(),
+  args: field(z.array(z.string()).exactOptional(), 'Arguments of the command.'),
+  env: field(
+    z.array(z.string()).exactOptional(),
+    'Environment variables of the program. Responses contain only their names.',
+  ),
+  network: field(
+    mcpNetworkSchema.exactOptional(),
+    'What the program can reach from its sandbox. true: all public hosts. An object: only its hosts. false: nothing.',
+  ),
+  folders: field(z.array(z.string()).exactOptional(), 'Folders outside the working folder that the program may read.'),
+  url: text('URL of the server.').exactOptional(),
+  headers: field(
+    z.array(z.string()).exactOptional(),
+    'HTTP headers sent to the server. Responses contain only their names.',
+  ),
+  trusted: field(
+    z.boolean(),
+    'Whether its read-only declarations are trusted. Read-only tools of a trusted server run without approval.',
+  ),
+  enabled: field(z.boolean(), 'Whether the server is enabled.'),
+  status: field(z.enum(['off', 'idle', 'starting', 'running', 'failed']), 'Current status.'),
+  error: text('What failed or was left out.').exactOptional(),
+  cause: field(
+    mcpCauseSchema.exactOptional(),
+    'Why the server does not start: a restriction of its sandbox, or a missing sign-in.',
+  ),
+  signIn: field(
+    mcpSignInStateSchema.exactOptional(),
+    'OAuth sign-in to a remote server, without tokens. Absent if nobody has tried to sign in.',
+  ),
+  sandbox: text(
+    "The sandbox that the program runs in. none: it runs with all permissions of the server's user.",
+  ).exactOptional(),
+  log: field(
+    z.array(z.string()).exactOptional(),
+    'The latest output, masked; after a failure, the output of the last failed attempt. Only present if a single server is requested.',
+  ),
+  tools: field(z.array(z.string()), 'Names of its tools.'),
+  changed: field(
+    z.array(
+      z.object({
+        tool: text('Name of the tool.'),
+        difference: text('How the current definition differs from the accepted one.'),
+      }),
+    ),
+    'Tool definitions that changed since a person accepted them. Grants for these tools are revoked.',
+  ),
 });
+api.add(mcpServerSchema, { id: 'McpServer' });
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
 export const searchHitSchema = z.object({
-  chatId: z.string(),
-  chatTitle: z.string(),
-  messageId: z.string(),
-  sender: z.string(),
-  /** The person who sent the message. */
-  who: whoSchema.exactOptional(),
-  createdAt: z.string(),
-  /** The text around the first match; plain text, not markup. */
-  excerpt: z.string(),
+  chatId,
+  chatTitle: text('Title of the chat.'),
+  messageId,
+  sender: text('Id of the agent, or name of the person.'),
+  who: field(whoSchema.exactOptional(), 'The person who sent the message.'),
+  createdAt,
+  excerpt: text('The text around the first match; plain text, not markup.'),
 });
+api.add(searchHitSchema, { id: 'SearchHit' });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
 /** `person`: the id of a person. `approvals` and `waiting` then count only the calls that this person decided or signed. */
-export const statsQuerySchema = z.strictObject({ person: z.string().min(1).max(200).exactOptional() });
+export const statsQuerySchema = z.strictObject({
+  person: field(z.string().min(1).max(200).exactOptional(), 'Id of the person.'),
+});
 
-const distribution = z.object({ count: z.number().int(), median: z.number(), p95: z.number() });
+const distribution = z.object({
+  count: field(z.number().int(), 'Number of occurrences.'),
+  median: field(z.number(), 'Median, in milliseconds.'),
+  p95: field(z.number(), '95th percentile, in milliseconds.'),
+});
 /** Statistics on all data stored for a world (W3 `stats`). Times are in milliseconds. */
 export const statsSchema = z.object({
-  chats: z.number().int(),
-  messages: z.number().int(),
-  turns: z.record(z.string(), z.number().int()),
-  tokens: z.array(z.object({ agentId: z.string(), inputTokens: z.number().int(), outputTokens: z.number().int() })),
-  tools: z.array(
-    z.object({
-      tool: z.string(),
-      succeeded: z.number().int(),
-      failed: z.number().int(),
-      denied: z.number().int(),
-      running: distribution,
-    }),
+  chats: field(z.number().int(), 'Number of chats.'),
+  messages: field(z.number().int(), 'Number of messages.'),
+  turns: field(z.record(z.string(), z.number().int()), 'Number of turns by outcome.'),
+  tokens: field(
+    z.array(
+      z.object({
+        agentId,
+        inputTokens: field(z.number().int(), 'Tokens sent to the model.'),
+        outputTokens: field(z.number().int(), 'Tokens generated by the model.'),
+      }),
+    ),
+    'Tokens by agent.',
   ),
-  approvals: z.array(
-    z.object({
-      tool: z.string(),
-      decision: approvalStatusSchema,
-      scope: z.string().exactOptional(),
-      count: z.number().int(),
-    }),
+  tools: field(
+    z.array(
+      z.object({
+        tool: text('Name of the tool.'),
+        succeeded: field(z.number().int(), 'Calls that succeeded.'),
+        failed: field(z.number().int(), 'Calls that failed.'),
+        denied: field(z.number().int(), 'Calls that were denied.'),
+        running: field(distribution.clone(), 'How long calls ran.'),
+      }),
+    ),
+    'Calls by tool.',
   ),
-  /** Who approved and denied calls, most active first. */
-  signers: z.array(z.object({ who: whoSchema, approved: z.number().int(), denied: z.number().int() })),
-  /** From the request to the decision. */
-  waiting: distribution,
-  pendingApprovals: z.number().int(),
+  approvals: field(
+    z.array(
+      z.object({
+        tool: text('Name of the tool.'),
+        decision: field(approvalStatusSchema.clone(), 'What was decided.'),
+        scope: text('How long the decision applies: once, session (this chat) or always.').exactOptional(),
+        count: field(z.number().int(), 'Number of occurrences.'),
+      }),
+    ),
+    'Approvals by tool and decision.',
+  ),
+  signers: field(
+    z.array(
+      z.object({
+        who: whoSchema,
+        approved: field(z.number().int(), 'Number of calls that they approved.'),
+        denied: field(z.number().int(), 'Number of calls that they denied.'),
+      }),
+    ),
+    'Who approved and denied calls, most active first. A call that needed several signatures counts for each signer.',
+  ),
+  waiting: field(distribution.clone(), 'How long calls waited for a decision.'),
+  pendingApprovals: field(z.number().int(), 'Number of approvals waiting for a decision.'),
 });
+api.add(statsSchema, { id: 'Stats' });
 export type Stats = z.infer<typeof statsSchema>;
 
 /** One span of a turn's timeline: a model call, a tool, or waiting for a person. */
 const spanSchema = z.object({
-  kind: z.enum(['model', 'rehearsal', 'tool', 'waiting']),
-  label: z.string(),
-  startedAt: z.string(),
-  endedAt: z.string().exactOptional(),
-  outcome: z.string().exactOptional(),
-  /** Who decided, if a person, an agent or a token did. */
-  who: whoSchema.exactOptional(),
-  /** Everyone who signed, if several people had to, or if someone signed for someone else (A51). */
-  signers: z.array(whoSchema.extend({ for: principalSchema.exactOptional() })).exactOptional(),
+  kind: field(z.enum(['model', 'rehearsal', 'tool', 'waiting']), 'What took the time.'),
+  label: text('Display name.'),
+  startedAt: text('When it started.'),
+  endedAt: text('When it ended. Absent while it is running.').exactOptional(),
+  outcome: text('How it ended.').exactOptional(),
+  who: field(whoSchema.exactOptional(), 'Who decided, if a person, an agent or a token did.'),
+  signers: field(
+    z
+      .array(
+        whoSchema.extend({
+          for: field(
+            principalSchema.exactOptional(),
+            'The person for whom it was signed: they delegated their right to sign.',
+          ),
+        }),
+      )
+      .exactOptional(),
+    'Everyone who signed, if several people had to, or if someone signed for someone else.',
+  ),
 });
 export const timelineSchema = z.object({
-  turnId: z.string(),
-  agentId: z.string(),
-  startedAt: z.string(),
-  endedAt: z.string().exactOptional(),
-  inputTokens: z.number().int(),
-  outputTokens: z.number().int(),
-  spans: z.array(spanSchema),
+  turnId,
+  agentId,
+  startedAt: text('When it started.'),
+  endedAt: text('When it ended. Absent while it is running.').exactOptional(),
+  inputTokens: field(z.number().int(), 'Tokens sent to the model.'),
+  outputTokens: field(z.number().int(), 'Tokens generated by the model.'),
+  spans: field(z.array(spanSchema), 'Model calls, tool calls and waits, in order.'),
 });
+api.add(timelineSchema, { id: 'Timeline' });
 export type Timeline = z.infer<typeof timelineSchema>;

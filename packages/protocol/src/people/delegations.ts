@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { api, field, text } from '../input/field.js';
 import { passkeyConfirmationSchema } from './passkeys.js';
 
 /** A person who delegated their right to sign, or to whom someone did. */
-export const principalSchema = z.object({ id: z.string(), name: z.string() });
+export const principalSchema = z.object({ id: text('Id of the person.'), name: text('Name of the person.') });
 /** A person who delegated their right to sign. */
 export type Principal = z.infer<typeof principalSchema>;
 
@@ -15,31 +16,30 @@ const toolSchema = z
 
 /** Lets another person sign calls for you (A51). If you have a trusted passkey, it must confirm this. */
 export const newDelegationSchema = z.strictObject({
-  /** The id of the person who signs. */
-  to: id,
-  /** Names of tools, which can contain `*`. Default: all. */
-  tools: z.array(toolSchema).min(1, 'name at least one tool').max(50).exactOptional(),
-  /** Ids of worlds. Default: all in which both people may sign. */
-  worlds: z.array(id).min(1, 'name at least one world').max(50).exactOptional(),
-  /** Default: now. */
-  from: z.iso.datetime({ offset: true }).exactOptional(),
-  until: z.iso.datetime({ offset: true }),
-  confirmation: passkeyConfirmationSchema.exactOptional(),
+  to: field(id.clone(), 'Id of the person who signs for you. They need a role that may sign calls.'),
+  tools: field(
+    z.array(toolSchema).min(1, 'name at least one tool').max(50).exactOptional(),
+    'Names of tools, which can contain `*`. Default: all.',
+  ),
+  worlds: field(
+    z.array(id).min(1, 'name at least one world').max(50).exactOptional(),
+    'Ids of worlds. Default: all in which both of you may sign calls.',
+  ),
+  from: field(z.iso.datetime({ offset: true }).exactOptional(), 'When it starts. Default: now.'),
+  until: field(z.iso.datetime({ offset: true }), 'When it ends, at most 90 days from now.'),
+  confirmation: field(passkeyConfirmationSchema.exactOptional(), 'A challenge that was signed with a passkey.'),
 });
 export type NewDelegation = z.infer<typeof newDelegationSchema>;
 
 /** Who can sign calls for whom, and until when (A51). */
 export const delegationSchema = z.object({
-  id: z.string(),
-  /** The person whose right to sign it is. */
-  by: principalSchema,
-  /** The person who can sign. */
-  to: principalSchema,
-  /** Names of tools, which can contain `*`. Absent: all. */
-  tools: z.array(z.string()).exactOptional(),
-  /** Ids of worlds. Absent: all. */
-  worlds: z.array(z.string()).exactOptional(),
-  from: z.string(),
-  until: z.string(),
+  id: text('Id of the delegation.'),
+  by: field(principalSchema.clone(), 'The person whose right to sign it is.'),
+  to: field(principalSchema.clone(), 'The person who can sign.'),
+  tools: field(z.array(z.string()).exactOptional(), 'Names of tools, which can contain *. Absent: all.'),
+  worlds: field(z.array(z.string()).exactOptional(), 'Ids of worlds. Absent: all.'),
+  from: text('When it starts.'),
+  until: text('When it ends.'),
 });
+api.add(delegationSchema, { id: 'Delegation' });
 export type Delegation = z.infer<typeof delegationSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text, createdAt } from '../input/field.js';
 import { listNames } from '../calls/needed-signatures.js';
 import { HIDDEN_IN_PROSE } from '../text/hidden.js';
 import { looksLike } from '../text/looks-like.js';
@@ -103,123 +104,152 @@ const worldRolesSchema = z.record(z.string().min(1).max(200), personRoleSchema.e
 
 /** A person who can sign in (W8). */
 export const personSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string().exactOptional(),
-  /** The role on the whole server. Null if the person only has roles in worlds. */
-  role: personRoleSchema.nullable(),
-  worldRoles: z.record(z.string(), personRoleSchema),
-  /** Like `email`, only for admins and the person. */
-  status: personStatusSchema.exactOptional(),
-  /** How many passkeys of the person wait until someone confirms them (W8.8). For admins who can; absent if none. */
-  passkeysToConfirm: z.number().int().exactOptional(),
-  createdAt: z.string(),
+  id: text('Id of the person.'),
+  name: text('Name of the person.'),
+  email: text('Email address. Shown only to admins and to the person.').exactOptional(),
+  role: field(personRoleSchema.nullable(), 'Role on the server. Null: only the roles in `worldRoles`.'),
+  worldRoles: field(z.record(z.string(), personRoleSchema), 'Roles in individual worlds, by world id.'),
+  status: field(
+    personStatusSchema.exactOptional(),
+    'active, disabled or removed. Only active people can sign in. Shown only to admins and to the person.',
+  ),
+  passkeysToConfirm: field(
+    z.number().int().exactOptional(),
+    'How many passkeys wait for an admin to confirm them. Only for admins; absent if none.',
+  ),
+  createdAt,
 });
+api.add(personSchema, { id: 'Person' });
 export type Person = z.infer<typeof personSchema>;
 
 export const newPersonSchema = z.strictObject({
-  name: personNameSchema,
-  email: emailSchema.exactOptional(),
-  role: personRoleSchema.nullable().default('member'),
-  worldRoles: worldRolesSchema.default({}),
+  name: field(personNameSchema.clone(), 'Name of the person.'),
+  email: field(emailSchema.exactOptional(), 'Email address. Shown only to admins and to the person.'),
+  role: field(
+    personRoleSchema.nullable().default('member'),
+    'Role on the server. Null: only the roles in `worldRoles`.',
+  ),
+  worldRoles: field(worldRolesSchema.default({}), 'Roles in individual worlds, by world id.'),
 });
 export type NewPerson = z.input<typeof newPersonSchema>;
 
 export const personChangeSchema = z.strictObject({
-  name: personNameSchema.exactOptional(),
-  email: emailSchema.nullable().exactOptional(),
-  role: personRoleSchema.nullable().exactOptional(),
-  worldRoles: worldRolesSchema.exactOptional(),
-  status: z.enum(['active', 'disabled']).exactOptional(),
+  name: field(personNameSchema.exactOptional(), 'Name of the person.'),
+  email: field(emailSchema.nullable().exactOptional(), 'Email address. Shown only to admins and to the person.'),
+  role: field(personRoleSchema.nullable().exactOptional(), 'Role on the server. Null: only the roles in `worldRoles`.'),
+  worldRoles: field(worldRolesSchema.exactOptional(), 'Roles in individual worlds, by world id.'),
+  status: field(z.enum(['active', 'disabled']).exactOptional(), 'active or disabled.'),
 });
 export type PersonChange = z.infer<typeof personChangeSchema>;
 
 /** A single-use link that signs a person in: an invitation, or one that the person creates for another device. */
 export const invitationSchema = z.object({
-  open: z.string(),
-  expiresAt: z.string(),
-  /** What the session may do at most. Absent: everything that the person may do. */
-  scopes: z.array(tokenScopeSchema).exactOptional(),
+  open: text('Invitation link to open in a browser.'),
+  expiresAt: text('When it expires.'),
+  scopes: field(
+    z.array(tokenScopeSchema).exactOptional(),
+    'What the session may do at most. Absent: everything that the person may do.',
+  ),
 });
+api.add(invitationSchema, { id: 'Invitation' });
 export type Invitation = z.infer<typeof invitationSchema>;
 
 export const newTokenSchema = z.strictObject({
-  name: oneLine(100),
-  scopes: z.array(tokenScopeSchema).min(1, 'choose at least one scope').max(5),
-  /** Null: the token doesn't expire. Default: 90 days from now. */
-  expiresAt: z.iso.datetime({ offset: true }).exactOptional(),
+  name: field(oneLine(100), 'Name of the token.'),
+  scopes: field(
+    z.array(tokenScopeSchema).min(1, 'choose at least one scope').max(5),
+    'What the token may do: read, chat, sign, admin or propose.',
+  ),
+  expiresAt: field(
+    z.iso.datetime({ offset: true }).exactOptional(),
+    'When it expires. Null: never. Default: 90 days from now.',
+  ),
 });
 export type NewToken = z.infer<typeof newTokenSchema>;
 
 /** A personal token, without its secret. */
 export const tokenSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  scopes: z.array(tokenScopeSchema),
-  /** The external agent whose calls it proposes, if it can do nothing else (A55). */
-  external: z.object({ world: z.string(), agent: z.string() }).exactOptional(),
-  /** The name of the person who created it, if it was someone else. */
-  createdBy: z.string().exactOptional(),
-  createdAt: z.string(),
-  usedAt: z.string().exactOptional(),
-  /** The address that last used it. */
-  usedFrom: z.string().exactOptional(),
-  expiresAt: z.string(),
+  id: text('Id of the token.'),
+  name: text('Name of the token.'),
+  scopes: field(z.array(tokenScopeSchema), 'What the token may do: read, chat, sign, admin or propose.'),
+  external: field(
+    z.object({ world: text('Id of the world.'), agent: text('Id of the agent.') }).exactOptional(),
+    'The external agent whose calls it proposes, if it can do nothing else.',
+  ),
+  createdBy: text('Name of the person who created it, if it was someone else.').exactOptional(),
+  createdAt,
+  usedAt: text('When it was last used.').exactOptional(),
+  usedFrom: text('The address that last used it.').exactOptional(),
+  expiresAt: text('When it expires.'),
 });
+api.add(tokenSchema, { id: 'Token' });
 export type Token = z.infer<typeof tokenSchema>;
 
 /** A new token. Its secret is returned only here. */
-export const createdTokenSchema = tokenSchema.extend({ token: z.string() });
+export const createdTokenSchema = tokenSchema.extend({ token: text('The token. Returned only here.') });
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
 /** A browser session. */
 export const openSessionSchema = z.object({
-  id: z.string(),
-  /** Such as "Chrome on Linux". */
-  device: z.string(),
-  /** Whether this request came from it. */
-  current: z.boolean(),
-  createdAt: z.string(),
-  usedAt: z.string(),
-  /** The address that last used it. */
-  usedFrom: z.string().exactOptional(),
-  expiresAt: z.string(),
+  id: text('Id of the session.'),
+  device: text('Browser and system, such as Chrome on Linux.'),
+  current: field(z.boolean(), 'Whether this request came from it.'),
+  createdAt,
+  usedAt: text('When it was last used.'),
+  usedFrom: text('The address that last used it.').exactOptional(),
+  expiresAt: text('When the session ends if it is not used.'),
 });
+api.add(openSessionSchema, { id: 'OpenSession' });
 export type OpenSession = z.infer<typeof openSessionSchema>;
 
 /** A rule about who must sign that nobody can satisfy (A48.11). */
 export const stuckRuleSchema = z.object({
-  world: z.string(),
-  worldName: z.string(),
-  /** The name of the agent, if it is one of the agent's own rules. */
-  agent: z.string().exactOptional(),
-  rule: z.string(),
-  why: z.string(),
+  world: text('Id of the world.'),
+  worldName: text('Name of the world.'),
+  agent: text("The name of the agent, if it is one of the agent's own rules.").exactOptional(),
+  rule: text('The rule.'),
+  why: text('The reason as a sentence.'),
 });
 export type StuckRule = z.infer<typeof stuckRuleSchema>;
 
-export const stuckRulesQuerySchema = z.strictObject({ without: z.string().min(1).max(200).exactOptional() });
+export const stuckRulesQuerySchema = z.strictObject({
+  without: field(
+    z.string().min(1).max(200).exactOptional(),
+    'Id of a person. Lists the rules that nobody could satisfy if this person were disabled or removed.',
+  ),
+});
 
 /** Who sends the requests, and what they may do on the server and in each world. */
 export const meSchema = z.object({
-  kind: z.enum(['person', 'token']),
-  id: z.string(),
-  name: z.string(),
-  via: z.string(),
-  email: z.string().exactOptional(),
-  role: personRoleSchema.nullable(),
-  worldRoles: z.record(z.string(), personRoleSchema),
-  /** What this credential may do on the server and in worlds without another role. */
-  actions: z.array(tokenScopeSchema),
-  /** The scopes of the token, or of the token or invitation with which the session was opened. Absent: everything that the roles allow. */
-  scopes: z.array(tokenScopeSchema).exactOptional(),
-  /** Where the scopes come from. */
-  limitedBy: z.enum(['token', 'invitation']).exactOptional(),
-  /** How many passkeys of other people wait for you to confirm them (W8.8). For admins; absent if none. */
-  passkeysToConfirm: z.number().int().exactOptional(),
-  /** The server is part of a program, and has no routes to manage people or to read its log. */
-  mounted: z.literal(true).exactOptional(),
+  kind: field(z.enum(['person', 'token']), 'person, or token for a shared token that belongs to nobody in particular.'),
+  id: text('Id of the person or token.'),
+  name: text('Name of the person or token.'),
+  via: text('Device or client that it came from.'),
+  email: text('Email address. Shown only to admins and to the person.').exactOptional(),
+  role: field(personRoleSchema.nullable(), 'Role on the server. Null: only the roles in `worldRoles`.'),
+  worldRoles: field(z.record(z.string(), personRoleSchema), 'Roles in individual worlds, by world id.'),
+  actions: field(
+    z.array(tokenScopeSchema),
+    'What this credential may do on the server and in worlds without another role.',
+  ),
+  scopes: field(
+    z.array(tokenScopeSchema).exactOptional(),
+    'The scopes of the token, or of the token or invitation with which the session was opened. Absent: everything that the roles allow.',
+  ),
+  limitedBy: field(
+    z.enum(['token', 'invitation']).exactOptional(),
+    'Whether `scopes` are those of a token or of an invitation (W8.11).',
+  ),
+  passkeysToConfirm: field(
+    z.number().int().exactOptional(),
+    'How many passkeys of other people wait for you to confirm them. For admins; absent if none.',
+  ),
+  mounted: field(
+    z.literal(true).exactOptional(),
+    'The server is part of a program, and has no routes to manage people or to read its log.',
+  ),
 });
+api.add(meSchema, { id: 'Me' });
 export type Me = z.infer<typeof meSchema>;
 
 export const groupNameSchema = z
@@ -227,18 +257,16 @@ export const groupNameSchema = z
   .regex(/^[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u, 'can contain only lowercase letters, digits and -')
   .max(64, 'can have at most 64 characters');
 export const groupSchema = z.object({
-  name: z.string(),
-  /** Ids of people. */
-  people: z.array(z.string()),
-  /** The OIDC group whose members belong to it. */
-  oidcGroup: z.string().exactOptional(),
-  /** Ids of those members, as of their last check. */
-  oidcMembers: z.array(z.string()).exactOptional(),
+  name: text('Name of the group.'),
+  people: field(z.array(z.string()), 'Ids of people.'),
+  oidcGroup: text('The OIDC group whose members belong to it.').exactOptional(),
+  oidcMembers: field(z.array(z.string()).exactOptional(), 'Ids of those members, as of their last check.'),
 });
+api.add(groupSchema, { id: 'Group' });
 export type Group = z.infer<typeof groupSchema>;
 
 export const groupChangeSchema = z.strictObject({
-  people: z.array(z.string().min(1).max(200)).max(1_000),
-  oidcGroup: oneLine(200).exactOptional(),
+  people: field(z.array(z.string().min(1).max(200)).max(1_000), 'Ids of people.'),
+  oidcGroup: field(oneLine(200).exactOptional(), 'OIDC group whose members belong to the group.'),
 });
 export type GroupChange = z.infer<typeof groupChangeSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { field, text } from '../input/field.js';
 import { passkeyConfirmationSchema, passkeyPublicKeySchema } from './passkeys.js';
 
 const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -7,16 +8,16 @@ const id = z.string().min(1).max(200);
 
 /** What a passkey signs: this decision about exactly this call (A49). */
 const signedDecisionSchema = z.strictObject({
-  /** The salted hash of the call, as it was shown. */
-  call: hex32,
-  salt: hex32,
-  /** The hash of the call's rehearsed effect or, without a rehearsal, of the preview that was shown with it. */
-  effect: hex32.exactOptional(),
-  decision: z.enum(['approve', 'deny']),
+  call: field(hex32.clone(), 'Salted hash of the call as it was shown.'),
+  salt: field(hex32.clone(), 'Random salt of the hash.'),
+  effect: field(
+    hex32.exactOptional(),
+    "Hash of the call's rehearsed effect, or of the preview that was shown, if there was one.",
+  ),
+  decision: field(z.enum(['approve', 'deny']), 'approve or deny.'),
   scope: z.literal('once'),
-  approvalId: id,
-  /** Random, and accepted once: a signature can't be used again. */
-  nonce: base64url.min(22).max(86),
+  approvalId: field(id.clone(), 'Id of the approval.'),
+  nonce: field(base64url.min(22).max(86), "Random, and accepted once: a signature can't be used again."),
 });
 export type SignedDecision = z.infer<typeof signedDecisionSchema>;
 
@@ -25,16 +26,17 @@ export const assertionSchema = passkeyConfirmationSchema.omit({ challenge: true 
 export type Assertion = z.infer<typeof assertionSchema>;
 
 /** A decision with its signature. Everything needed to verify it except the public key. */
-export const receiptSchema = assertionSchema.extend({ version: z.literal(1), signed: signedDecisionSchema });
+export const receiptSchema = assertionSchema.extend({
+  version: field(z.literal(1), 'Version of the format.'),
+  signed: field(signedDecisionSchema.clone(), 'The decision that the passkey signed.'),
+});
 export type Receipt = z.infer<typeof receiptSchema>;
 
 /** A receipt as stored in the audit log, with the key that verified it. */
 export const storedReceiptSchema = receiptSchema.extend({
-  /** The keyed hash of the call. Part of the text that `call` is the hash of. */
-  callHash: z.string(),
-  publicKey: passkeyPublicKeySchema,
-  /** The site that the passkey belongs to. */
-  rpId: z.string(),
+  callHash: text('The keyed hash of the call. Part of the text that `call` is the hash of.'),
+  publicKey: field(passkeyPublicKeySchema.clone(), 'Public key of the passkey, as a JWK.'),
+  rpId: text('The site that the passkey belongs to.'),
 });
 export type StoredReceipt = z.infer<typeof storedReceiptSchema>;
 
@@ -42,52 +44,66 @@ export type StoredReceipt = z.infer<typeof storedReceiptSchema>;
 export const pinnedPasskeySchema = z.strictObject({
   kind: z.literal('countersign-passkey'),
   version: z.literal(1),
-  /** The id of the person whose passkey it is. */
-  person: id,
-  name: z.string(),
-  credentialId: base64url,
-  rpId: z.string().min(1),
-  publicKey: passkeyPublicKeySchema,
+  person: field(id.clone(), 'Id of the person whose passkey it is.'),
+  name: text('Name of the passkey.'),
+  credentialId: field(base64url.clone(), "The authenticator's id of the passkey, in base64url."),
+  rpId: field(z.string().min(1), 'Host name that the passkey belongs to.'),
+  publicKey: field(passkeyPublicKeySchema.clone(), 'Public key of the passkey, as a JWK.'),
 });
 export type PinnedPasskey = z.infer<typeof pinnedPasskeySchema>;
 
 /** What a trusted passkey can confirm. */
 const confirmableSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('sign-call'), world: id, approval: id, decision: z.literal('approve') }),
-  z.strictObject({ kind: z.literal('trust-passkey'), passkey: id }),
-  z.strictObject({ kind: z.literal('remove-passkey'), passkey: id }),
+  z.strictObject({
+    kind: z.literal('sign-call'),
+    world: field(id.clone(), 'Id of the world.'),
+    approval: field(id.clone(), 'Id of the approval.'),
+    decision: field(z.literal('approve'), 'Only an approval needs a passkey.'),
+  }),
+  z.strictObject({ kind: z.literal('trust-passkey'), passkey: field(id.clone(), 'Id of the passkey.') }),
+  z.strictObject({ kind: z.literal('remove-passkey'), passkey: field(id.clone(), 'Id of the passkey.') }),
   /** A request that would weaken a rule `with passkey`, delegates a right to sign, opens another device, or creates a credential, exactly as it is sent (A49.5, A51.4, W1.12, W8.15). */
   z.strictObject({
     kind: z.literal('change-world'),
-    method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
-    /** Without `/api`, such as `/worlds/bank/policy`. */
-    path: z
-      .string()
-      .max(1000)
-      .regex(
-        /^\/(?:worlds(?:\/|$)|me\/(?:delegations|devices\/link)$|people\/[^/]+\/(?:tokens|invitations)$)/,
-        'must start with /worlds, or be that of a new delegation, device link, token or invitation',
-      ),
-    /** The body, without `confirmation`. */
-    body: z.record(z.string(), z.unknown()).exactOptional(),
+    method: field(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'Method of the request to confirm.'),
+    path: field(
+      z
+        .string()
+        .max(1000)
+        .regex(
+          /^\/(?:worlds(?:\/|$)|me\/(?:delegations|devices\/link)$|people\/[^/]+\/(?:tokens|invitations)$)/,
+          'must start with /worlds, or be that of a new delegation, device link, token or invitation',
+        ),
+      'Path of the request, without /api.',
+    ),
+    body: field(z.record(z.string(), z.unknown()).exactOptional(), 'Body of the request, without `confirmation`.'),
   }),
 ]);
 export type Confirmable = z.infer<typeof confirmableSchema>;
 
-export const newChallengeSchema = z.strictObject({ action: confirmableSchema });
+export const newChallengeSchema = z.strictObject({
+  action: field(confirmableSchema.clone(), 'What the passkey confirms.'),
+});
 export type NewChallenge = z.infer<typeof newChallengeSchema>;
 
 /** A challenge to sign with a passkey. `options` are WebAuthn request options, as JSON. */
 export const challengeSchema = z.object({
-  /** The id to send back with the signature. */
-  challenge: z.string(),
-  expiresAt: z.string(),
-  options: z.object({
-    challenge: z.string(),
-    rpId: z.string(),
-    allowCredentials: z.array(z.object({ id: z.string(), type: z.literal('public-key') })),
-    userVerification: z.literal('required'),
-    timeout: z.number().int(),
-  }),
+  challenge: text('The id to send back with the signature.'),
+  expiresAt: text('When it expires.'),
+  options: field(
+    z.object({
+      challenge: text('What the passkey signs, in base64url.'),
+      rpId: text('Host name that the passkeys belong to.'),
+      allowCredentials: field(
+        z.array(
+          z.object({ id: text("The authenticator's id of the passkey, in base64url."), type: z.literal('public-key') }),
+        ),
+        'Passkeys that can sign the challenge.',
+      ),
+      userVerification: field(z.literal('required'), 'Always required.'),
+      timeout: field(z.number().int(), 'Milliseconds.'),
+    }),
+    'Request options for WebAuthn.',
+  ),
 });
 export type Challenge = z.infer<typeof challengeSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field } from '../input/field.js';
 import { HIDDEN_IN_PROSE } from '../text/hidden.js';
 
 const UNCLEAR = new RegExp(String.raw`[\t\n]|${HIDDEN_IN_PROSE}`, 'u');
@@ -12,10 +13,11 @@ const nameSchema = z
 
 /** Who did something (A16). `token`: a shared token that belongs to nobody in particular. `system`: Countersign itself. */
 export const whoSchema = z.strictObject({
-  kind: z.enum(['person', 'agent', 'token', 'system']),
-  id: z.string().min(1).max(200),
-  name: nameSchema,
+  kind: field(z.enum(['person', 'agent', 'token', 'system']), 'person, agent, token or system.'),
+  id: field(z.string().min(1).max(200), 'Id of the person, agent or token.'),
+  name: field(nameSchema.clone(), 'Name of the person, agent or token.'),
 });
+api.add(whoSchema, { description: 'Who did it.' });
 /** Who did something. */
 export type Who = z.infer<typeof whoSchema>;
 

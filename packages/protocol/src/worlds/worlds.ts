@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { api, field, text, createdAt } from '../input/field.js';
 import { acpSchema } from '../external/acp.js';
 import { modelSettingsSchema } from './model-settings.js';
 import { nameSchema } from '../text/names.js';
@@ -8,22 +9,43 @@ const ruleText = z.string().max(2000);
 
 /** A world's settings (W3). `worldSettingsSchema.parse({})` fills in the defaults. */
 export const worldSettingsSchema = z.strictObject({
-  description: z.string().max(4000).exactOptional(),
-  workingDirectory: z.string().min(1).max(4096).exactOptional(),
-  /** Folders that a server admin gives to the admins of this world, to choose its folder from (A21.8). */
-  roots: z.array(z.string().min(1).max(4096)).max(50).exactOptional(),
-  mode: z.enum(['read', 'ask', 'auto']).default('ask'),
-  /** The id of the agent that receives messages without a mention (M2). */
-  mainAgent: z.string().min(1).exactOptional(),
-  turnLimit: z.number().int().min(1).max(1000).default(5),
-  maxIterations: z.number().int().min(1).max(1000).default(10),
-  maxParallelTools: z.number().int().min(1).max(64).default(4),
-  streaming: z.boolean().default(true),
+  description: field(z.string().max(4000).exactOptional(), 'What the world is for.'),
+  workingDirectory: field(
+    z.string().min(1).max(4096).exactOptional(),
+    'The folder that file tools and commands work in.',
+  ),
+  roots: field(
+    z.array(z.string().min(1).max(4096)).max(50).exactOptional(),
+    'Folders that a server admin gives to the admins of this world, to choose its folder from.',
+  ),
+  mode: field(
+    z.enum(['read', 'ask', 'auto']).default('ask'),
+    'read: only read-only tools run. ask: calls need approval unless a rule allows them or their tool does not require it. auto: no approval inside the sandbox and the working folder.',
+  ),
+  mainAgent: field(z.string().min(1).exactOptional(), 'The id of the agent that receives messages without a mention.'),
+  turnLimit: field(
+    z.number().int().min(1).max(1000).default(5),
+    'Maximum number of turns per agent between messages from a person.',
+  ),
+  maxIterations: field(z.number().int().min(1).max(1000).default(10), 'Maximum number of model calls in one turn.'),
+  maxParallelTools: field(
+    z.number().int().min(1).max(64).default(4),
+    'Maximum number of read-only calls that run in parallel.',
+  ),
+  streaming: field(z.boolean().default(true), 'Whether answers are streamed while the model writes them.'),
   /** Off by default, because approvals are durable (A11). */
-  approvalTimeoutMs: z.number().int().min(1).max(2_147_483_647).exactOptional(),
-  unattended: z.enum(['wait', 'deny']).default('wait'),
-  /** Whether calls that need approval are rehearsed first, to show what they will do (A52). */
-  rehearse: z.enum(['on', 'off']).default('on'),
+  approvalTimeoutMs: field(
+    z.number().int().min(1).max(2_147_483_647).exactOptional(),
+    'Milliseconds until an approval expires. Absent: never.',
+  ),
+  unattended: field(
+    z.enum(['wait', 'deny']).default('wait'),
+    'What happens to calls that need approval while nobody is connected: wait or deny.',
+  ),
+  rehearse: field(
+    z.enum(['on', 'off']).default('on'),
+    'Whether calls that need approval are rehearsed first: on or off.',
+  ),
 });
 /** A world's settings. */
 export type WorldSettings = z.infer<typeof worldSettingsSchema>;
@@ -32,22 +54,25 @@ export type WorldMode = WorldSettings['mode'];
 /** Reading more would block the server for everyone. */
 const rules = z.array(ruleText).max(2_000);
 
-export const newWorldSchema = worldSettingsSchema.extend({ name: nameSchema, policy: rules.default([]) });
+export const newWorldSchema = worldSettingsSchema.extend({
+  name: field(nameSchema.clone(), 'Name of the world.'),
+  policy: field(rules.default([]), 'Rules, one per line.'),
+});
 export type NewWorld = z.input<typeof newWorldSchema>;
 
 export const newAgentSchema = z.strictObject({
-  name: nameSchema,
-  provider: z.string().min(1).max(100),
-  model: z.string().min(1).max(200),
-  systemPrompt: z.string().max(200_000).default(''),
+  name: field(nameSchema.clone(), 'Name of the agent.'),
+  provider: field(z.string().min(1).max(100), 'Id of the provider.'),
+  model: field(z.string().min(1).max(200), 'Name of the model.'),
+  systemPrompt: field(z.string().max(200_000).default(''), 'Instructions for the model.'),
   ...modelSettingsSchema.shape,
-  /** Names or globs of tools that the agent may request. Empty by default: no default grants permissions. */
-  tools: z.array(z.string().min(1).max(128)).max(1000).default([]),
-  /** The agent's own rules. They can only be stricter than the world's (A19). */
-  policy: rules.default([]),
-  active: z.boolean().default(true),
-  /** For the provider `acp`, and only for it: the program that is the agent (A59). */
-  acp: acpSchema.exactOptional(),
+  tools: field(
+    z.array(z.string().min(1).max(128)).max(1000).default([]),
+    'Names or globs of tools that the agent may request. Empty by default: no default grants permissions.',
+  ),
+  policy: field(rules.default([]), "The agent's own rules. They can only be stricter than the world's."),
+  active: field(z.boolean().default(true), 'Whether the agent takes part in chats.'),
+  acp: field(acpSchema.exactOptional(), 'For the provider `acp`, and only for it: the program that is the agent.'),
 });
 /** An agent to add. */
 export type NewAgent = z.input<typeof newAgentSchema>;
@@ -58,13 +83,17 @@ export const policySchema = z.strictObject({ rules });
 
 /** A call to check against a world's rules (W3 `policy/check`). */
 export const policyCheckSchema = z.strictObject({
-  agentId: z.string().min(1).exactOptional(),
-  tool: z.string().min(1).max(200),
-  arguments: z.record(z.string(), z.unknown()),
-  /** Check against these rules instead of the world's, to try them out before saving. Nothing is stored. */
-  rules: policySchema.shape.rules.exactOptional(),
-  /** Rehearse the call in a draft first, unless a rule denies it, and judge its effect. The draft is deleted. */
-  rehearse: z.boolean().exactOptional(),
+  agentId: field(z.string().min(1).exactOptional(), 'Id of the agent.'),
+  tool: field(z.string().min(1).max(200), 'Name of the tool.'),
+  arguments: field(z.record(z.string(), z.unknown()), 'Arguments of the call.'),
+  rules: field(
+    policySchema.shape.rules.exactOptional(),
+    "Check against these rules instead of the world's, to try them out before saving. Nothing is stored.",
+  ),
+  rehearse: field(
+    z.boolean().exactOptional(),
+    'Rehearse the call in a draft first, unless a rule denies it, and judge its effect. The draft is deleted.',
+  ),
 });
 /** A call to check against the rules. */
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
@@ -78,29 +107,45 @@ export const changeSchema = z.record(
 );
 
 /** `lastEventId`: the response includes all events up to this number, so a stream can continue from there. */
-const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
+const shownAt = {
+  lastEventId: field(
+    z.number().int().min(0).exactOptional(),
+    'Event id to resume from. An event stream that starts after it misses no event.',
+  ),
+};
 
 export const worldSchema = z.object({
   ...worldSettingsSchema.shape,
-  id: z.string(),
-  name: z.string(),
-  /** Where its calls run: `workingDirectory`, or the world's own folder. Absent if the program that serves the API decides it. */
-  folder: z.string().exactOptional(),
+  id: text('Id of the world.'),
+  name: text('Name of the world.'),
+  folder: text(
+    "Where its calls run: `workingDirectory`, or the world's own folder. Absent if the program that serves the API decides it.",
+  ).exactOptional(),
   ...shownAt,
 });
+api.add(worldSchema, { id: 'World' });
 /** A world, with its settings. */
 export type World = z.infer<typeof worldSchema>;
 
 /** Accepts any stored name: one that became reserved later must still be readable. */
-export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string(), name: z.string() });
+export const agentSchema = z.object({
+  ...newAgentSchema.shape,
+  id: text('Id of the agent.'),
+  name: text('Name of the agent.'),
+});
+api.add(agentSchema, { id: 'Agent' });
 /** An agent in a world, with its id. */
 export type Agent = z.infer<typeof agentSchema>;
 
 /** `unknownModel`: the provider's list doesn't contain the model, with the most similar one (P9.2). The agent was saved anyway. */
 export const savedAgentSchema = z.object({
   ...agentSchema.shape,
-  unknownModel: z.object({ closest: z.string().exactOptional() }).exactOptional(),
+  unknownModel: field(
+    z.object({ closest: text('The most similar model that the provider lists.').exactOptional() }).exactOptional(),
+    "Present if the provider's list doesn't contain the model. The agent was saved anyway.",
+  ),
 });
+api.add(savedAgentSchema, { id: 'SavedAgent' });
 /** An agent that was just added or changed. */
 export type SavedAgent = z.infer<typeof savedAgentSchema>;
 
@@ -109,12 +154,13 @@ const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);
 export type ChatStatus = z.infer<typeof chatStatusSchema>;
 
 export const chatSchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  status: chatStatusSchema,
-  createdAt: z.string(),
+  id: text('Id of the chat.'),
+  title: text('Title of the chat.'),
+  status: field(chatStatusSchema.clone(), 'Current status.'),
+  createdAt,
   ...shownAt,
 });
+api.add(chatSchema, { id: 'Chat' });
 /** A chat, with its title and status. */
 export type Chat = z.infer<typeof chatSchema>;
 
@@ -123,7 +169,7 @@ const chatTitle = z
   .trim()
   .min(1, 'a title must not be empty')
   .max(200, 'a title can have at most 200 characters');
-export const newChatSchema = z.strictObject({ title: chatTitle.exactOptional() });
+export const newChatSchema = z.strictObject({ title: field(chatTitle.exactOptional(), 'Title of the chat.') });
 export type NewChat = z.infer<typeof newChatSchema>;
 
 export const DEFAULT_CHAT_TITLE = 'New chat';

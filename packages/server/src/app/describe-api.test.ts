@@ -109,3 +109,20 @@ it('[W3] has a readable docs page without scripts or external resources', async 
   expect((await send(`${t.url}/api/docs.css`)).headers['content-type']).toContain('text/css');
   expect(page.headers['content-security-policy']).toContain("default-src 'self'");
 });
+
+it('[W3] describes fields with the same name by their own schemas', async () => {
+  const t = await openApp();
+  const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
+  const request = (method: string, path: string) =>
+    body.paths[path]?.[method]?.requestBody?.content['application/json']?.schema['properties'];
+  expect(request('post', '/worlds/{world}/external/calls')).toMatchObject({
+    session: { description: "Names the program's session. Each session has its own chat." },
+  });
+  expect(body.paths['/session']?.['post']?.responses['200']?.content?.['application/json']?.schema).toMatchObject({
+    properties: { session: { description: 'Send it as X-Countersign-Session, together with the cookie.' } },
+  });
+  // Every field of a change is optional, which must not cost it its description.
+  expect(request('patch', '/worlds/{world}')).toMatchObject({
+    turnLimit: { description: 'Maximum number of turns per agent between messages from a person.' },
+  });
+});

@@ -1,9 +1,6 @@
-import { problemSchema } from '@countersign/protocol';
+import { api, problemSchema } from '@countersign/protocol';
 import { z } from 'zod';
-import { describeFields } from './describe-fields.js';
-import { PARAMETER_TEXTS } from './field-texts.js';
 import type { Answer, Route } from './route.js';
-import { schemaNames } from './schema-names.js';
 import { PROBLEM_TYPE } from './to-problem.js';
 
 type Json = Record<string, unknown>;
@@ -43,10 +40,8 @@ export function describeApi(
   const paths: ApiDescription['paths'] = {};
   for (const route of routes) {
     const here = (paths[route.path] ??= {});
-    const operation = describe(route, schemas);
-    here[route.method] = describeFields(operation, [`${route.method} ${route.path}`]) as Operation;
+    here[route.method] = describe(route, schemas);
   }
-  const described = Object.entries(schemas).map(([name, schema]) => [name, describeFields(schema, [name])]);
   return {
     openapi: '3.1.0',
     info: {
@@ -59,7 +54,7 @@ export function describeApi(
     security: [{ token: [] }],
     paths,
     components: {
-      schemas: Object.fromEntries(described) as Json,
+      schemas,
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -86,23 +81,31 @@ function describe(route: Route, schemas: Json): Operation {
   };
 }
 
+/** Parameters in paths that are not the id of what they name. */
+const PATH_TEXTS: Readonly<Record<string, string>> = {
+  attachment: 'Id of the attachment: the SHA-256 of its content.',
+  group: 'Name of the group.',
+  name: 'Name of the MCP server.',
+  turn: 'Id of the turn, or of one of its tool turns.',
+};
+
 function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
   const inPath = route.params.map((name) => ({
     name,
     in: 'path' as const,
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 200 },
-    ...parameterText(name),
+    description: PATH_TEXTS[name] ?? `Id of the ${name}.`,
   }));
   const query = route.query === undefined ? {} : toSchema(route.query, 'input', schemas);
   const required = new Set(Array.isArray(query['required']) ? query['required'] : []);
   const properties = Object.entries((query['properties'] ?? {}) as Record<string, Json>);
-  const inQuery = properties.map(([name, schema]) => ({
+  const inQuery = properties.map(([name, { description, ...schema }]) => ({
     name,
     in: 'query' as const,
     required: required.has(name),
     schema,
-    ...parameterText(name),
+    ...(typeof description === 'string' ? { description } : {}),
   }));
   const inHeader = Object.entries(route.headers ?? {}).map(([name, description]) => ({
     name,
@@ -112,11 +115,6 @@ function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
     description,
   }));
   return [...inPath, ...inQuery, ...inHeader];
-}
-
-function parameterText(name: string): { description?: string } {
-  const description = PARAMETER_TEXTS[name];
-  return description === undefined ? {} : { description };
 }
 
 function responsesOf(route: Route, schemas: Json): Operation['responses'] {
@@ -143,7 +141,14 @@ function responsesOf(route: Route, schemas: Json): Operation['responses'] {
 
 /** JSON Schema for OpenAPI 3.1. Named schemas move into `components`. */
 function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const json = z.toJSONSchema(schema, { io, metadata: schemaNames, unrepresentable: 'any' });
+  const json = z.toJSONSchema(schema, {
+    io,
+    metadata: api,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.const !== undefined) jsonSchema.description ??= `Always ${JSON.stringify(jsonSchema.const)}.`;
+    },
+  });
   const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/');
   const { $schema: _, $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Json };
   Object.assign(schemas, $defs);
