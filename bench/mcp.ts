@@ -10,7 +10,7 @@ import {
   publishMessage,
   systemClock,
 } from '@countersign/core';
-import { defineTool, type Provider, type Tool } from '@countersign/core/ports';
+import { defineTool, type Provider } from '@countersign/core/ports';
 import { MAY_ALL } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { findSandbox, mcpServers } from '@countersign/tools';
@@ -127,7 +127,7 @@ async function openEngine(folder: string, server: string): Promise<OurSide> {
   };
   return {
     async call() {
-      const tool: Tool | undefined = runtime.tools(world.id).get(ECHO);
+      const tool = runtime.tools(world.id).get(ECHO);
       const checked = tool?.validate({ message: 'ahoy' });
       if (tool === undefined || checked?.ok !== true) throw new Error('the server did not start');
       await tool.execute(checked.value, context);

@@ -6,7 +6,7 @@ import type { StepTransaction } from '../facts/step-transaction.js';
 import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { textOf } from '../ports/error-message.js';
-import type { InvocationRecord, Tool } from '../ports/index.js';
+import type { InvocationRecord, RegisteredTool } from '../ports/index.js';
 import { requesterOf, showNeeds } from '../requirements/needed-signatures.js';
 import { findReviewers } from '../requirements/reviewers.js';
 import { capText } from '../results/index.js';
@@ -64,7 +64,12 @@ export function askApproval(
   step: Step,
   approvalId: string,
   invocation: InvocationRecord,
-  asked: { tool: Tool | undefined; gate: Ask; signed: SignedCall | undefined; question?: Question | undefined },
+  asked: {
+    tool: RegisteredTool | undefined;
+    gate: Ask;
+    signed: SignedCall | undefined;
+    question?: Question | undefined;
+  },
 ): void {
   const { tool, signed } = asked;
   if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
@@ -77,8 +82,7 @@ export function askApproval(
   const reviewers = findReviewers(rules ?? [], agentId, step.snapshot.agents, () => true);
   const { toolName } = invocation;
   const about = { requester: requesterOf(turn), people: step.tx.signers(), toolName, reviewers };
-  // Untrusted tools must not write text on the approval card (A1).
-  const template = tool.trusted ? tool.definition.approval?.message : undefined;
+  const template = tool.claims?.approval?.message;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
   writeRehearsal(step, invocation, signed);
   requestApproval(step, approvalId, invocation, {

@@ -4,7 +4,7 @@ import { findReviewers, type Reviewer } from '../requirements/reviewers.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import { acpOf, isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
-import type { ApprovalRecord, StepNeeds, Tool, ToolPlace } from '../ports/index.js';
+import type { ApprovalRecord, StepNeeds, RegisteredTool, ToolPlace } from '../ports/index.js';
 import { describeDifference } from '../evidence/mcp-difference.js';
 import type { ReadCall } from './parse.js';
 import type { JudgedCall } from '../evidence/subjects.js';
@@ -44,7 +44,7 @@ export function gateCall(
     call: policyCall,
     // Trust applies only to the definition that a person accepted.
     tool: offered(
-      changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
+      changed === undefined || call.tool === undefined ? call.tool : withoutClaims(call.tool),
       agentId === undefined || isExternal(snapshot, agentId) || acpOf(snapshot, agentId) !== undefined,
     ),
     ...(changed === undefined ? {} : { changed }),
@@ -67,8 +67,13 @@ export function gateCall(
   });
 }
 
+function withoutClaims(tool: RegisteredTool): RegisteredTool {
+  const { claims: _, ...rest } = tool;
+  return rest;
+}
+
 /** `review_call` exists only in a turn that reviews a call, and the tools of other programs only for external and ACP agents (A55, A59). */
-function offered<T extends Pick<Tool, 'definition' | 'external'>>(
+function offered<T extends Pick<RegisteredTool, 'definition' | 'external'>>(
   tool: T | undefined,
   hasExternal: boolean,
 ): T | undefined {
@@ -129,7 +134,7 @@ export function mayNeedSigners(snapshot: WorldSnapshot, agentId: string, judged:
 }
 
 /** Compares a server's current tool definition with the accepted one (A1). */
-function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
+function changeOf(tx: GateReads, tool: RegisteredTool | undefined): string | undefined {
   if (tool?.pin === undefined) return undefined;
   const known = tx.mcpTool(tool.definition.name);
   if (known === undefined) return 'nobody has accepted it yet';
@@ -148,11 +153,11 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
   return { tools: isStopped ? [] : [...(agent?.tools ?? []), ...own], policy: snapshot.agentPolicy(agentId) };
 }
 
-/** Whether the tool reports the call as contained. False for untrusted tools (A1) and if the tool throws. */
+/** Whether the tool claims that the call is contained. False if the tool throws. */
 function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
-  if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
+  if (tool?.claims?.contained === undefined || !args.ok) return false;
   try {
-    const contained: unknown = tool.contained(args.value, { workingDirectory });
+    const contained: unknown = tool.claims.contained(args.value, { workingDirectory });
     // Anything but `true`, such as a promise, counts as false.
     return contained === true;
   } catch {

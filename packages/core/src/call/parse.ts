@@ -1,6 +1,6 @@
 import { measureJson } from '@countersign/protocol';
 import { canonicalJson } from '../policy/index.js';
-import type { InvocationRecord, Tool } from '../ports/index.js';
+import type { InvocationRecord, RegisteredTool } from '../ports/index.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Runtime } from '../step/runtime.js';
@@ -8,7 +8,7 @@ import type { Runtime } from '../step/runtime.js';
 /** A call as seen by the gate and its tool, with arguments parsed and validated once. */
 export interface ReadCall {
   toolName: string;
-  tool: Tool | undefined;
+  tool: RegisteredTool | undefined;
   /** Canonical JSON if the text parses. This text is hashed, stored, shown and run (A7). */
   argumentsText: string;
   arguments: { ok: true; value: unknown } | { ok: false; error: string };
@@ -21,7 +21,7 @@ export interface ArgumentsLeft {
 }
 
 export function readCall(
-  tool: Tool | undefined,
+  tool: RegisteredTool | undefined,
   toolName: string,
   argumentsText: string,
   left: ArgumentsLeft = argumentsLimit(),
@@ -34,7 +34,7 @@ export function readCall(
 }
 
 /** If a validator throws or returns nothing, that is a tool error and must not break the turn. */
-function validate(tool: Tool, value: Record<string, unknown>): ReadCall['arguments'] {
+function validate(tool: RegisteredTool, value: Record<string, unknown>): ReadCall['arguments'] {
   try {
     const verdict: unknown = tool.validate(value);
     if (typeof verdict !== 'object' || verdict === null) throw new Error("the tool's validator returned no result");

@@ -73,14 +73,13 @@ async function sign(
   return { judged: judgeCall(call, { ...setting, seen: [] }), signed: undefined, trouble };
 }
 
-/** Ignores questions from untrusted tools (A1), because third-party text would look like ours. */
 function readQuestion(
   { tool, arguments: args }: ReadCall,
   trouble: string | undefined,
 ): Pick<Proposed, 'question' | 'trouble'> {
-  if (tool?.question === undefined || !tool.trusted || !args.ok) return { question: undefined, trouble };
+  if (tool?.claims?.question === undefined || !args.ok) return { question: undefined, trouble };
   try {
-    return { question: tool.question(args.value), trouble };
+    return { question: tool.claims.question(args.value), trouble };
   } catch (error) {
     return { question: undefined, trouble: `the question is invalid: ${errorMessage(error)}` };
   }
@@ -124,7 +123,6 @@ export function writeProposed(
   { turn, iteration, position, messageId, location }: CallPlace,
 ): void {
   const { tool, toolName, argumentsText } = judged.call;
-  const trusted = tool?.trusted === true ? tool.definition : undefined;
   const call: InvocationRecord = {
     id,
     worldId: turn.worldId,
@@ -140,8 +138,8 @@ export function writeProposed(
     callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
     status: gate.kind === 'ask' ? 'asked' : 'approved',
     location: location ?? tool?.definition.location ?? 'server',
-    readOnly: trusted?.readOnly ?? false,
-    idempotent: trusted?.idempotent ?? false,
+    readOnly: tool?.claims?.readOnly ?? false,
+    idempotent: tool?.claims?.idempotent ?? false,
     approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,
     startedEpoch: null,
     result: null,

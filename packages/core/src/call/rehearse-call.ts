@@ -2,7 +2,7 @@ import type { Gate } from '../policy/check-tool-approval.js';
 import { mayBeAllowedByEffect, namesPath } from '../policy/index.js';
 import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { EffectPaths, RehearsalContext, RehearsalRecord, Tool } from '../ports/index.js';
+import type { EffectPaths, RehearsalContext, RehearsalRecord, Rehearsals } from '../ports/index.js';
 import { readState } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import type { Place, Runtime } from '../step/runtime.js';
@@ -68,7 +68,7 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
     const rehearsal = await predictCall(runtime, predictor, judged, { ...about, snapshot: state.snapshot });
     return { judged, signed: { ...signed, rehearsal } };
   }
-  const { record, paths } = await rehearse(runtime, tool, judged, state, about);
+  const { record, paths } = await rehearse(runtime, tool?.claims?.rehearsals, judged, state, about);
   return { judged: withEffect(judged, paths), signed: coverEffect(runtime, call, about, signed, record) };
 }
 
@@ -103,7 +103,11 @@ export async function rehearseToCheck(
     throw new CountersignError('invalid', `Calls to ${toolName} can't be rehearsed.`, { field: 'rehearse' });
   const id = newId('call');
   try {
-    const { record, paths } = await rehearse(runtime, tool, judged, state, { ...about, id, wasAsked: false });
+    const { record, paths } = await rehearse(runtime, tool?.claims?.rehearsals, judged, state, {
+      ...about,
+      id,
+      wasAsked: false,
+    });
     return { judged: withEffect(judged, paths), record };
   } finally {
     dropRehearsal(runtime, tool, id);
@@ -127,9 +131,9 @@ function withEffect(judged: JudgedCall, effect: EffectPaths | undefined): Judged
   return effect === undefined ? judged : { ...judged, policyCall: { ...judged.policyCall, effect } };
 }
 
-/** Whether the tool can rehearse this call. Untrusted tools can't: they would choose what people see (A1). */
+/** Whether the tool can rehearse this call. */
 function canRehearse({ tool, arguments: args }: ReadCall): boolean {
-  return tool?.rehearsals !== undefined && tool.trusted && tool.question === undefined && args.ok;
+  return tool?.claims?.rehearsals !== undefined && tool.claims.question === undefined && args.ok;
 }
 
 /** What people see of a rehearsal, and what rules about effects judge. `paths` are complete and unmasked. */
@@ -140,7 +144,7 @@ interface Rehearsed {
 
 async function rehearse(
   runtime: Runtime,
-  { rehearsals }: Tool,
+  rehearsals: Rehearsals | undefined,
   { call, withoutFound }: JudgedCall,
   { gate, snapshot }: { gate: Gate; snapshot: WorldSnapshot },
   about: CallSetting,

@@ -9,7 +9,7 @@ import {
   signerSchema,
   toolDecisionSchema,
 } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock, Tool } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock, RegisteredTool } from '../ports/index.js';
 import { canonicalJson, type SigningRule } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from './answer-question.js';
@@ -114,7 +114,7 @@ async function decideCall(
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   const { sent, signer } = asked;
   let isAgain = false;
-  let tool: Tool | undefined;
+  let tool: RegisteredTool | undefined;
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
     // Read before the step, because signing may read files; the step checks the result again.

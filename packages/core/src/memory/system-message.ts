@@ -1,4 +1,4 @@
-import type { AgentRecord, Tool } from '../ports/index.js';
+import type { AgentRecord, RegisteredTool } from '../ports/index.js';
 
 /**
  * The system message: the agent's prompt and general instructions (C3). Rebuilt for each model call, so that prompt changes apply immediately.
@@ -6,7 +6,7 @@ import type { AgentRecord, Tool } from '../ports/index.js';
 export function systemMessage(
   agent: AgentRecord,
   others: readonly AgentRecord[],
-  tools: readonly Tool[],
+  tools: readonly RegisteredTool[],
   missing: readonly string[],
 ): string {
   const lines = [agent.definition.systemPrompt.trim(), `You are ${agent.definition.name}.`];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { compilePolicy } from './index.js';
+import { knownTool } from '../testing/known-tool.js';
 import { checkToolApproval, type GateInput } from './check-tool-approval.js';
 
 function policy(...rules: string[]): GateInput['world']['policy'] {
@@ -8,14 +9,15 @@ function policy(...rules: string[]): GateInput['world']['policy'] {
   return compiled.policy;
 }
 
+const definition = {
+  name: 'mcp__s__t',
+  description: 'A tool',
+  parameters: {},
+  location: 'server',
+  readOnly: true,
+} as const;
+
 function input(change: Partial<GateInput> = {}): GateInput {
-  const definition = {
-    name: 'mcp__s__t',
-    description: 'A tool',
-    parameters: {},
-    location: 'server',
-    readOnly: true,
-  } as const;
   return {
     call: {
       tool: 'mcp__s__t',
@@ -24,7 +26,7 @@ function input(change: Partial<GateInput> = {}): GateInput {
       place: { workingDirectory: '/w', home: '/h' },
       folder: '/w',
     },
-    tool: { definition, trusted: false },
+    tool: knownTool(definition, { trusted: false }),
     changed: 'its description changed from "a" to "b"',
     agent: { tools: ['*'], policy: policy() },
     world: { mode: 'ask', policy: policy('allow mcp__s__*') },
@@ -37,7 +39,7 @@ function input(change: Partial<GateInput> = {}): GateInput {
 }
 
 it('[A1.6] [A2] a tool that differs from the accepted one always needs approval, despite grants, allow rules, trust and modes', () => {
-  const trusted = { ...input().tool, trusted: true } as GateInput['tool'];
+  const trusted = knownTool(definition);
   const auto = { mode: 'auto', policy: policy('allow *') } as const;
   for (const change of [{}, { tool: trusted }, { world: auto }]) {
     const gate = checkToolApproval(input(change));

@@ -2,6 +2,7 @@ import type { ToolDefinition, WorldMode } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { isFullSize } from '../../../../tests/support/scaled.js';
 import { closedPolicy, compilePolicy, type Policy } from './index.js';
+import { knownTool } from '../testing/known-tool.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
 // Checks the gate against the order in A2, for every combination of its inputs in `npm run verify`, and for a sample in `npm test`.
@@ -156,9 +157,8 @@ function inputOf(c: Case): GateInput {
     tool:
       c.canRun === 'no-tool'
         ? undefined
-        : {
-            trusted: c.trusted,
-            definition: {
+        : knownTool(
+            {
               name: c.canRun === 'other-name' ? 'y' : 'x',
               description: 'd',
               parameters: {},
@@ -166,7 +166,8 @@ function inputOf(c: Case): GateInput {
               readOnly: c.readOnly,
               ...(approval ? { approval } : {}),
             },
-          },
+            { trusted: c.trusted },
+          ),
     agent: {
       tools: c.canRun === 'not-listed' ? ['y*'] : ['x*', 'client.*'],
       policy: policyOnce(`agent ${c.deny} ${c.ask} ${c.allow}`, () =>

@@ -1,6 +1,7 @@
 import { describeReason, type Subject, type ToolApproval, type ToolDefinition } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { closedPolicy, compilePolicy, type Policy } from './index.js';
+import { knownTool } from '../testing/known-tool.js';
 import { checkToolApproval, type GateInput } from './check-tool-approval.js';
 
 function policy(...rules: string[]): Policy {
@@ -24,7 +25,7 @@ function input(change: Partial<GateInput> = {}, subjects: readonly Subject[] = [
       place: { workingDirectory: '/w', home: '/h' },
       folder: '/w',
     },
-    tool: { definition: tool('write_file', { required: true }), trusted: true },
+    tool: knownTool(tool('write_file', { required: true })),
     agent: { tools: ['*'], policy: policy() },
     world: { mode: 'ask', policy: policy() },
     grants: [],
@@ -36,7 +37,7 @@ function input(change: Partial<GateInput> = {}, subjects: readonly Subject[] = [
 }
 
 const named = (name: string): GateInput => {
-  const base = input({ tool: { definition: tool(name), trusted: true } });
+  const base = input({ tool: knownTool(tool(name)) });
   return { ...base, call: { ...base.call, tool: name } };
 };
 
@@ -57,7 +58,7 @@ describe('checkToolApproval', () => {
     const call = (subject: Subject): GateInput['call'] => ({ ...input().call, subjects: [subject] });
     const ls = call({ kind: 'words', words: ['ls', '-a'], exact: true });
     const path = (path: string) => call({ kind: 'path', path });
-    const outside = { definition: tool('write_file'), trusted: false, external: true };
+    const outside = knownTool(tool('write_file'), { trusted: false, external: true });
     const gate = (call: GateInput['call'], pattern?: string) =>
       checkToolApproval(
         input({ call, tool: outside, grants: [{ id: 'g', ...(pattern === undefined ? {} : { pattern }) }] }),
@@ -165,10 +166,10 @@ describe('checkToolApproval', () => {
   it('[A20] in read mode an untrusted tool that claims to be readOnly does not run, even if it was approved', () => {
     const definition = tool('write_file', undefined, { readOnly: true });
     const change = { world: { mode: 'read' as const, policy: policy('allow *') }, decision: 'approved' as const };
-    expect(checkToolApproval(input({ ...change, tool: { definition, trusted: false } }))).toMatchObject({
+    expect(checkToolApproval(input({ ...change, tool: knownTool(definition, { trusted: false }) }))).toMatchObject({
       how: 'deny',
     });
-    expect(checkToolApproval(input({ ...change, tool: { definition, trusted: true } }))).toMatchObject({
+    expect(checkToolApproval(input({ ...change, tool: knownTool(definition) }))).toMatchObject({
       because: 'decision',
     });
   });
@@ -276,13 +277,13 @@ describe('checkToolApproval', () => {
 
   it('[A1.4] claims of an untrusted tool allow nothing', () => {
     for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
-      const gate = checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: false } }));
+      const gate = checkToolApproval(input({ tool: knownTool(tool('write_file', approval), { trusted: false }) }));
       expect(gate).toMatchObject({ kind: 'ask', reason: { code: 'untrusted-tool', tool: 'write_file' } });
     }
   });
 
   it('[A55] a tool of a program outside needs approval because no rule allows the call', () => {
-    const outside = { definition: tool('claude__Bash'), trusted: false, external: true };
+    const outside = knownTool(tool('claude__Bash'), { trusted: false, external: true });
     expect(checkToolApproval({ ...named('claude__Bash'), tool: outside })).toMatchObject({
       kind: 'ask',
       reason: { code: 'no-rule' },
@@ -291,7 +292,7 @@ describe('checkToolApproval', () => {
 
   it('[A1.4] claims of an untrusted tool restrict nothing either', () => {
     const definition = tool('write_file', { required: true, options: ['approve_always'], scope: 'once' });
-    expect(checkToolApproval(input({ tool: { definition, trusted: false } }))).toMatchObject({
+    expect(checkToolApproval(input({ tool: knownTool(definition, { trusted: false }) }))).toMatchObject({
       options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
     });
   });
@@ -306,9 +307,7 @@ describe('checkToolApproval', () => {
     ],
     [{ required: true, options: ['approve_always'], scope: 'session' }, ['deny']],
   ])('[A1.1] %j limits the options', (approval, options) => {
-    expect(
-      checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: true } })),
-    ).toMatchObject({ options });
+    expect(checkToolApproval(input({ tool: knownTool(tool('write_file', approval)) }))).toMatchObject({ options });
   });
 
   it('[A2.2] "always" is not offered if no rule can express it', () => {
@@ -355,7 +354,7 @@ describe('checkToolApproval', () => {
     for (const pattern of ['(', '(\n)', '', "'"]) {
       expect(checkToolApproval(input({ grants: [{ id: 'g', pattern }] }))).toMatchObject({ kind: 'ask' });
       const definition = tool('write_file', { required: true, pattern });
-      expect(checkToolApproval(input({ tool: { definition, trusted: true } }))).toMatchObject({ kind: 'ask' });
+      expect(checkToolApproval(input({ tool: knownTool(definition) }))).toMatchObject({ kind: 'ask' });
     }
   });
 
@@ -364,7 +363,7 @@ describe('checkToolApproval', () => {
     for (const allowing of [
       { grants: [{ id: 'g' }] },
       world('allow *'),
-      { tool: { definition: tool('write_file'), trusted: true } },
+      { tool: knownTool(tool('write_file')) },
       { world: { mode: 'auto', policy: policy() }, contained: true } as const,
     ]) {
       expect(checkToolApproval(input(allowing))).toMatchObject({ kind: 'run' });
@@ -385,7 +384,7 @@ describe('checkToolApproval', () => {
         world: { mode: 'auto', policy: policy('allow *', 'ask write_file') },
         contained: true,
         grants: [{ id: 'g', answeredRule: 'ask write_file' }],
-        tool: { definition: tool('write_file'), trusted: true },
+        tool: knownTool(tool('write_file')),
       }),
     );
     expect(gate).toEqual({
@@ -405,7 +404,7 @@ describe('checkToolApproval', () => {
         world: closed,
         contained: true,
         grants: [{ id: 'g' }],
-        tool: { definition: tool('write_file'), trusted: true },
+        tool: knownTool(tool('write_file')),
       }),
     );
     expect(gate).toMatchObject({
@@ -425,7 +424,7 @@ describe('checkToolApproval', () => {
           {
             ...world('allow *', 'allow write_file(*)'),
             grants: [{ id: 'g', pattern: '*' }],
-            tool: { definition, trusted: true },
+            tool: knownTool(definition),
           },
           dynamic,
         ),
@@ -496,7 +495,7 @@ describe('checkToolApproval', () => {
     ];
     const everything: Partial<GateInput> = {
       world: { mode: 'auto', policy: policy('allow *') },
-      tool: { definition: tool('write_file'), trusted: true },
+      tool: knownTool(tool('write_file')),
       grants: [{ id: 'grant_1' }],
       contained: true,
     };

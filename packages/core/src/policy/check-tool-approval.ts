@@ -68,10 +68,10 @@ export interface GateInput {
   readonly unattended?: boolean;
 }
 
-/** The claims of an untrusted tool (`readOnly`, `idempotent`, `approval`) are ignored (A1). */
 export interface GateTool {
-  readonly definition: ToolDefinition;
-  readonly trusted: boolean;
+  readonly definition: Pick<ToolDefinition, 'name'>;
+  /** Absent for an untrusted tool (A1). */
+  readonly claims?: Pick<ToolDefinition, 'readOnly' | 'approval'>;
   /** Set if the tool runs programs without a sandbox that could enforce path rules (A21). */
   readonly unconfined?: boolean;
   /** Set for the tools of programs outside. People don't choose whether to trust them, so a missing rule is the reason to ask. */
@@ -200,7 +200,7 @@ function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
 }
 
 function refuseByMode({ world, tool, call }: GateInput): Gate | undefined {
-  if (world.mode !== 'read' || (tool?.trusted === true && tool.definition.readOnly === true)) return undefined;
+  if (world.mode !== 'read' || tool?.claims?.readOnly === true) return undefined;
   return {
     kind: 'refuse',
     how: 'deny',
@@ -258,8 +258,8 @@ function runsWithoutApproval(
 ): 'no-approval-needed' | 'pattern' | 'contained' | undefined {
   // A deny or ask rule might match the dynamic part: `$(echo git) push` needs approval.
   if (unclear !== undefined) return undefined;
-  if (tool?.trusted === true) {
-    const { approval } = tool.definition;
+  if (tool?.claims !== undefined) {
+    const { approval } = tool.claims;
     if (approval === undefined || !approval.required) return 'no-approval-needed';
     if (approval.pattern !== undefined && patternCovers(approval.pattern, prepared)) return 'pattern';
   }
@@ -301,7 +301,7 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
 /** Asks for approval, and offers only options that would take effect (A2). */
 function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
   const { call, tool, world, admin } = input;
-  const limits = tool?.trusted === true ? tool.definition.approval : undefined;
+  const limits = tool?.claims?.approval;
   const effective = new Set<ApprovalOption>(['approve_once']);
   const offer = sessionTakesEffect(weighing, question) ? offerSession(input) : undefined;
   if (offer !== undefined) effective.add('approve_session');
@@ -379,14 +379,14 @@ function reasonOf(input: GateInput, { prepared }: Weighing, question: Question):
     case 'default': {
       const allowing = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.policy.allow, call.tool)];
       const missedEffect = findMissedByEffect(allowing, prepared);
-      if (missedEffect !== undefined && tool?.trusted === true) {
+      if (missedEffect !== undefined && tool?.claims !== undefined) {
         return { code: prepared.effect === undefined ? 'effect-unknown' : 'effect-exceeds', rule: missedEffect };
       }
       const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
       if (dynamic !== undefined) {
         return { code: dynamic.told === true ? 'not-coverable' : 'unpredictable', cause: toCause(dynamic.why) };
       }
-      if (tool?.trusted !== true && tool?.external !== true) return { code: 'untrusted-tool', tool: call.tool };
+      if (tool?.claims === undefined && tool?.external !== true) return { code: 'untrusted-tool', tool: call.tool };
       const missed = findMissedByStar(allowing, prepared);
       if (missed !== undefined) {
         return { code: missed.why === 'no-sandbox' ? 'star-without-sandbox' : 'star', rule: missed.rule };

@@ -27,6 +27,8 @@ export type {
   McpSignInStarted,
   McpTokens,
 } from './mcp-sign-in.js';
+export { registerTool } from './registered-tool.js';
+export type { RegisteredTool, ToolClaims } from './registered-tool.js';
 export type { ProviderRecord } from './provider-records.js';
 export { SERVER_LOG } from '@countersign/protocol';
 export type {

@@ -2,15 +2,17 @@ import { CountersignError } from '@countersign/protocol';
 import { createMemo } from '../masking/create-memo.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
-import type {
-  Clock,
-  McpHostFactory,
-  Provider,
-  ProviderSource,
-  SecretBox,
-  Store,
-  Tool,
-  ToolSource,
+import {
+  registerTool,
+  type Clock,
+  type McpHostFactory,
+  type Provider,
+  type ProviderSource,
+  type RegisteredTool,
+  type SecretBox,
+  type Store,
+  type Tool,
+  type ToolSource,
 } from '../ports/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
@@ -108,9 +110,9 @@ const MAX_TITLED = 10_000;
 const MOST_EXTERNAL = 100_000;
 
 /** Also finds the tools of programs outside, which are not listed. */
-class ToolMap extends Map<string, Tool> {
-  outside: (name: string) => Tool | undefined = () => undefined;
-  override get(name: string): Tool | undefined {
+class ToolMap extends Map<string, RegisteredTool> {
+  outside: (name: string) => RegisteredTool | undefined = () => undefined;
+  override get(name: string): RegisteredTool | undefined {
     return super.get(name) ?? this.outside(name);
   }
   override has(name: string): boolean {
@@ -122,15 +124,15 @@ const ADMIN_RULES = { field: 'adminRules', of: 'adminRules' };
 
 export function createRuntime(options: RuntimeOptions): Engine {
   const { store, clock, onError, adminRules = [] } = options;
-  const outside = createMemo(MOST_EXTERNAL, (name) => ({ tool: options.externalTool?.(name) }));
-  const common = new ToolMap((options.tools ?? []).map((tool) => [tool.definition.name, tool]));
+  const outside = createMemo(MOST_EXTERNAL, (name) => {
+    const found = options.externalTool?.(name);
+    return { tool: found === undefined ? undefined : registerTool(found) };
+  });
+  const common = new ToolMap((options.tools ?? []).map((tool) => [tool.definition.name, registerTool(tool)]));
   common.outside = (name) => outside(name).tool;
   refuseReserved(common.keys());
-  common.set(
-    REVIEW_CALL,
-    createReviewTool(() => runtime),
-  );
-  const added = new Map<string, Map<string, Tool>>();
+  common.set(REVIEW_CALL, registerTool(createReviewTool(() => runtime)));
+  const added = new Map<string, Map<string, RegisteredTool>>();
   const { providerSource } = options;
   const providers = createProviders(options.providers, providerSource);
   const background = new Set<Promise<void>>();
@@ -222,19 +224,23 @@ export function createRuntime(options: RuntimeOptions): Engine {
     watchDeadlines: watchNextDeadlines,
   });
 
-  function toolsOf(worldId: string): ReadonlyMap<string, Tool> {
+  function toolsOf(worldId: string): ReadonlyMap<string, RegisteredTool> {
     const own = added.get(worldId);
     const remote = [...sources.map((source) => source.tools(worldId)), clients.tools(worldId)].filter(
       ({ size }) => size > 0,
     );
     if (own === undefined && remote.length === 0) return common;
     // Built-in tools last: external tools can't override them.
-    const all = new ToolMap([...remote.flatMap((tools) => [...tools]), ...common, ...(own ?? [])]);
+    const all = new ToolMap([
+      ...remote.flatMap((tools) => [...tools].map(([name, tool]) => [name, registerTool(tool)] as const)),
+      ...common,
+      ...(own ?? []),
+    ]);
     all.outside = common.outside;
     return all;
   }
 
-  function* allTools(): Iterable<Tool> {
+  function* allTools(): Iterable<RegisteredTool> {
     yield* common.values();
     for (const own of added.values()) yield* own.values();
   }
@@ -321,8 +327,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
     clients,
     addTool(worldId, tool) {
       refuseReserved([tool.definition.name]);
-      const own = added.get(worldId) ?? new Map<string, Tool>();
-      own.set(tool.definition.name, tool);
+      const own = added.get(worldId) ?? new Map<string, RegisteredTool>();
+      own.set(tool.definition.name, registerTool(tool));
       added.set(worldId, own);
     },
     async start(how = 'resume') {

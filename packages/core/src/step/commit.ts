@@ -81,7 +81,7 @@ function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit
   if (fact.kind === 'call-settled') {
     const { callId, toolName } = fact;
     const tool = runtime.tools(worldId).get(toolName);
-    if (tool?.rehearsals !== undefined) afterCommit(() => dropRehearsal(runtime, tool, callId));
+    if (tool?.claims?.rehearsals !== undefined) afterCommit(() => dropRehearsal(runtime, tool, callId));
     if (tool?.external === true) afterCommit(() => runtime.external.forget(callId));
   }
   if (fact.kind === 'approval-requested' && fact.expiresAt !== null) {

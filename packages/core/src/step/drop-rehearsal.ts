@@ -1,9 +1,13 @@
-import type { Rehearsals, Tool } from '../ports/index.js';
+import type { RegisteredTool, ToolClaims } from '../ports/index.js';
 import type { Runtime } from './runtime.js';
 
 /** Deletes what is kept for a call that has ended or was never written. Doesn't wait for it. */
-export function dropRehearsal(runtime: Pick<Runtime, 'report'>, tool: Tool | undefined, callId: string): void {
-  const dropping = tool?.rehearsals?.drop(callId);
+export function dropRehearsal(
+  runtime: Pick<Runtime, 'report'>,
+  tool: RegisteredTool | undefined,
+  callId: string,
+): void {
+  const dropping = tool?.claims?.rehearsals?.drop(callId);
   dropping?.catch((error: unknown) => report(runtime, error));
 }
 
@@ -13,10 +17,10 @@ export function dropRehearsal(runtime: Pick<Runtime, 'report'>, tool: Tool | und
  */
 export async function dropEndedRehearsals(
   runtime: Pick<Runtime, 'report' | 'store'>,
-  tools: Iterable<Tool>,
+  tools: Iterable<RegisteredTool>,
 ): Promise<void> {
-  const all = new Set<Rehearsals>();
-  for (const { rehearsals } of tools) if (rehearsals !== undefined) all.add(rehearsals);
+  const all = new Set<NonNullable<ToolClaims['rehearsals']>>();
+  for (const { claims } of tools) if (claims?.rehearsals !== undefined) all.add(claims.rehearsals);
   for (const rehearsals of all) {
     for (const callId of await rehearsals.list()) {
       const call = await runtime.store.read((reader) => reader.invocation(callId));

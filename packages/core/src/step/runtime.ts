@@ -10,7 +10,7 @@ import type {
   SecretBox,
   Store,
   StoreTransaction,
-  Tool,
+  RegisteredTool,
   ToolSource,
   TurnOutcome,
   TurnRecord,
@@ -132,7 +132,7 @@ export interface Runtime {
   /** The id of this process in turn claims. */
   owner: string;
   providers: Providers;
-  tools(worldId: string): ReadonlyMap<string, Tool>;
+  tools(worldId: string): ReadonlyMap<string, RegisteredTool>;
   /** Sources of tools that can change at run time. */
   sources: readonly ToolSource[];
   /** One of the sources. Absent if no MCP servers run. */
@@ -187,7 +187,7 @@ export interface PartialAnswer {
 /** A call that is marked as started and should run now. */
 export interface Started {
   invocation: InvocationRecord;
-  tool: Tool;
+  tool: RegisteredTool;
   value: unknown;
   place: Place;
   /** The call in the form that rules match against. */

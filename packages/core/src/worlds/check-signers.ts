@@ -9,7 +9,7 @@ import {
 } from '../requirements/needed-signatures.js';
 import { findUnfitReviewer } from '../requirements/reviewers.js';
 import { parseRule, type Rule, SANDBOX_RULES, type SigningRule } from '../policy/index.js';
-import type { Tool } from '../ports/index.js';
+import type { RegisteredTool } from '../ports/index.js';
 import { refuseRule, type RuleSource } from './compile-rules.js';
 
 type Agents = Parameters<typeof findUnfitReviewer>[1];
@@ -21,7 +21,7 @@ export async function checkSigners(
   written: {
     rules: readonly string[];
     source: RuleSource;
-    tools: ReadonlyMap<string, Tool>;
+    tools: ReadonlyMap<string, RegisteredTool>;
     stored?: readonly string[];
     /** The agents of the world. */
     agents: Agents;
@@ -68,7 +68,9 @@ function* signingRules(rules: readonly string[]): Generator<{ index: number; rul
 }
 
 /** Rules for these tools would say who must sign, and nobody would ever be asked to. */
-function findIgnored({ tool }: Rule, tools: ReadonlyMap<string, Tool>): string | undefined {
+function findIgnored({ tool }: Rule, tools: ReadonlyMap<string, RegisteredTool>): string | undefined {
   if (SANDBOX_RULES.includes(tool)) return `${tool} is not a call, so nobody can sign it`;
-  return tools.get(tool)?.question === undefined ? undefined : `${tool} asks a question, and anyone may answer it`;
+  return tools.get(tool)?.claims?.question === undefined
+    ? undefined
+    : `${tool} asks a question, and anyone may answer it`;
 }

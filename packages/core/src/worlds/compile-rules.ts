@@ -8,7 +8,7 @@ import {
   SANDBOX_RULES,
   showHidden,
 } from '../policy/index.js';
-import type { Tool } from '../ports/index.js';
+import type { RegisteredTool } from '../ports/index.js';
 
 /** Where rules came from. `of`: the display name of the source, if there are several. */
 export interface RuleSource {
@@ -31,7 +31,7 @@ export function compileRules(rules: readonly string[], source: RuleSource): Poli
 export function checkRules(
   rules: readonly string[],
   source: RuleSource,
-  tools: ReadonlyMap<string, Tool>,
+  tools: ReadonlyMap<string, RegisteredTool>,
   stored: readonly string[] = [],
 ): void {
   const known = new Set(stored);
@@ -48,10 +48,10 @@ export function checkRules(
 }
 
 /** A rule about effects could never match a tool that can't rehearse, and a deny rule would require approval for each of its calls. */
-function findEffectMisfit({ effect, tool: name }: Rule, tool: Tool | undefined): string | undefined {
+function findEffectMisfit({ effect, tool: name }: Rule, tool: RegisteredTool | undefined): string | undefined {
   if (effect === undefined) return undefined;
   if (SANDBOX_RULES.includes(name)) return `a rule for ${name} can't be about effects`;
-  if (tool === undefined || (tool.trusted && tool.rehearsals !== undefined)) return undefined;
+  if (tool === undefined || tool.claims?.rehearsals !== undefined) return undefined;
   return `calls to ${name} can't be rehearsed, so a rule can't be about their effects. Write what it is about in parentheses, as in ${name}(…)`;
 }
 
@@ -79,7 +79,7 @@ export function refuseRule(
   });
 }
 
-function knownTool(tool: Tool | undefined): Parameters<typeof findMisfit>[1] {
+function knownTool(tool: RegisteredTool | undefined): Parameters<typeof findMisfit>[1] {
   if (tool === undefined) return undefined;
   const { name, parameters } = tool.definition;
   if (tool.subjects === undefined) return { name, parameters };

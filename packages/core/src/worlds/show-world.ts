@@ -95,7 +95,7 @@ export async function showTools(
     const tools = [...runtime.tools(worldId).values()];
     return tools
       .filter(({ definition: { name } }) => name !== REVIEW_CALL && agentMayAskFor(patterns, name))
-      .map(({ definition, trusted }) => ({ ...definition, trusted }))
+      .map(({ definition, claims }) => ({ ...definition, trusted: claims !== undefined }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   });
 }
