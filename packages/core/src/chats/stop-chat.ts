@@ -30,11 +30,7 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
   const turns = step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;
   const { kept } = stopTurns(runtime, step, turns, signer);
-  step.tx.record({ kind: 'stop', chatId, ...signer });
-  if (kept > 0) return;
-  const { who: stoppedBy } = signer;
-  const data = { type: 'notice', message: `Stopped by ${stoppedBy.name}.`, stoppedBy } as const;
-  step.tx.emit({ event: 'system', chatId, data });
+  step.tx.write({ kind: 'chat-stopped', chatId, by: signer, isSaid: kept > 0 });
 }
 
 /** Ends turns and settles their calls. `kept`: the number of partial answers that it stored. */

@@ -12,10 +12,9 @@ export async function announceSigners(runtime: Runtime): Promise<void> {
     return { now: reader.now(), waiting: found };
   });
   for (const { worldId, approvals } of waiting) {
-    const announced = commit(runtime, 'signers', worldId, { chats: [] }, ({ tx }) => {
-      for (const { id, chatId } of approvals)
-        tx.emit({ event: 'crud', chatId, data: { operation: 'update', entity: 'approval', id } });
-    });
+    const announced = commit(runtime, 'signers', worldId, { chats: [] }, ({ tx }) =>
+      tx.write({ kind: 'signers-changed', approvals }),
+    );
     await unlessGone(announced);
   }
   await runtime.watchDelegations(now);

@@ -131,7 +131,7 @@ export function recordRefusal(
 ): void {
   // If the call belongs to another world, record only the attempt.
   const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
-  step.tx.record({ kind: 'refusal', ...about, ...signer, why: outcome.detail });
+  step.tx.write({ kind: 'decision-refused', about, by: signer, why: outcome.detail });
 }
 
 /** Distinguishes a repeat from a different decision. Keyed, so that a short secret can't be guessed from the digest. */

@@ -57,12 +57,8 @@ function reveal(
   const isExpired = approval.expiresAt !== null && approval.expiresAt <= step.tx.now();
   if (approval.status !== 'pending' || turn.state === 'ended' || isExpired)
     return refuse(refused('settled', 'this call is no longer pending', approval.status));
-  step.tx.record({
-    kind: 'reveal',
-    ...auditOf(invocation),
-    approvalId: approval.id,
-    ...signer,
-  });
+  const about = { ...auditOf(invocation), approvalId: approval.id };
+  step.tx.write({ kind: 'secrets-revealed', about, by: signer });
   return { kind: 'revealed', call: toRevealed(invocation) };
 }
 

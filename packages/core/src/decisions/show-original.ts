@@ -8,6 +8,7 @@ import {
 } from '@countersign/protocol';
 import { displayCall, textAsJson } from '../masking/index.js';
 import type { Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 import { openOriginal } from '../facts/seal-original.js';
 
 const PAGE = 500;
@@ -31,17 +32,14 @@ export async function showOriginal(
     );
   const args = argumentsOf(runtime, ran, { worldId, id: invocationId });
   const { chatId, agentId, tool } = ran;
-  await runtime.store.transact(worldId, async (tx) => {
-    tx.record({
-      kind: 'reveal',
-      decision: 'original',
-      ...(chatId === undefined ? {} : { chatId }),
-      ...(agentId === undefined ? {} : { agentId }),
-      ...(tool === undefined ? {} : { tool }),
-      invocationId,
-      ...signer,
-    });
-  });
+  const about = {
+    decision: 'original',
+    ...(chatId === undefined ? {} : { chatId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(tool === undefined ? {} : { tool }),
+    invocationId,
+  } as const;
+  await runtime.store.transact(worldId, (tx) => writeFact(tx, { kind: 'secrets-revealed', about, by: signer }));
   return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(args) };
 }
 

@@ -20,22 +20,22 @@ import {
   messageEvent,
 } from './calls.js';
 import { titleFrom } from './title-from.js';
-import type { ChatFact, Derived, Fact, FactContext, RulesAdded, TurnFact, WorldFact } from './fact.js';
+import type { ChatFact, Derived, FactContext, RulesAdded, TurnFact } from './fact.js';
+import { crud } from './world-fact.js';
 
 /** Derives the row changes, messages, events and audit records of a fact. Pure; each transition is defined only here. */
 export function derive(fact: ChatFact, context: FactContext): Derived {
   switch (fact.kind) {
     case 'chat-created':
-      return { changes: [fact], events: [crud('create', fact.chat.id)] };
+      return { changes: [fact], events: [chatEvent('create', fact.chat.id)] };
     case 'chat-titled': {
       const { chatId, title } = fact;
       const change = { title: title ?? context.state.chat.title, titled: true };
-      const events = title === undefined ? [] : [crud('update', chatId), said(chatId, 'title', title)];
+      const events = title === undefined ? [] : [chatEvent('update', chatId), said(chatId, 'title', title)];
       return { changes: [{ kind: 'chat-changed', chatId, change }], events };
     }
     case 'chat-deleted': {
-      const event = { ...crud('delete', fact.chatId), chatId: null };
-      return { changes: [fact], events: [event] };
+      return { changes: [fact], events: [crud('delete', 'chat', fact.chatId)] };
     }
     case 'activity-changed': {
       const { chatId, status } = fact;
@@ -61,6 +61,17 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       const { id: messageId, chatId, content } = message;
       const notice = { event: 'system', chatId, data: { type, message: content, messageId } } as const;
       return { changes: [{ kind: 'message-written', message }], events: [messageEvent(message), notice] };
+    }
+    case 'notice-shown':
+      return { changes: [], events: [said(fact.chatId, 'notice', fact.message)] };
+    case 'chat-stopped': {
+      const { chatId, by, isSaid } = fact;
+      const notice = { type: 'notice', message: `Stopped by ${by.who.name}.`, stoppedBy: by.who } as const;
+      return {
+        changes: [],
+        events: isSaid ? [] : [{ event: 'system', chatId, data: notice }],
+        records: [{ kind: 'stop', chatId, ...by }],
+      };
     }
     case 'turn-queued':
     case 'turn-opened':
@@ -105,7 +116,7 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
       const { id, chatId } = fact.grant;
       return {
         changes: [fact],
-        events: [{ event: 'crud', chatId, data: { operation: 'create', entity: 'grant', id } }],
+        events: [crud('create', 'grant', id, chatId)],
       };
     }
     case 'rules-added':
@@ -133,16 +144,16 @@ function rulesAdded(fact: RulesAdded, { state }: FactContext): Derived {
   }));
   return {
     changes: [{ kind: 'policy-changed', worldId, policy }],
-    events: [{ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } }],
+    events: [crud('update', 'policy', worldId)],
     records,
   };
 }
 
-function crud(operation: 'create' | 'update' | 'delete', id: string) {
-  return { event: 'crud' as const, chatId: id, data: { operation, entity: 'chat' as const, id } };
+function chatEvent(operation: 'create' | 'update', id: string): Emission {
+  return crud(operation, 'chat', id, id);
 }
 
-function said(chatId: string, type: 'title', message: string) {
+function said(chatId: string, type: 'title' | 'notice', message: string) {
   return { event: 'system' as const, chatId, data: { type, message } };
 }
 
@@ -217,7 +228,7 @@ function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContex
 /** If the agent didn't decide, the card says so from now on. */
 function reviewEnded({ chatId, review }: TurnRecord, { state }: FactContext): readonly Emission[] {
   if (review === null || !state.approvals.has(review)) return [];
-  return [{ event: 'crud', chatId, data: { operation: 'update', entity: 'approval', id: review } }];
+  return [crud('update', 'approval', review, chatId)];
 }
 
 export function emptyChat(chat: ChatRecord): ChatState {
@@ -305,10 +316,6 @@ function countStarted(state: ChatState, before: TurnRecord | undefined, after: T
   const hasStarted = (before?.begunSeq ?? null) === null && after.begunSeq !== null && after.outcome !== 'silent';
   if (!hasStarted || after.triggerSeq < state.chat.humanSeq) return;
   state.startedTurns.set(after.agentId, (state.startedTurns.get(after.agentId) ?? 0) + 1);
-}
-
-export function isOfWorld(fact: Fact): fact is WorldFact {
-  return fact.kind === 'agent-added' || fact.kind === 'agent-removed' || fact.kind === 'world-deleted';
 }
 
 /** The chat that a fact is about. */

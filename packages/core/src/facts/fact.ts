@@ -11,7 +11,6 @@ import type {
   Who,
 } from '@countersign/protocol';
 import type {
-  AgentRecord,
   ApprovalRecord,
   ChatRecord,
   ChatState,
@@ -26,12 +25,13 @@ import type {
   TurnOutcome,
   TurnRecord,
 } from '../ports/index.js';
+import type { StepWorldFact } from './world-fact.js';
 
 /**
  * Something that happened. A closed union: commands produce facts, and `derive` returns each fact's row changes, messages, events and audit records.
  * No other code writes a transition.
  */
-export type Fact = ChatFact | WorldFact;
+export type Fact = ChatFact | StepWorldFact;
 
 export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
@@ -43,6 +43,10 @@ export type ChatFact =
   | { kind: 'message-sent'; message: MessageRecord }
   /** A notice for people. It is in the transcript, but no model sees it. */
   | { kind: 'notice-written'; message: MessageRecord; type: 'error' | 'notice' }
+  /** A notice that isn't in the transcript. */
+  | { kind: 'notice-shown'; chatId: string; message: string }
+  /** A person stopped everything in the chat. `isSaid`: partial answers say so, so no notice does. */
+  | { kind: 'chat-stopped'; chatId: string; by: Signer; isSaid: boolean }
   | TurnFact
   | CallFact
   /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
@@ -50,13 +54,6 @@ export type ChatFact =
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
   | RulesAdded;
-
-/** Facts about a world, not about one of its chats. Their commands publish and record them. */
-export type WorldFact =
-  | { kind: 'agent-added'; agent: AgentRecord }
-  | { kind: 'agent-removed'; worldId: string; agentId: string }
-  /** Deletes the world's chats and all their data. Its id stays reserved, and its audit log is kept. */
-  | { kind: 'world-deleted'; worldId: string };
 
 export type TurnFact =
   | { kind: 'turn-queued'; turn: TurnRecord }

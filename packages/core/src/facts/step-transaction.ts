@@ -20,8 +20,9 @@ import type {
 } from '../ports/index.js';
 import { requesterOf, type SigningPeople, signersIn } from '../requirements/needed-signatures.js';
 import { newId } from '../turn/ids.js';
-import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
+import { applyChange, emptyChat, derive, chatOf } from './derive.js';
 import type { FactContext, MessageFields, Fact } from './fact.js';
+import { deriveWorld, isOfWorld } from './world-fact.js';
 
 /**
  * A step while it is being decided. Every write is a fact, applied immediately to the state of its chat, so reads see the step's own writes.
@@ -34,7 +35,7 @@ export class StepTransaction {
   readonly #agentName: (agentId: string) => string;
   readonly #facts: Fact[] = [];
   protected readonly changes: RowChange[] = [];
-  readonly #emissions: Emission[] = [];
+  protected readonly emissions: Emission[] = [];
   readonly #records: NewAuditRecord[] = [];
   readonly #wakes: string[] = [];
   protected readonly created = new Map<string, ChatState>();
@@ -65,11 +66,11 @@ export class StepTransaction {
 
   /** The writes to commit. */
   writes(): StepWrites {
-    const count = this.changes.length + this.#emissions.length + this.#records.length + this.#wakes.length;
+    const count = this.changes.length + this.emissions.length + this.#records.length + this.#wakes.length;
     if (this.#needs.isReadOnly === true && count > 0) throw new Error('A read-only step tried to write.');
     return {
       changes: this.changes,
-      emissions: this.#emissions,
+      emissions: this.emissions,
       records: this.#records,
       wakes: this.#wakes,
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
@@ -252,15 +253,18 @@ export class StepTransaction {
     if (fact.kind === 'chat-deleted' || fact.kind === 'world-deleted') this.noteActivity();
     this.#facts.push(fact);
     if (isOfWorld(fact)) {
-      this.changes.push(fact);
+      const { changes = [], events = [], records = [] } = deriveWorld(fact);
+      for (const record of records) this.note(record);
+      this.changes.push(...changes);
+      this.emissions.push(...events);
       return;
     }
     if (fact.kind === 'chat-created') this.created.set(fact.chat.id, emptyChat(fact.chat));
     const state = this.chatState(chatOf(fact));
     const { changes, events, records } = derive(fact, this.#context(state));
-    for (const record of records ?? []) this.record(record);
+    for (const record of records ?? []) this.note(record);
     for (const row of changes) this.change(state, row);
-    if (events !== undefined) this.#emissions.push(...events);
+    if (events !== undefined) this.emissions.push(...events);
   }
   /** Must be called last in a step, when its turns are final. Publishes a chat's activity if it changed (M8). */
   noteActivity(): void {
@@ -276,12 +280,9 @@ export class StepTransaction {
     }
     this.#active.clear();
   }
-  /** Publishes an event that concerns a world, not one of its chats. */
-  emit(emission: Emission): void {
-    this.#emissions.push(emission);
-  }
+
   /** Arguments must already be masked: an audit record can't be changed later (A15, A16). */
-  record(entry: NewAuditRecord): void {
+  protected note(entry: NewAuditRecord): void {
     const { chatId, invocationId } = entry;
     const state = chatId === undefined || invocationId === undefined ? undefined : this.#state(chatId);
     const requester = state && requesterOf(state.turns.get(state.calls.get(invocationId ?? '')?.turnId ?? ''));

@@ -6,7 +6,6 @@ import {
   type ToolResultOutcome,
 } from '@countersign/protocol';
 import type { ClientRecord, InvocationRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
-import { maskSecrets } from '../masking/index.js';
 import { SILENT_MS } from '../turns/take-over.js';
 import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './answer-client.js';
 import { readClientTools } from './client-tools.js';
@@ -14,6 +13,7 @@ import { denyUnattended } from '../decisions/deny-approval.js';
 import { hashSecret, registerClient } from './register-client.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 
 /** A client that reconnects within this time is not treated as disconnected (A18). */
 export const CLIENT_GRACE_MS = 30_000;
@@ -145,14 +145,10 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       return;
     }
     forget(entry);
-    const { id, label, worldId } = entry.record;
+    const { record: client } = entry;
+    const { label, worldId } = client;
     await failPendingCalls(runtimeOf(), entry, `the client "${label}" disconnected before it answered`);
-    await changeWorld(runtimeOf(), 'client-left', worldId, async (change) => {
-      // Another process removed it first.
-      if (!(await change.tx.deleteClient(id))) return;
-      change.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
-      change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'client', id } });
-    });
+    await changeWorld(runtimeOf(), 'client-left', worldId, ({ tx }) => writeFact(tx, { kind: 'client-left', client }));
     await denyUnattended(runtimeOf(), worldId);
   }
 

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newClientSchema, parseInput, type NewClient, type Signer } from '@countersign/protocol';
-import { maskSecrets } from '../masking/index.js';
 import type { ClientRecord } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { nameClientTools } from './client-tools.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 
 /** Registers a client. The secret is returned only here; the store keeps a hash. */
 export async function registerClient(
@@ -30,16 +30,11 @@ export async function registerClient(
       connectedTo: '',
       createdAt: tx.now(),
     };
-    await tx.insertClient(made);
-    tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'client', id } });
-    const offers = tools.map((tool) => tool.name).join(', ') || 'no tools';
-    const why = `${client.label}: ${client.approvals ? 'approvals' : 'no approvals'}, ${offers}`;
-    tx.record({
-      kind: 'policy',
-      decision: 'client registered',
-      client: id,
-      why: maskSecrets(why),
-      ...(signer === undefined ? {} : { who: signer.who, via: signer.via }),
+    await writeFact(tx, {
+      kind: 'client-registered',
+      client: made,
+      toolNames: tools.map(({ name }) => name),
+      by: signer,
     });
     return made;
   });

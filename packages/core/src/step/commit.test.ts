@@ -1,3 +1,4 @@
+import { SYSTEM } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
@@ -28,7 +29,7 @@ it('[A19] rules from a step that was rolled back never replace the committed one
     probe: () => undefined,
   } as Partial<Runtime> as Runtime;
   const deciding = commit(runtime, 'decision', 'w', { chats: [] }, ({ tx }) =>
-    tx.write({ kind: 'agent-removed', worldId: 'w', agentId: 'a' }),
+    tx.write({ kind: 'agent-removed', worldId: 'w', agentId: 'a', by: { who: SYSTEM, via: 'test' } }),
   );
   await expect(deciding).rejects.toThrow('the disk is full');
   expect((await snapshots.read(reader(2, ['deny remove']), 'w'))?.world.policy).toEqual(['deny remove']);

@@ -7,11 +7,13 @@ import type {
   ApprovalVerdict,
   ChatChange,
   ChatRecord,
+  Emission,
   GrantRecord,
   InvocationChange,
   InvocationRecord,
   InvocationStatus,
   MessageRecord,
+  NewAuditRecord,
   NewMessage,
   SigningRecord,
   TurnChange,
@@ -109,6 +111,12 @@ export class RowTransaction extends StepTransaction {
   }
   deleteWorld(): void {
     this.changes.push({ kind: 'world-deleted', worldId: this.worldId });
+  }
+  emit(emission: Emission): void {
+    this.emissions.push(emission);
+  }
+  record(entry: NewAuditRecord): void {
+    this.note(entry);
   }
   #changeTurn({ chatId, id: turnId }: TurnRecord, change: TurnChange & { epoch?: number }): void {
     this.change(this.chatState(chatId), { kind: 'turn-changed', chatId, turnId, change });

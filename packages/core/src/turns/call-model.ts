@@ -311,11 +311,8 @@ async function predictContent(runtime: Runtime, turn: TurnRecord, { response, tr
 /** Publishes a notice for an empty answer, because silence would look like a hang. */
 function noticeEmptyAnswer(step: Step, turn: TurnRecord): void {
   const name = step.snapshot.agentName(turn.agentId);
-  step.tx.emit({
-    event: 'system',
-    chatId: turn.chatId,
-    data: { type: 'notice', message: `${name} returned an empty answer. Try again, or give more detail.` },
-  });
+  const message = `${name} returned an empty answer. Try again, or give more detail.`;
+  step.tx.write({ kind: 'notice-shown', chatId: turn.chatId, message });
 }
 
 function speakerOf(trigger: MessageRecord | undefined): Speaker {

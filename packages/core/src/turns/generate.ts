@@ -79,7 +79,7 @@ async function sayPause(runtime: Runtime, turn: TurnRecord, message: string): Pr
   const { worldId, chatId } = turn;
   await commit(runtime, 'retry', worldId, { chats: [chatId] }, ({ tx }) => {
     if (tx.current(turn)?.state !== 'open') return;
-    tx.emit({ event: 'system', chatId, data: { type: 'notice', message } });
+    tx.write({ kind: 'notice-shown', chatId, message });
   });
 }
 

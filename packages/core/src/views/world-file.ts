@@ -21,10 +21,9 @@ import { compileRules } from '../worlds/compile-rules.js';
 import { freeId } from '../worlds/free-id.js';
 import { insertMcpServer } from '../mcp/mcp-servers.js';
 import { exportDefinition } from '../mcp/mcp-show.js';
-import { recordRules } from '../worlds/record-changes.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld, showAgentDefinition, toWorld } from '../worlds/show-world.js';
-import { createWorldWith } from '../worlds/worlds.js';
+import { writeWorld } from '../worlds/worlds.js';
 
 /** Exports a world without chats, grants or secrets, so that it can be recreated elsewhere (W3). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
@@ -103,37 +102,21 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
         : `${allows.length} allow rules have no effect until you add them to the policy.`,
     );
   }
-  const world = await createWorldWith(runtime, { name, settings, policy: kept, proposed: allows }, async (tx, id) => {
-    recordRules(tx, [], kept, signer);
-    tx.record({
-      kind: 'policy',
-      decision: 'world imported',
-      why: `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`,
-      ...signer,
-    });
-    const ids = await chooseIds(agents);
-    const made: AgentRecord[] = [];
-    for (const { createdBy = [], ...definition } of agents) {
-      const agentId = ids.get(definition.name) ?? '';
-      // An agent that isn't in the file counts as unknown: then no agent reviews calls of this one (A50).
-      const makers = createdBy.map((name) => (name === UNKNOWN_AGENT ? name : (ids.get(name) ?? UNKNOWN_AGENT)));
-      made.push(await tx.insertAgent(id, agentId, definition, makers));
-      recordRules(tx, [], definition.policy, signer, { agentId });
-    }
+  const ids = await chooseIds(agents);
+  const made = agents.map(({ createdBy = [], ...definition }) => ({
+    id: ids.get(definition.name) ?? '',
+    definition,
+    // An agent that isn't in the file counts as unknown: then no agent reviews calls of this one (A50).
+    makers: createdBy.map((name) => (name === UNKNOWN_AGENT ? name : (ids.get(name) ?? UNKNOWN_AGENT))),
+  }));
+  const main = made.find(({ definition }) => definition.name === mainAgent);
+  const withMain = main === undefined ? settings : { ...settings, mainAgent: main.id };
+  const created = { name, settings: withMain, policy: kept, proposed: allows };
+  const world = await writeWorld(runtime, { world: created, agents: made, by: signer }, async (tx, id) => {
     for (const server of mcpServers) {
-      await insertMcpServer(
-        tx,
-        id,
-        { ...server, enabled: false, trusted: false },
-        {
-          signer,
-          secretBox: runtime.secretBox,
-        },
-      );
+      const off = { ...server, enabled: false, trusted: false };
+      await insertMcpServer(tx, id, off, { signer, secretBox: runtime.secretBox });
     }
-    const main = made.find(({ definition }) => definition.name === mainAgent);
-    if (main !== undefined) await tx.updateWorld(id, { settings: { ...settings, mainAgent: main.id } });
-    return main === undefined ? settings : { ...settings, mainAgent: main.id };
   });
   for (const { name: server } of mcpServers) await runtime.mcp?.reload(world.id, server);
   return { ...toWorld(world), proposed: allows, notes };

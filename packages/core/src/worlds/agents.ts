@@ -15,17 +15,18 @@ import {
   slug,
 } from '@countersign/protocol';
 import { z } from 'zod';
-import { maskSecrets, revealPrompt } from '../masking/index.js';
+import { revealPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
+import type { AgentRecord, StoreReader, TurnRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
 import { refuseReach } from './refuse-reach.js';
 import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn, changeWorld, commit } from '../step/commit.js';
-import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
+import { applyPart, type PartOf } from './apply-part.js';
 import type { Runtime, Step } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 import { toAgent, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { agentVersion, refuseStale } from './versions.js';
@@ -54,8 +55,9 @@ export async function addAgent(
     await checkSigners(tx, worldId, { ...written, agents: snapshot.agents });
     refuseTakenName(snapshot, definition, undefined);
     refuseUnconfirmed(snapshot, { kind: 'agent-program', before: undefined, after: definition }, isConfirmed);
-    const agent = await tx.insertAgent(worldId, await freeAgentId(tx, snapshot, definition.name), definition);
-    announceAgent(tx, agent, signer);
+    const id = await freeAgentId(tx, snapshot, definition.name);
+    const agent: AgentRecord = { worldId, id, definition, makers: [], createdAt: tx.now() };
+    await writeFact(tx, { kind: 'agent-added', agent, by: signer });
     return agent;
   });
 }
@@ -72,20 +74,6 @@ export async function freeAgentId(
   });
 }
 
-/** Publishes and records a new agent. */
-export function announceAgent(
-  tx: Pick<StoreTransaction, 'record' | 'emit'>,
-  { id, definition }: Pick<AgentRecord, 'id' | 'definition'>,
-  signer: Signer,
-): void {
-  const { acp } = definition;
-  const command = acp === undefined ? '' : `; runs ${JSON.stringify(acp.command)} outside the sandbox`;
-  const why = `tools: ${definition.tools.join(', ') || 'none'}${command}`;
-  tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
-  recordRules(tx, [], definition.policy, signer, { agentId: id });
-  tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
-}
-
 export async function updateAgent(
   runtime: Runtime,
   worldId: string,
@@ -100,9 +88,9 @@ export async function updateAgent(
   const updated = await changeWorld(runtime, 'update-agent', worldId, async (change) => {
     const agent = agentIn(change.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
-    const after = restoreSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
-    const isRenamed = after['name'] !== agent.definition.name;
-    const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
+    const wanted = restoreSecrets(applyPart(newAgentSchema.shape, agent.definition, part), agent.definition);
+    const isRenamed = wanted['name'] !== agent.definition.name;
+    const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, wanted, 'agent');
     refuseAcp(definition);
     const programs = { before: agent.definition, after: definition };
     await refuseReach(
@@ -121,12 +109,9 @@ export async function updateAgent(
     checkRules(written.rules, POLICY, written.tools, stored);
     await checkSigners(change.tx, worldId, { ...written, agents: change.snapshot.agents, agentId });
     refuseTakenName(change.snapshot, definition, agentId);
-    await change.tx.updateAgent(worldId, agentId, definition);
-    recordChanges(change, agent.definition, definition, signer, { agentId });
-    recordRules(change.tx, agent.definition.policy, definition.policy, signer, { agentId });
-    change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
-    const record = { ...agent, definition };
-    return { value: toAgent(record), version: agentVersion(runtime.store.hashKey, record) };
+    const after = { ...agent, definition };
+    await writeFact(change.tx, { kind: 'agent-changed', before: agent, after, by: signer });
+    return { value: toAgent(after), version: agentVersion(runtime.store.hashKey, after) };
   });
   const { provider, active } = updated.value;
   const isOutside = provider === EXTERNAL_PROVIDER || provider === ACP_PROVIDER;
@@ -159,9 +144,7 @@ export async function removeAgent(
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
     refuseUnconfirmed(step.snapshot, { kind: 'rules', before: agent.definition.policy, after: [] }, isConfirmed);
     stopIn(step, chats);
-    step.tx.write({ kind: 'agent-removed', worldId, agentId });
-    step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
+    step.tx.write({ kind: 'agent-removed', worldId, agentId, by: signer });
   });
   // A turn may have started in another chat since the lookup. From here on, no more turns can start.
   const late = await findChats();

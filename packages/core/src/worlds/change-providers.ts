@@ -1,8 +1,8 @@
 import type { Signer } from '@countersign/protocol';
-import { maskSecrets } from '../masking/index.js';
 import type { StoreTransaction } from '../ports/index.js';
 import { changeWorld, unlessGone } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 
 /** The audit record of a change. Never contains a key. */
 export interface ProviderChangeRecord {
@@ -26,7 +26,7 @@ export async function changeProviders<T>(
     changed = await unlessGone(
       changeWorld(runtime, 'change-providers', first, async ({ tx }) => {
         const done = await work(tx);
-        if (done.record !== undefined) record(tx, done.record, signer);
+        if (done.record !== undefined) await record(tx, done.record, signer);
         return done;
       }),
     );
@@ -37,15 +37,15 @@ export async function changeProviders<T>(
   if (done === undefined) return value;
   for (const id of others) {
     // The change is committed: a failure here must not report it as failed.
-    await unlessGone(changeWorld(runtime, 'change-providers', id, async ({ tx }) => record(tx, done, signer))).catch(
+    await unlessGone(changeWorld(runtime, 'change-providers', id, ({ tx }) => record(tx, done, signer))).catch(
       (error: unknown) => runtime.report(error, 'failed to record a provider change', { worldId: id }),
     );
   }
   return value;
 }
 
-function record(tx: StoreTransaction, { decision, why }: ProviderChangeRecord, signer: Signer): void {
-  tx.record({ kind: 'policy', decision, why: maskSecrets(why), ...signer });
+async function record(tx: StoreTransaction, change: ProviderChangeRecord, by: Signer): Promise<void> {
+  await writeFact(tx, { kind: 'providers-changed', ...change, by });
 }
 
 /** Lists the agents that use a provider, with their worlds, for the person who removes it. */

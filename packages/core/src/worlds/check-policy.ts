@@ -60,8 +60,8 @@ export async function checkPolicy(
   const isRehearsed = check.rehearse === true && isPossible(before) && !('trouble' in looked);
   if (isRehearsed)
     await commit(runtime, 'check-policy', worldId, { chats: [] }, ({ tx }) => {
-      const about = { tool: check.tool, arguments: maskArguments(call.argumentsText).value };
-      tx.record({ kind: 'rehearsal', ...about, why: 'to check the policy', ...by });
+      const args = maskArguments(call.argumentsText).value;
+      tx.write({ kind: 'policy-checked', tool: check.tool, arguments: args, by });
     });
   const { judged, record } = isRehearsed
     ? await rehearseToCheck(runtime, unrehearsed, { gate: before, snapshot }, { ...nowhere, worldId, signal: NEVER })

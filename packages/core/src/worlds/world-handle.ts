@@ -9,7 +9,7 @@ import {
 } from '@countersign/protocol';
 import type { InvocationRecord, WorldHandle } from '../ports/index.js';
 import { agentMayAskFor } from '../policy/index.js';
-import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
+import { freeAgentId, refuseTakenName } from './agents.js';
 import { assertRunning } from '../call/start.js';
 import { chatIn, noWorld, commit, retry, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
@@ -114,8 +114,7 @@ async function createAgent(
       refuseTakenName(step.snapshot, definition, undefined);
       const makers = [...maker.makers, maker.id];
       const agent = { worldId, id, definition, makers, createdAt: step.tx.now() };
-      step.tx.write({ kind: 'agent-added', agent });
-      announceAgent(step.tx, agent, signer);
+      step.tx.write({ kind: 'agent-added', agent, by: signer });
       return { agentId: id };
     });
   });

@@ -22,9 +22,11 @@ import { refuseReach, refuseRulesReach } from './refuse-reach.js';
 import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules, compileRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
-import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
-import { changeWorld, commit, retry, retryStale } from '../step/commit.js';
+import { applyPart, type PartOf } from './apply-part.js';
+import { changeWorld, commit, noWorld, retry, retryStale } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
+import type { WorldFact } from '../facts/world-fact.js';
 import { toPolicy, toWorld, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { releaseWaiting } from '../decisions/release-waiting.js';
@@ -59,17 +61,16 @@ export async function createWorld(
       },
     );
   }
-  return await createWorldWith(runtime, { name, settings, policy }, async (tx) => {
-    recordRules(tx, [], policy, signer);
-    return settings;
-  });
+  return await writeWorld(runtime, { world: { name, settings, policy, proposed: [] }, agents: undefined, by: signer });
 }
 
-/** Creates a world with its agents, servers and rules in one transaction. `more` returns the final settings. */
-export async function createWorldWith(
+type NewWorldFact = Extract<WorldFact, { kind: 'world-created' }>;
+
+/** Creates a world with its agents and rules in one transaction. `more` is part of it. */
+export async function writeWorld(
   runtime: Runtime,
-  world: { name: string; settings: WorldSettings; policy: readonly string[]; proposed?: readonly string[] },
-  more: (tx: StoreTransaction, id: string) => Promise<WorldSettings>,
+  { world, ...created }: Omit<NewWorldFact, 'kind' | 'world'> & { world: Omit<NewWorldFact['world'], 'id'> },
+  more: (tx: StoreTransaction, id: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<WorldRecord> {
   // Two concurrent calls may pick the same free id; the second hits the existing row and retries with the next id.
   for (let tries = 0; ; tries += 1) {
@@ -78,9 +79,11 @@ export async function createWorldWith(
     );
     try {
       const { value } = await runtime.store.transact(id, async (tx) => {
-        const made = await tx.insertWorld({ id, ...world });
-        return { ...made, settings: await more(tx, id) };
+        await writeFact(tx, { kind: 'world-created', world: { id, ...world }, ...created });
+        await more(tx, id);
+        return await tx.world(id);
       });
+      if (value === undefined) throw noWorld(id);
       return value;
     } catch (error) {
       const taken = await runtime.store.read((reader) => reader.worldIdTaken(id));
@@ -105,7 +108,7 @@ export async function updateWorld(
         name: name === undefined || name === change.snapshot.world.name ? z.string() : newWorldSchema.shape.name,
       }),
       {
-        ...changed(worldSettingsSchema.shape, change.snapshot.world.settings, settings),
+        ...applyPart(worldSettingsSchema.shape, change.snapshot.world.settings, settings),
         name: name ?? change.snapshot.world.name,
       },
       'world',
@@ -122,13 +125,8 @@ export async function updateWorld(
     refuseUnconfirmed(change.snapshot, asked, isConfirmed);
     if (newSettings.workingDirectory !== before.workingDirectory)
       await refuseSharedFolder(runtime, change.tx, { worldId, settings: newSettings, isConfirmed });
-    await change.tx.updateWorld(worldId, { name: newName, settings: newSettings });
-    if (newSettings.mode !== change.snapshot.world.settings.mode) {
-      change.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
-    }
-    recordChanges(change, change.snapshot.world.settings, newSettings, signer);
-    change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
     const world = { ...change.snapshot.world, name: newName, settings: newSettings };
+    await writeFact(change.tx, { kind: 'world-changed', before: change.snapshot.world, after: world, by: signer });
     return { value: toWorld(world), version: worldVersion(world) };
   });
 }
@@ -164,9 +162,7 @@ export async function setPolicy(
       // Accepted rules are no longer proposals.
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };
-    await change.tx.updateWorld(worldId, after);
-    recordRules(change.tx, before.policy, policy, signer);
-    change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
+    await writeFact(change.tx, { kind: 'policy-set', before, after, by: signer });
     return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
   });
   // A short-lived command runs no chats: the next server releases the calls that the new rules cover.
@@ -206,9 +202,7 @@ export async function deleteWorld(
       );
       // A turn has started in another chat since the lookup.
       if (step.tx.countWorking() > 0) retry();
-      step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
-      step.tx.write({ kind: 'world-deleted', worldId });
-      step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
+      step.tx.write({ kind: 'world-deleted', worldId, by: signer });
     });
     return servers;
   });
