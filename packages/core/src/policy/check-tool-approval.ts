@@ -31,7 +31,7 @@ import {
   sessionPattern,
   groupsFor,
 } from './index.js';
-import type { EffectPaths } from '../ports/tool.js';
+import type { EffectPaths } from '../ports/tools/tool.js';
 
 /** Everything the gate considers. Nothing else can make it allow a call. */
 export interface GateInput {

@@ -7,7 +7,7 @@ import { addNamed, type NamedIndex } from './arguments/named-index.js';
 import { type EffectMatcher, effectMatcher } from './effects/effect-matcher.js';
 import { type Glob, toolGlob } from './patterns/glob.js';
 import type { Matcher } from './matcher.js';
-import { parseRule } from './parse-rule.js';
+import { parseRule } from './rules/parse-rule.js';
 import { guardMatcher } from './guard-matcher.js';
 import type { Named, ParseFailure, PatternWord, Rule, SigningClause, SigningRule, Verb } from './types.js';
 

@@ -6,7 +6,7 @@ import { closedPolicy, compilePolicy, type Policy } from './compile-policy.js';
 import { allowMatcher } from './allow-matcher.js';
 import { guardMatcher } from './guard-matcher.js';
 import { judge } from './judge.js';
-import { parseRule } from './parse-rule.js';
+import { parseRule } from './rules/parse-rule.js';
 import { prepareCall } from './prepare-call.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };

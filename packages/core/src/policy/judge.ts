@@ -6,7 +6,7 @@ import {
   matching,
   groupsFor,
   withEffects,
-} from './find-rules.js';
+} from './rules/find-rules.js';
 import {
   type CompiledRule,
   compilePolicy,

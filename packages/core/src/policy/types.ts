@@ -1,5 +1,5 @@
 import type { Subject } from '@countersign/protocol';
-import type { EffectPaths } from '../ports/tool.js';
+import type { EffectPaths } from '../ports/tools/tool.js';
 
 export type Verb = 'allow' | 'ask' | 'deny';
 

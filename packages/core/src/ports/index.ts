@@ -13,7 +13,7 @@ export type {
   OpenedMcpServer,
 } from './mcp.js';
 export type { SecretBox, Unsealed } from './secret-box.js';
-export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
+export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './store/mcp-records.js';
 export { hasAuthorizationHeader } from './mcp-sign-in.js';
 export type {
   McpAuthorization,
@@ -27,9 +27,9 @@ export type {
   McpSignInStarted,
   McpTokens,
 } from './mcp-sign-in.js';
-export { registerTool } from './registered-tool.js';
-export type { RegisteredTool, ToolClaims } from './registered-tool.js';
-export type { ProviderRecord } from './provider-records.js';
+export { registerTool } from './tools/registered-tool.js';
+export type { RegisteredTool, ToolClaims } from './tools/registered-tool.js';
+export type { ProviderRecord } from './store/provider-records.js';
 export { SERVER_LOG } from '@countersign/protocol';
 export type {
   ChallengeData,
@@ -41,7 +41,7 @@ export type {
   OidcIdentity,
   PasskeyData,
   PersonRecord,
-} from './people-records.js';
+} from './store/people-records.js';
 export { ProviderError } from './provider.js';
 export type {
   AgentSession,
@@ -57,11 +57,11 @@ export type {
   ProviderSource,
   SettingProblem,
 } from './provider.js';
-export { defineTool } from './define-tool.js';
-export type { ToolInput } from './define-tool.js';
-export { readToolSchema } from './tool-schema.js';
-export type { InputOf, ObjectJsonSchema, OutputOf, StandardSchema, ToolSchema } from './tool-schema.js';
-export { NoAnswer, NotReported, ToolFailure } from './tool.js';
+export { defineTool } from './tools/define-tool.js';
+export type { ToolInput } from './tools/define-tool.js';
+export { readToolSchema } from './tools/tool-schema.js';
+export type { InputOf, ObjectJsonSchema, OutputOf, StandardSchema, ToolSchema } from './tools/tool-schema.js';
+export { NoAnswer, NotReported, ToolFailure } from './tools/tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';
 export type {
@@ -84,8 +84,8 @@ export type {
   ToolContext,
   ToolPlace,
   TypedTool,
-} from './tool.js';
-export type { WorldHandle } from './world-handle.js';
+} from './tools/tool.js';
+export type { WorldHandle } from './tools/world-handle.js';
 export type {
   AgentRecord,
   ApprovalRecord,
@@ -108,8 +108,8 @@ export type {
   TurnRecord,
   TurnState,
   WorldRecord,
-} from './records.js';
-export { UNKNOWN_AGENT } from './records.js';
+} from './store/records.js';
+export { UNKNOWN_AGENT } from './store/records.js';
 export type {
   ApprovalVerdict,
   CallKeys,
@@ -120,7 +120,7 @@ export type {
   StepNeeds,
   StepReads,
   StepWrites,
-} from './step.js';
+} from './store/step.js';
 export type {
   AuditVerdict,
   FoundMessage,
@@ -134,4 +134,4 @@ export type {
   StoreTransaction,
   TurnChange,
   WorldCounts,
-} from './store.js';
+} from './store/store.js';

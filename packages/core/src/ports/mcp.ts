@@ -1,8 +1,8 @@
 import type { McpCause, McpContext, McpContextRequest } from '@countersign/protocol';
 import type { McpAuthorizer, McpSignIn, McpTokens } from './mcp-sign-in.js';
-import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
-import type { StoreReader } from './store.js';
-import type { ProtectedPaths, Tool } from './tool.js';
+import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './store/mcp-records.js';
+import type { StoreReader } from './store/store.js';
+import type { ProtectedPaths, Tool } from './tools/tool.js';
 
 /** Tools that can change while the engine runs. */
 export interface ToolSource {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Attachment } from '@countersign/protocol';
-import type { AttachmentRecord } from '../ports/records.js';
-import type { NewAttachment } from '../ports/tool.js';
+import type { AttachmentRecord } from '../ports/store/records.js';
+import type { NewAttachment } from '../ports/tools/tool.js';
 import { readImage } from './read-image.js';
 
 /** Anthropic accepts images of up to 5 MB in base64. */

@@ -1,7 +1,7 @@
 import { CountersignError, type Action } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { Expected } from './versions.js';
-import { weakenedPasskeyRule, type PossibleWeakening } from '../policy/weakened-passkey-rule.js';
+import { weakenedPasskeyRule, type PossibleWeakening } from '../policy/reach/weakened-passkey-rule.js';
 
 /** Whether the sender may do something in a world, or on the whole server. */
 export type May = (action: Action, worldId?: string) => boolean;

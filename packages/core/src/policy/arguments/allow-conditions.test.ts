@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../../tests/support/any-character.js';
 import { scaled } from '../../../../../tests/support/scaled.js';
 import { outcome, plain, reporting } from '../../testing/policy-calls.js';
-import { patternCovers, rulesCover } from '../covers-call.js';
-import { formatNamed } from '../format-pattern.js';
-import { parseRule } from '../parse-rule.js';
+import { patternCovers, rulesCover } from '../grants/covers-call.js';
+import { formatNamed } from '../grants/format-pattern.js';
+import { parseRule } from '../rules/parse-rule.js';
 import { prepareCall } from '../prepare-call.js';
-import { proposeRule } from '../propose-rule.js';
+import { proposeRule } from '../grants/propose-rule.js';
 import type { Condition } from '../types.js';
 
 describe('an allow rule about named arguments', () => {

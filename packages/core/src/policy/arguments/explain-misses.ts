@@ -1,6 +1,6 @@
 import type { RuleMiss } from '@countersign/protocol';
 import type { CompiledRule, EffectRule, Policy, RuleIndex, RuleGroup } from '../compile-policy.js';
-import { effectRules, isInner, groupsFor } from '../find-rules.js';
+import { effectRules, isInner, groupsFor } from '../rules/find-rules.js';
 import type { Policies } from '../judge.js';
 import { type PreparedCall, prepareCall } from '../prepare-call.js';
 import type { PolicyCall } from '../types.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRule } from '../parse-rule.js';
+import { parseRule } from '../rules/parse-rule.js';
 import { findMisfit, type KnownTool } from './find-misfit.js';
 
 describe('a rule that matches no call', () => {

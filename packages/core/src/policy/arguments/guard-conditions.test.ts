@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outcome, plain, policies, reporting } from '../../testing/policy-calls.js';
-import { proposeRule } from '../propose-rule.js';
+import { proposeRule } from '../grants/propose-rule.js';
 import type { PolicyCall } from '../types.js';
 import { withholdPaths } from '../paths/withhold-paths.js';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scaled } from '../../../../../tests/support/scaled.js';
 import { compileStored } from '../compile-policy.js';
 import { defaultSubjects } from '../default-subjects.js';
-import { groupsFor } from '../find-rules.js';
+import { groupsFor } from '../rules/find-rules.js';
 import { prepareCall } from '../prepare-call.js';
 import { findNamed } from './named-index.js';
 

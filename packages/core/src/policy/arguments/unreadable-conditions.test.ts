@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plain } from '../../testing/policy-calls.js';
 import { compileStored, NO_RULES } from '../compile-policy.js';
 import { judge } from '../judge.js';
-import { parseRule } from '../parse-rule.js';
+import { parseRule } from '../rules/parse-rule.js';
 import { findMisfit } from './find-misfit.js';
 
 describe('invalid conditions', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileStored } from '../compile-policy.js';
-import { parseRule } from '../parse-rule.js';
+import { parseRule } from '../rules/parse-rule.js';
 
 const path = (text: string) => [{ text }];
 const below = (text: string) => [{ text: `${text}/` }, { stars: 2 }];

@@ -1,4 +1,4 @@
-import type { EffectPaths } from '../../ports/tool.js';
+import type { EffectPaths } from '../../ports/tools/tool.js';
 import { matchesPath, type PathPattern } from '../patterns/path-pattern.js';
 import { type Bases, foldName, normalSegments } from '../patterns/path-text.js';
 import type { EffectClause, PatternWord, Verb } from '../types.js';

@@ -1,6 +1,6 @@
 import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import type { EffectPaths } from '../../ports/tool.js';
+import type { EffectPaths } from '../../ports/tools/tool.js';
 import { compilePolicy, NO_RULES, type Policy } from '../compile-policy.js';
 import { judge, mayBeAllowedByEffect, weigh } from '../judge.js';
 import { protectPaths } from '../paths/protect-paths.js';

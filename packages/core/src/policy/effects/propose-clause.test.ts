@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EffectPaths } from '../../ports/tool.js';
-import { proposeRule } from '../propose-rule.js';
+import type { EffectPaths } from '../../ports/tools/tool.js';
+import { proposeRule } from '../grants/propose-rule.js';
 import type { PolicyCall } from '../types.js';
 
 const NOTHING: EffectPaths = { added: [], changed: [], removed: [], outward: [], leftOut: [] };

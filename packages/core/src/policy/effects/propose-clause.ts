@@ -1,5 +1,5 @@
-import type { EffectPaths } from '../../ports/tool.js';
-import { formatPattern } from '../format-pattern.js';
+import type { EffectPaths } from '../../ports/tools/tool.js';
+import { formatPattern } from '../grants/format-pattern.js';
 
 /** People don't read more folders in a rule before approving it. */
 const MAX_FOLDERS = 2;

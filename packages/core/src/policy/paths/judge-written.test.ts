@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EffectPaths } from '../../ports/tool.js';
+import type { EffectPaths } from '../../ports/tools/tool.js';
 import { compilePolicy, NO_RULES } from '../compile-policy.js';
 import { judgeWritten } from './judge-written.js';
 

@@ -1,6 +1,6 @@
-import type { EffectPaths } from '../../ports/tool.js';
+import type { EffectPaths } from '../../ports/tools/tool.js';
 import type { Policy, RuleGroup, RuleIndex } from '../compile-policy.js';
-import { effectRules, firstMatching, groupsFor } from '../find-rules.js';
+import { effectRules, firstMatching, groupsFor } from '../rules/find-rules.js';
 import { type Policies, weigh } from '../judge.js';
 import { prepareCall } from '../prepare-call.js';
 import type { PolicyCall } from '../types.js';

@@ -1,4 +1,4 @@
-import { covering, firstMatching, groupsFor } from '../find-rules.js';
+import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
 import type { Policies } from '../judge.js';
 import { prepareCall } from '../prepare-call.js';
 import type { Place } from '../types.js';

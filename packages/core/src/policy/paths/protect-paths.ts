@@ -1,6 +1,6 @@
-import type { ProtectedPaths } from '../../ports/tool.js';
+import type { ProtectedPaths } from '../../ports/tools/tool.js';
 import type { CompiledRule, RuleIndex } from '../compile-policy.js';
-import { covering, firstMatching, groupsFor } from '../find-rules.js';
+import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
 import { matchesGlob } from '../patterns/glob.js';
 import { type Policies, weigh } from '../judge.js';
 import { isFloating, leadsTo, pathPattern } from '../patterns/path-pattern.js';

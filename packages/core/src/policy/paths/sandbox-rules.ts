@@ -1,8 +1,8 @@
 import type { Policy, RuleGroup } from '../compile-policy.js';
-import { covering, firstMatching, groupsFor } from '../find-rules.js';
-import { formatPattern } from '../format-pattern.js';
+import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
+import { formatPattern } from '../grants/format-pattern.js';
 import type { Policies } from '../judge.js';
-import { parseRule } from '../parse-rule.js';
+import { parseRule } from '../rules/parse-rule.js';
 import { foldName, normalSegments } from '../patterns/path-text.js';
 import { prepareCall } from '../prepare-call.js';
 import type { PatternWord, Place } from '../types.js';

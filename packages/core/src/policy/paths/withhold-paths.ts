@@ -1,4 +1,4 @@
-import { groupsFor } from '../find-rules.js';
+import { groupsFor } from '../rules/find-rules.js';
 import { type Policies, type Weighing, weigh } from '../judge.js';
 import type { PolicyCall } from '../types.js';
 

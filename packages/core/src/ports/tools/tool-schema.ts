@@ -5,7 +5,7 @@ import {
   type ArgumentCheck,
   type JsonSchema,
 } from '@countersign/protocol';
-import { errorMessage } from './error-message.js';
+import { errorMessage } from '../error-message.js';
 import { isZod3, zod3JsonSchema } from './zod3-json-schema.js';
 
 interface Issue {

@@ -1,7 +1,7 @@
-import { scanNamed } from './arguments/scan-named.js';
-import { findHidden } from './patterns/hidden-characters.js';
-import { hiddenFailure, scanPattern } from './patterns/scan-pattern.js';
-import type { ParseFailure, PatternEnd, Rule } from './types.js';
+import { scanNamed } from '../arguments/scan-named.js';
+import { findHidden } from '../patterns/hidden-characters.js';
+import { hiddenFailure, scanPattern } from '../patterns/scan-pattern.js';
+import type { ParseFailure, PatternEnd, Rule } from '../types.js';
 
 type Pattern = Pick<Rule, 'words' | 'named' | 'looksNamed'>;
 

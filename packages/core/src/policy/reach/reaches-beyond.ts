@@ -1,5 +1,5 @@
 import type { AgentDefinition, McpServerDefinition, WorldSettings } from '@countersign/protocol';
-import type { SandboxGrants } from './paths/sandbox-rules.js';
+import type { SandboxGrants } from '../paths/sandbox-rules.js';
 
 /** A change to a world. Something that is added has no state before. */
 export type WorldChangeOf =

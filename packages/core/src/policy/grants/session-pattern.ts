@@ -1,13 +1,13 @@
 import type { Subject } from '@countersign/protocol';
-import { isByName } from './compile-policy.js';
+import { isByName } from '../compile-policy.js';
 import { patternCovers } from './covers-call.js';
 import { formatNamed, formatPattern } from './format-pattern.js';
-import { prepareOnce } from './prepare-call.js';
+import { prepareOnce } from '../prepare-call.js';
 import { literal, literalPattern, namedConditions } from './propose-rule.js';
-import { parsePattern } from './read-pattern.js';
-import { IN_FOLDER, isFolderWord, isInFolder } from './patterns/in-folder.js';
-import { normalSegments } from './patterns/path-text.js';
-import type { PatternWord, PolicyCall } from './types.js';
+import { parsePattern } from '../rules/read-pattern.js';
+import { IN_FOLDER, isFolderWord, isInFolder } from '../patterns/in-folder.js';
+import { normalSegments } from '../patterns/path-text.js';
+import type { PatternWord, PolicyCall } from '../types.js';
 
 /** People don't read more lines than this before approving. */
 const MAX_LINES = 5;

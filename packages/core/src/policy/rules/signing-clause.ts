@@ -1,4 +1,4 @@
-import type { ParseFailure, SigningClause } from './types.js';
+import type { ParseFailure, SigningClause } from '../types.js';
 
 /** A quorum larger than this is a typing error. */
 const MOST_SIGNERS = 100;

@@ -1,7 +1,7 @@
-import { findNamed } from './arguments/named-index.js';
-import type { CompiledRule, EffectRule, NamedRule, RuleIndex, RuleGroup } from './compile-policy.js';
-import { matchesGlob } from './patterns/glob.js';
-import type { PreparedCall, PreparedSubject } from './prepare-call.js';
+import { findNamed } from '../arguments/named-index.js';
+import type { CompiledRule, EffectRule, NamedRule, RuleIndex, RuleGroup } from '../compile-policy.js';
+import { matchesGlob } from '../patterns/glob.js';
+import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
 
 export function groupsFor(index: RuleIndex | undefined, tool: string): readonly RuleGroup[] {
   const found: RuleGroup[] = [];

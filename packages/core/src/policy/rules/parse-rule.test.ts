@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy } from './compile-policy.js';
+import { compilePolicy } from '../compile-policy.js';
 import { parseRule } from './parse-rule.js';
 
 describe('parseRule', () => {

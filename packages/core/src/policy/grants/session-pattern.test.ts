@@ -1,9 +1,9 @@
 import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { patternCovers } from './covers-call.js';
-import { prepareCall } from './prepare-call.js';
+import { prepareCall } from '../prepare-call.js';
 import { isNarrow, sessionPattern } from './session-pattern.js';
-import type { PolicyCall } from './types.js';
+import type { PolicyCall } from '../types.js';
 
 const place = { workingDirectory: '/srv/docs', home: '/home/ada' };
 const call = (...subjects: Subject[]): PolicyCall => ({ tool: 'shell_cmd', subjects, place });

@@ -1,15 +1,15 @@
 import { type Subject, toolNameSchema } from '@countersign/protocol';
-import type { Policy } from './compile-policy.js';
+import type { Policy } from '../compile-policy.js';
 import { rulesCover } from './covers-call.js';
-import { coveringOne, groupsFor } from './find-rules.js';
-import { proposeClause } from './effects/propose-clause.js';
-import { isRecord } from './arguments/prepare-arguments.js';
-import { shownValue } from './default-subjects.js';
+import { coveringOne, groupsFor } from '../rules/find-rules.js';
+import { proposeClause } from '../effects/propose-clause.js';
+import { isRecord } from '../arguments/prepare-arguments.js';
+import { shownValue } from '../default-subjects.js';
 import { formatNamed, formatPattern } from './format-pattern.js';
-import { plainHost } from './patterns/host-pattern.js';
-import { normalSegments } from './patterns/path-text.js';
-import { prepareOnce } from './prepare-call.js';
-import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
+import { plainHost } from '../patterns/host-pattern.js';
+import { normalSegments } from '../patterns/path-text.js';
+import { prepareOnce } from '../prepare-call.js';
+import type { Condition, PatternWord, Place, PolicyCall } from '../types.js';
 
 /** People don't read more lines than this before approving. */
 const MAX_RULES = 5;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaled } from '../../../../tests/support/scaled.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { parseRule } from './parse-rule.js';
-import type { SigningClause } from './types.js';
+import type { SigningClause } from '../types.js';
 
 /** The clause as text, which parses back to the same clause. */
 function formatSigningClause({ count, of, agent, notRequester }: SigningClause): string {

@@ -1,9 +1,9 @@
-import { readEffectClause, startsEffectClause } from './effects/effect-clause.js';
-import { findHidden } from './patterns/hidden-characters.js';
+import { readEffectClause, startsEffectClause } from '../effects/effect-clause.js';
+import { findHidden } from '../patterns/hidden-characters.js';
 import { readPattern } from './read-pattern.js';
 import { readSigningClause, startsSigningClause } from './signing-clause.js';
-import { hiddenFailure } from './patterns/scan-pattern.js';
-import type { ParseFailure, Rule, Verb } from './types.js';
+import { hiddenFailure } from '../patterns/scan-pattern.js';
+import type { ParseFailure, Rule, Verb } from '../types.js';
 
 /** The longest rule that the API accepts. */
 const LONGEST_RULE = 2000;

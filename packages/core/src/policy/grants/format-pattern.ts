@@ -1,5 +1,5 @@
-import { isHidden, showHidden } from './patterns/hidden-characters.js';
-import type { Condition, Named, PatternWord } from './types.js';
+import { isHidden, showHidden } from '../patterns/hidden-characters.js';
+import type { Condition, Named, PatternWord } from '../types.js';
 
 /** Words that need no escaping. */
 const PLAIN_WORD = /^[\w.@/-]+$/;

@@ -5,7 +5,7 @@ import {
   type WorldMode,
   type WorldSettings,
 } from '@countersign/protocol';
-import { parseRule } from './parse-rule.js';
+import { parseRule } from '../rules/parse-rule.js';
 
 /** A change that someone with a stolen token could use to run a call without the passkey that a rule requires. */
 export type PossibleWeakening =

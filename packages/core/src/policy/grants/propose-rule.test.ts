@@ -1,13 +1,13 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter } from '../../../../tests/support/any-character.js';
-import { scaled } from '../../../../tests/support/scaled.js';
+import { anyCharacter } from '../../../../../tests/support/any-character.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { patternCovers as preparedCovers, rulesCover } from './covers-call.js';
-import { defaultSubjects } from './default-subjects.js';
-import { prepareCall } from './prepare-call.js';
+import { defaultSubjects } from '../default-subjects.js';
+import { prepareCall } from '../prepare-call.js';
 import { proposeRule } from './propose-rule.js';
-import type { PolicyCall } from './types.js';
+import type { PolicyCall } from '../types.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const coversCall = (rule: string, call: PolicyCall): boolean => rulesCover([rule], [], call);

@@ -1,7 +1,7 @@
 import type { Subject } from '@countersign/protocol';
-import { isByName } from './compile-policy.js';
-import { parsePattern } from './read-pattern.js';
-import type { PatternWord } from './types.js';
+import { isByName } from '../compile-policy.js';
+import { parsePattern } from '../rules/read-pattern.js';
+import type { PatternWord } from '../types.js';
 
 /** The key of patterns that may cover any call. */
 export const ANY_CALL = '';

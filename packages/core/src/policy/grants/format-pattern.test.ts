@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter } from '../../../../tests/support/any-character.js';
-import { scaled } from '../../../../tests/support/scaled.js';
+import { anyCharacter } from '../../../../../tests/support/any-character.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { formatPattern } from './format-pattern.js';
-import { isHidden } from './patterns/hidden-characters.js';
-import { parseRule } from './parse-rule.js';
-import type { PatternWord } from './types.js';
+import { isHidden } from '../patterns/hidden-characters.js';
+import { parseRule } from '../rules/parse-rule.js';
+import type { PatternWord } from '../types.js';
 
 const literal = (text: string): PatternWord => (text === '' ? [] : [{ text }]);
 const anyText = fc.oneof(

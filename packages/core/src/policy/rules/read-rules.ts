@@ -1,5 +1,5 @@
 import { ruleLines } from '@countersign/protocol';
-import { compilePolicy } from './compile-policy.js';
+import { compilePolicy } from '../compile-policy.js';
 
 /** Parses the rules in a text. If one is invalid, returns its error, line and column instead. */
 export function readRules(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { patternCovers } from './covers-call.js';
 import { ANY_CALL, keyOfPattern, keysOfCall } from './grant-keys.js';
-import { prepareCall } from './prepare-call.js';
+import { prepareCall } from '../prepare-call.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 

@@ -1,12 +1,12 @@
-import { allowMatcher } from './allow-matcher.js';
-import { allowConditions } from './arguments/allow-conditions.js';
-import type { NamedMatcher } from './arguments/miss.js';
-import { covering, coveringOne, isInner, groupsFor, withEffects } from './find-rules.js';
-import { compilePolicy, isByName, type Policy, type RuleGroup } from './compile-policy.js';
-import type { Matcher } from './matcher.js';
-import { type PreparedCall, type PreparedSubject, prepareOnce } from './prepare-call.js';
-import { parsePattern } from './read-pattern.js';
-import type { Named, PatternWord, PolicyCall } from './types.js';
+import { allowMatcher } from '../allow-matcher.js';
+import { allowConditions } from '../arguments/allow-conditions.js';
+import type { NamedMatcher } from '../arguments/miss.js';
+import { covering, coveringOne, isInner, groupsFor, withEffects } from '../rules/find-rules.js';
+import { compilePolicy, isByName, type Policy, type RuleGroup } from '../compile-policy.js';
+import type { Matcher } from '../matcher.js';
+import { type PreparedCall, type PreparedSubject, prepareOnce } from '../prepare-call.js';
+import { parsePattern } from '../rules/read-pattern.js';
+import type { Named, PatternWord, PolicyCall } from '../types.js';
 
 /**
  * Whether the rules, together with the existing policies, allow this call, and whether each rule is needed for it. A decision must not add rules that
