@@ -19,8 +19,6 @@ export interface CommandRow {
   readonly input?: string;
   /** The exit code if all is allowed. 0 by default; `waits` if the command doesn't end by itself, so that only a refusal is tried. */
   readonly allowed?: number | 'waits';
-  /** Needs another call that waits. On PostgreSQL, the fixture gets only one, so the row isn't tried there. */
-  readonly asks?: true;
   /** Adds something that the command changes or removes. */
   readonly prepare?: (matrix: Matrix, n: number) => Promise<Names>;
 }
@@ -97,17 +95,16 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'approvals show', needs: 'read', words: `{approval} ${W}` },
   { command: 'approvals show', what: 'revealed', needs: 'sign', words: `{approval} --reveal ${W}` },
   { command: 'approvals watch', needs: 'read', words: W, allowed: 'waits' },
-  { command: 'approvals approve', needs: 'sign', words: `{it} --yes --detach ${W}`, prepare: aCall, asks: true },
+  { command: 'approvals approve', needs: 'sign', words: `{it} --yes --detach ${W}`, prepare: aCall },
   {
     command: 'approvals approve',
     what: 'always',
     needs: 'sign, administer',
     words: `{it} --scope always --yes --detach ${W}`,
     prepare: aCall,
-    asks: true,
   },
   { command: 'approvals answer', needs: 'chat' },
-  { command: 'approvals deny', needs: 'sign', words: `{it} --detach ${W}`, prepare: aCall, asks: true },
+  { command: 'approvals deny', needs: 'sign', words: `{it} --detach ${W}`, prepare: aCall },
 
   { command: 'worlds list', needs: 'account', words: '' },
   { command: 'worlds show', needs: 'read', words: 'alpha' },
@@ -140,7 +137,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { command: 'search', needs: 'read', words: `hello ${W}` },
 
   { command: 'grants list', needs: 'read', words: W },
-  { command: 'grants remove', needs: 'sign', words: `{it} ${W}`, prepare: aGrant, asks: true },
+  { command: 'grants remove', needs: 'sign', words: `{it} ${W}`, prepare: aGrant },
   { command: 'undo', needs: 'sign', words: `none --yes ${W}`, allowed: 2 },
   { command: 'undo', what: 'the list', needs: 'read', words: W },
   { command: 'tools list', needs: 'read', words: W },

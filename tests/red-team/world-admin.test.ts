@@ -211,6 +211,23 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect(runtime.findPlace(snapshot).grants?.folders ?? []).toEqual([]);
   });
 
+  it('[A21.8] keeps its root while it works in it, so that a link is always noticed', async () => {
+    const { t, at, bob } = await open();
+    const patch = (body: object, by: Headers = {}) => t.api('PATCH', '/worlds/beta', body, by);
+    await patch({ roots: [at('beta'), at('shared')] });
+    expect((await patch({ workingDirectory: at('beta/work') }, bob)).status).toBe(200);
+    const inUse = { status: 409, body: { field: 'roots', detail: expect.stringContaining('in the root') as string } };
+    for (const roots of [null, [at('shared')]]) expect(await patch({ roots })).toMatchObject(inUse);
+    expect((await patch({ roots: [at('beta/work')] })).status).toBe(200);
+    expect((await patch({ roots: [at('beta')] })).status).toBe(200);
+    expect((await patch({ roots: [at('shared')], workingDirectory: null })).status).toBe(200);
+    await patch({ roots: [at('beta')] });
+    expect((await putRules(t, bob, [`allow sandbox_folder(${at('beta/lib')})`])).status).toBe(200);
+    expect(await patch({ roots: null })).toMatchObject(inUse);
+    expect((await putRules(t, bob, [])).status).toBe(200);
+    expect((await patch({ roots: null })).status).toBe(200);
+  });
+
   it('[A21.8] reaches another world in the same root through no link that it creates later', async () => {
     const { t, at, bob } = await open();
     for (const folder of ['team/beta/one', 'team/beta/two', 'team/delta']) await mkdir(at(folder), { recursive: true });

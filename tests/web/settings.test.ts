@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
@@ -201,6 +203,21 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.getByLabel('Working folder').fill(opened.serving.home.folder);
     await button(page, 'Save').first().click();
     await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('[A21.8] an admin of the whole server gives a world roots in its settings', async () => {
+    const page = await go('settings');
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-root-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await page.getByLabel('Roots').fill(`${folder}\n/etc`);
+    await button(page, 'Save').first().click();
+    await expect.poll(() => page.getByLabel('Roots').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Roots').fill(` ${folder} \n`);
+    await button(page, 'Save').first().click();
+    await expect.poll(async () => (await opened.api.world(world)).value.roots).toEqual([folder]);
+    await page.getByLabel('Roots').fill('');
+    await button(page, 'Save').first().click();
+    await expect.poll(async () => (await opened.api.world(world)).value.roots).toBeUndefined();
   });
 
   it('[A1] [A46.18] [S8.5] [A46.19] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {

@@ -1,4 +1,4 @@
-import { askFor, CountersignError, whoToAsk } from '@countersign/protocol';
+import { askFor, CountersignError, whoToAsk, type WorldSettings } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import {
   NO_RULES,
@@ -106,6 +106,29 @@ function tryPlace({ findPlace }: Pick<Runtime, 'findPlace'>, snapshot: WorldSnap
   } catch {
     return {};
   }
+}
+
+/**
+ * Refuses to take away a root in which this world has a folder that its admins may have chosen. Without the root, nothing would notice a link that
+ * replaces the folder later.
+ */
+export function refuseUnchecked(
+  runtime: Pick<Runtime, 'findPlace'>,
+  snapshot: WorldSnapshot,
+  after: WorldSettings,
+): void {
+  const { world, policy } = snapshot;
+  const without = { ...snapshot, world: { ...world, settings: after } };
+  const loses = (folder: string): boolean => isNamedInRoot(snapshot, folder) && !isNamedInRoot(without, folder);
+  const { workingDirectory: folder } = after;
+  const isKept = folder !== undefined && folder === world.settings.workingDirectory;
+  const place = { workingDirectory: '/', home: '/~', ...tryPlace(runtime, snapshot) };
+  const rules = { admin: NO_RULES, world: { ...NO_RULES, allow: policy.allow }, agent: NO_RULES };
+  const lost = isKept && loses(folder) ? folder : sandboxGrants(rules, place).folders.find(loses);
+  if (lost === undefined) return;
+  const what = lost === folder ? 'works in' : 'has a rule that opens';
+  const detail = `This world ${what} the folder ${lost}, which is in the root that you take away. Change that first.`;
+  throw new CountersignError('conflict', detail, { field: 'roots' });
 }
 
 async function problemOf(

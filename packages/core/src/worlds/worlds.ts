@@ -18,7 +18,7 @@ import { compileStored } from '../policy/index.js';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkSigners } from './check-signers.js';
 import { refuseSharedFolder } from './refuse-shared-folder.js';
-import { refuseReach, refuseRulesReach } from './refuse-reach.js';
+import { refuseReach, refuseRulesReach, refuseUnchecked } from './refuse-reach.js';
 import { refuseUnconfirmed, type Safeguards } from './refuse-unconfirmed.js';
 import { checkRules, compileRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
@@ -123,6 +123,7 @@ export async function updateWorld(
     const asked = { kind: 'settings', before, after: newSettings } as const;
     await refuseReach({ runtime, reader: change.tx, snapshot: change.snapshot }, asked, { may, isConfirmed });
     refuseUnconfirmed(change.snapshot, asked, isConfirmed);
+    refuseUnchecked(runtime, change.snapshot, newSettings);
     if (newSettings.workingDirectory !== before.workingDirectory)
       await refuseSharedFolder(runtime, change.tx, { worldId, settings: newSettings, isConfirmed });
     const world = { ...change.snapshot.world, name: newName, settings: newSettings };

@@ -5,7 +5,7 @@ import type { McpRemote } from '@countersign/core/ports';
 import { privateText } from '../mcp/refuse-metadata.js';
 import { isOwnAddress } from '../web/is-own-address.js';
 import { isPublicAddress } from '../web/is-public-address.js';
-import { publicNetwork, type Address } from '../web/network.js';
+import { onlyTo, publicNetwork, type Address } from '../web/network.js';
 
 const TIMEOUT_MS = 15_000;
 const LARGEST_BODY = 1024 * 1024;
@@ -91,12 +91,7 @@ async function send(url: URL, addresses: readonly Address[], init: RequestInit):
     // No shared connection, and no proxy from the environment.
     agent: false,
     signal: AbortSignal.timeout(TIMEOUT_MS),
-    // Doesn't resolve the name again: DNS could return a different address (rebinding).
-    lookup: (_host, wanted, give) => {
-      const [first] = addresses;
-      if (wanted.all === true) give(null, [...addresses]);
-      else give(null, first?.address ?? '', first?.family ?? 0);
-    },
+    lookup: onlyTo(addresses),
   };
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -4,15 +4,15 @@ import { Client } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHttpTransport } from './http-transport.js';
 
-async function serve(answer: (response: ServerResponse) => void): Promise<string> {
-  const server = createServer((_, response) => answer(response)).listen(0, '127.0.0.1');
+async function serve(answer: (response: ServerResponse) => void, host = '127.0.0.1'): Promise<string> {
+  const server = createServer((_, response) => answer(response)).listen(0, host);
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
+  return `http://${host}:${typeof address === 'object' ? address?.port : ''}/mcp`;
 }
 
 /** Longer than any machine needs; expected failures happen earlier. */
@@ -75,4 +75,32 @@ it('[A15] does not follow a redirect to another origin, which would receive the 
   });
   await expect(connect(url)).rejects.toThrow(/redirect/i);
   expect(reached).toBe(false);
+});
+
+it('[A46.13] connects to the address that was checked, not to what the name resolves to a moment later', async () => {
+  let asked = '';
+  const url = await serve((response) => {
+    asked = response.socket?.localAddress ?? '';
+    response.writeHead(202).end();
+  }, '127.0.0.2');
+  // For the system, the name leads to 127.0.0.1.
+  const named = url.replace('127.0.0.2', 'localhost');
+  const definition = {
+    name: 'far',
+    transport: 'http' as const,
+    url: named,
+    headers: {},
+    trusted: false,
+    enabled: true,
+  };
+  const send = async (more: { publicOnly?: true }) => {
+    const resolve = () => Promise.resolve([{ address: '127.0.0.2', family: 4 }]);
+    const transport = createHttpTransport({ ...definition, ...more }, undefined, resolve);
+    onTestFinished(() => transport.close());
+    await transport.start();
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled' });
+  };
+  await send({});
+  expect(asked).toBe('127.0.0.2');
+  await expect(send({ publicOnly: true })).rejects.toThrow('private address');
 });

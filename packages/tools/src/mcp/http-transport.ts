@@ -1,12 +1,13 @@
-import {
-  StreamableHTTPClientTransport,
-  type AuthProvider,
-  type FetchLike,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { once } from 'node:events';
+import * as http from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
+import * as https from 'node:https';
+import { Readable } from 'node:stream';
+import { StreamableHTTPClientTransport, type AuthProvider, type Transport } from '@modelcontextprotocol/client';
 import { hasAuthorizationHeader } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
-import { refuseMetadata } from './refuse-metadata.js';
+import { onlyTo, publicNetwork, type Network } from '../web/network.js';
+import { checkedAddresses } from './refuse-metadata.js';
 import { LARGEST_MESSAGE } from './stdio-transport.js';
 
 export type HttpDefinition = Extract<McpServerDefinition, { transport: 'http' }>;
@@ -18,8 +19,13 @@ interface SignInOptions {
 }
 
 /** Follows redirects only within the origin: the headers contain the user's secrets for this server. */
-export function createHttpTransport(definition: HttpDefinition, signIn?: SignInOptions): Transport {
+export function createHttpTransport(
+  definition: HttpDefinition,
+  signIn?: SignInOptions,
+  resolve: Network['resolve'] = publicNetwork.resolve,
+): Transport {
   const { url, headers } = definition;
+  const send = createFetch(definition, resolve);
   const isSignIn = signIn !== undefined && !hasAuthorizationHeader(definition);
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
@@ -33,25 +39,53 @@ export function createHttpTransport(definition: HttpDefinition, signIn?: SignInO
       maxRetries: 2,
     },
     fetch: async (to, init) => {
-      await refuseMetadata(new URL(to), definition);
-      const response = await limitedFetch(to, init);
+      const response = limited(await send(new URL(to), init));
       signIn?.onStatus(response.status);
       return response;
     },
   });
 }
 
+/** Connects only to addresses that were checked. Follows no redirect. */
+function createFetch(definition: HttpDefinition, resolve: Network['resolve']) {
+  // Own connections: one of another definition may lead to an address that this one may not reach.
+  const agents = new Map<string, Agent>();
+  return async (url: URL, init: RequestInit = {}): Promise<Response> => {
+    const lookup = onlyTo(await checkedAddresses(url, definition, resolve));
+    const { Agent, request } = url.protocol === 'https:' ? https : http;
+    const agent = agents.get(url.protocol) ?? new Agent({ keepAlive: true });
+    agents.set(url.protocol, agent);
+    const { method = 'GET', body, signal } = init;
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
+    const asked = request(url, { agent, lookup, method, headers, ...(signal ? { signal } : {}) });
+    asked.end(typeof body === 'string' ? body : undefined);
+    const [incoming] = (await once(asked, 'response')) as [IncomingMessage];
+    return toResponse(incoming);
+  };
+}
+
+function toResponse(incoming: IncomingMessage): Response {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value);
+  const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  // An empty response must still be read, or its connection stays busy.
+  if (isEmpty) incoming.resume();
+  const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
+  return new Response(body, { status, statusText, headers });
+}
+
 /** Limits the size of a response, so that an endless one can't fill our memory. In a stream, the limit applies to each event. */
-const limitedFetch: FetchLike = async (url, init) => {
-  const response = await fetch(url, init);
+function limited(response: Response): Response {
   if (response.body === null) return response;
   const stream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const limited = response.body.pipeThrough(createLimiter(stream));
+  const body = response.body.pipeThrough(createLimiter(stream));
   const { status, statusText, headers } = response;
-  const answer = new Response(limited, { status, statusText, headers });
+  const answer = new Response(body, { status, statusText, headers });
   // Plain assignment fails: the HTTP server replaces the global Response with one whose `json` is read-only.
-  return Object.defineProperty(answer, 'json', { value: () => readJson(limited) });
-};
+  return Object.defineProperty(answer, 'json', { value: () => readJson(body) });
+}
 
 /** Decodes chunks as they arrive: decoding megabytes at once would block the event loop. */
 async function readJson(body: ReadableStream<Uint8Array>): Promise<unknown> {

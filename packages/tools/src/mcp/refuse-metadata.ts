@@ -1,24 +1,25 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { McpRemote } from '@countersign/core/ports';
 import { isLinkLocal } from '@countersign/protocol';
-import { publicNetwork, type Network } from '../web/network.js';
+import { publicNetwork, resolveName, type Address, type Network } from '../web/network.js';
 
 /**
- * Rejects a host at a link-local address, where cloud machines have their metadata service, or a name that points to one. With `publicOnly`,
- * rejects all private addresses. A name is resolved again for the connection, so DNS that changes in between is not detected.
+ * The addresses of a host, to connect to without resolving its name again: DNS could return another one (rebinding). Rejects link-local addresses,
+ * where cloud machines have their metadata service, and with `publicOnly` all private ones.
  */
-export async function refuseMetadata(
+export async function checkedAddresses(
   { hostname }: URL,
   { publicOnly }: Pick<McpRemote, 'publicOnly'> = {},
   resolve: Network['resolve'] = publicNetwork.resolve,
-): Promise<void> {
+): Promise<readonly Address[]> {
   const literal = hostname.replace(/^\[|\]$/g, '');
-  // If the name can't be resolved, the connection says so.
-  const found = isIP(literal) === 0 ? await resolve(hostname).catch(() => []) : [{ address: literal }];
+  const family = isIP(literal);
+  const found = family === 0 ? await resolveName(hostname, { resolve }) : [{ address: literal, family }];
   if (isLinkLocal(hostname) || found.some(({ address }) => isLinkLocal(normalized(address))))
     throw new Error(`${hostname} is a link-local address, where cloud machines have their metadata service`);
   if (publicOnly === true && !found.every(({ address }) => publicNetwork.mayConnect(address)))
     throw new Error(privateText(hostname));
+  return found;
 }
 
 export function privateText(host: string): string {

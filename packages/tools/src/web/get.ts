@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ToolFailure } from '@countersign/core/ports';
-import type { Address } from './network.js';
+import { onlyTo, type Address } from './network.js';
 
 export interface Answer {
   status: number;
@@ -55,11 +55,7 @@ async function open(url: URL, addresses: readonly Address[], signal: AbortSignal
     // No shared connection, no proxy from the environment, no keep-alive.
     agent: false,
     signal,
-    lookup: (_host, wanted, give) => {
-      const [first] = addresses;
-      if (wanted.all === true) give(null, [...addresses]);
-      else give(null, first?.address ?? '', first?.family ?? 0);
-    },
+    lookup: onlyTo(addresses),
     headers: {
       accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.1',
       'accept-encoding': 'gzip, deflate, br',

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { ToolFailure } from '@countersign/core/ports';
 import { isOwnAddress } from './is-own-address.js';
 import { isPublicAddress } from './is-public-address.js';
@@ -20,6 +20,15 @@ export const publicNetwork: Network = {
   resolve: async (host) => await lookup(host, { all: true, verbatim: true }),
   mayConnect: (address) => isPublicAddress(address) && !isOwnAddress(address),
 };
+
+/** For a request that connects only to addresses that were checked: resolving the name again could return others (DNS rebinding). */
+export function onlyTo(addresses: readonly Address[]): LookupFunction {
+  return (_host, wanted, give) => {
+    const [first] = addresses;
+    if (wanted.all === true) give(null, [...addresses]);
+    else give(null, first?.address ?? '', first?.family ?? 0);
+  };
+}
 
 /** A host with an address that must not be reached. */
 export interface RefusedHost {
@@ -54,7 +63,8 @@ export async function resolveHost(host: string, network: Network, port?: number)
   return found;
 }
 
-async function resolveName(host: string, network: Network): Promise<readonly Address[]> {
+/** The addresses of a name. Rejects with a sentence if it has none. */
+export async function resolveName(host: string, network: Pick<Network, 'resolve'>): Promise<readonly Address[]> {
   let found: readonly Address[] = [];
   try {
     found = await network.resolve(host);

@@ -85,10 +85,12 @@ function WorldForm({
   const client = useClient();
   const saving = useSaving();
   const agents = useWorld((state) => state.agents);
+  const mayGiveRoots = useMay('admin');
   const [form, setForm] = useState({
     name: world.name,
     description: world.description ?? '',
     workingDirectory: world.workingDirectory ?? '',
+    roots: (world.roots ?? []).join('\n'),
     mode: world.mode,
     mainAgent: world.mainAgent ?? '',
     turnLimit: String(world.turnLimit),
@@ -113,11 +115,13 @@ function WorldForm({
       if (typeof value !== 'number') return saving.refuse(field, settingsWords.notWhole);
     const seconds = readNumber(form.timeout);
     if (seconds === 'not-a-number') return saving.refuse('approvalTimeoutMs', settingsWords.notSeconds);
+    const roots = form.roots.split('\n').flatMap((line) => line.trim() || []);
     // `null` removes a setting; omitted ones stay unchanged.
     const change: Record<string, unknown> = {
       name: form.name.trim(),
       description: form.description.trim() === '' ? null : form.description.trim(),
       workingDirectory: form.workingDirectory.trim() === '' ? null : form.workingDirectory.trim(),
+      roots: roots.length === 0 ? null : roots,
       mode: form.mode,
       mainAgent: form.mainAgent === '' ? null : form.mainAgent,
       ...limits,
@@ -127,7 +131,9 @@ function WorldForm({
       streaming: form.streaming,
     };
     const before: Readonly<Record<string, unknown>> = { ...world };
-    const changed = Object.entries(change).filter(([name, value]) => value !== (before[name] ?? null));
+    const changed = Object.entries(change).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name] ?? null),
+    );
     const isSaved = await saving.run(
       () => client.updateWorld(world.id, Object.fromEntries(changed), etag === undefined ? {} : { ifMatch: etag }),
       settingsWords.saved,
@@ -165,6 +171,17 @@ function WorldForm({
         hint={settingsWords.folderHint}
         onChange={(event) => set({ workingDirectory: event.target.value })}
       />
+      {mayGiveRoots ? (
+        <TextArea
+          label={settingsWords.roots}
+          rows={2}
+          mono
+          value={form.roots}
+          error={saving.errorOf('roots')}
+          hint={settingsWords.rootsHint}
+          onChange={(event) => set({ roots: event.target.value })}
+        />
+      ) : null}
       <div className="grid gap-5 sm:grid-cols-2">
         <Select
           label={settingsWords.mode}

@@ -13,6 +13,9 @@ export const settingsWords = {
 
   description: 'Description',
   folderHint: 'The folder that file tools and commands work in.',
+  roots: 'Roots',
+  rootsHint:
+    'Folders, one per line. Admins of this world can choose its folder inside them, and open folders to commands.',
   mode: 'Mode',
   modes: { ask: 'Ask', read: 'Read', auto: 'Auto' },
   modeHints: {
