@@ -26,6 +26,8 @@ export interface Actor {
   readonly isStranger?: true;
   /** Set if its credential isn't valid. */
   readonly isUnknown?: true;
+  /** Set if its person has a role in this world only. */
+  readonly isLocal?: true;
 }
 
 /** A server with two worlds, and everybody who may or may not do something in the first one, `alpha`. */
@@ -74,11 +76,11 @@ async function makeWorlds(t: AppFixture): Promise<Record<'alpha' | 'beta', strin
 }
 
 async function askForApproval(t: AppFixture): Promise<{ chat: string; approval: string }> {
-  // The clock of a database moves: without a heartbeat, this process would count as dead and run no turn.
-  t.clock.advance(Math.max(0, Date.now() - t.clock.now()));
   const { id: chat } = await created<{ id: string }>(t, '/worlds/alpha/chats', {});
   await t.api('POST', `/worlds/alpha/chats/${chat}/messages`, { content: 'hello' });
   const approval = await until(async () => {
+    // The clock of a database moves: without heartbeats, this process would count as dead and run no turn.
+    t.clock.advance(Math.max(0, Date.now() - t.clock.now()));
     const path = `/worlds/alpha/approvals?chat=${chat}`;
     const { items } = (await t.api<{ items: { approvalId: string }[] }>('GET', path)).body;
     return items[0]?.approvalId;
@@ -155,7 +157,7 @@ async function makeActors(t: AppFixture, agents: Record<'alpha' | 'beta', string
   put("viewer's token with read", viewer, bearer(viewing.token));
   const local = await add(null, { alpha: 'admin' });
   const managing = await ownToken(t, local, await signInAs(t, local), ['read', 'chat', 'sign', 'admin']);
-  put('token with read, chat, sign, admin of an admin of this world', local, bearer(managing.token));
+  put('token with read, chat, sign, admin of an admin of this world', local, bearer(managing.token), { isLocal: true });
   const stranger = await add(null, { beta: 'admin' });
   const elsewhere = await ownToken(t, stranger, await signInAs(t, stranger), ['read', 'chat']);
   put('token with read, chat of an admin of another world', stranger, bearer(elsewhere.token), { isStranger: true });

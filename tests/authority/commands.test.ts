@@ -48,6 +48,8 @@ function triesOf({ actors }: Matrix, rows: readonly CommandRow[]): Try[] {
   const rightsOf = ({ who }: Actor): ReadonlySet<string> => PRINCIPLES.get(who) ?? new Set();
   return rows.flatMap((row) => {
     const tokens = actors
+      // Some rows need a world of their own.
+      .filter(({ isLocal }) => isLocal !== true)
       .filter(({ headers, me }) => 'Authorization' in headers && (me !== undefined || row.what !== 'own'))
       .toSorted((a, b) => rightsOf(a).size - rightsOf(b).size);
     const missing = (actor: Actor): number => needsOf(row).filter((action) => !rightsOf(actor).has(action)).length;
