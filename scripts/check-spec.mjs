@@ -1,4 +1,4 @@
-// Compares the rule numbers in docs/spec with those that tests quote in their titles, as in it('[A6] …').
+// Compares the rule numbers in docs/spec with those that tests quote in their titles, as in it('[A6] …'), and checks that rules and chapters stay short.
 // Prints the differences when run directly: node scripts/check-spec.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,77 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * @property {string[]} alreadyBuilt on the list without a note about what is missing, but quoted by a test
  * @property {string[]} obsolete on the list, but not in the spec
  * @property {string[]} listed what is not built yet
+ * @property {string[]} problems rules and chapters that are too long or out of order
  */
+
+const LONGEST_RULE = 3;
+const LONGEST_CHAPTER = 4_500;
+const NUMBER = '[A-Z]+\\d+(?:\\.\\d+)?';
+const QUOTED = new RegExp(`\\[(${NUMBER}(?:, ?${NUMBER})*)\\]`, 'g');
 
 /** @returns {SpecCoverage} */
 export function checkSpec() {
-  const numbers = specNumbers(read('docs/spec/README.md'));
+  const all = chapters();
   const listed = readList(read('docs/spec/not-built-yet.txt'));
-  return compare(numbers, listed, quotes());
+  return {
+    ...compare(specNumbers([...all.values()].join('\n')), listed, quotes()),
+    problems: [...all].flatMap(([file, text]) => chapterProblems(file, text)),
+  };
+}
+
+/**
+ * The files of the spec that have rules, by name.
+ * @returns {Map<string, string>}
+ */
+export function chapters() {
+  const files = readdirSync(join(root, 'docs/spec')).filter((file) => file.endsWith('.md'));
+  const texts = files.map((file) => /** @type {const} */ ([file, read(`docs/spec/${file}`)]));
+  return new Map(texts.filter(([, text]) => specNumbers(text).length > 0));
+}
+
+/**
+ * What is too long or out of order in a chapter. Sub-rules follow their rule and count from 1.
+ * @param {string} file
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function chapterProblems(file, text) {
+  const rules = [...text.matchAll(new RegExp(`^ *- \\*\\*(${NUMBER})\\*\\* (.*)`, 'gm'))];
+  const long = rules.flatMap(([, number = '', rule = '']) => {
+    const count = countSentences(rule);
+    return count > LONGEST_RULE ? [`${number} has ${count} sentences`] : [];
+  });
+  // All rules are still in one file, in the order in which they were written.
+  if (file === 'README.md') return long;
+  const words = text.split(/\s+/).filter((word) => word !== '').length;
+  return [
+    ...long,
+    ...(words > LONGEST_CHAPTER ? [`${file} has ${words} words`] : []),
+    ...outOfOrder(rules.map(([, number = '']) => number)),
+  ];
+}
+
+/** @param {string[]} numbers */
+function outOfOrder(numbers) {
+  let [rule, sub] = [0, 0];
+  return numbers.flatMap((number) => {
+    const [at = 0, below] = number
+      .replace(/^[A-Z]+/, '')
+      .split('.')
+      .map(Number);
+    const isNext = below === undefined ? at === rule + 1 : at === rule && below === sub + 1;
+    [rule, sub] = [at, below ?? 0];
+    return isNext ? [] : [`${number} is out of order`];
+  });
+}
+
+/**
+ * The sentences of a rule. Code counts as one word, and a full stop before a small letter ends none.
+ * @param {string} rule
+ */
+export function countSentences(rule) {
+  const plain = rule.replaceAll(/`[^`]*`/g, 'Code');
+  return plain.split(/(?<=[.!?][)*”"]*)\s+(?![a-z])/).length;
 }
 
 /** @type {Map<string, string> | undefined} */
@@ -40,7 +104,7 @@ export function quotes() {
  * @param {string[]} numbers of the spec
  * @param {Map<string, string>} listed as not built yet → what is missing, or empty if everything is
  * @param {Map<string, string>} quoted number → a file that quotes it
- * @returns {SpecCoverage}
+ * @returns {Omit<SpecCoverage, 'problems'>}
  */
 export function compare(numbers, listed, quoted) {
   return {
@@ -73,7 +137,7 @@ export function readList(text) {
 
 /** @param {string} text */
 export function specNumbers(text) {
-  return [...text.matchAll(/^ *- \*\*([A-Z]\d+(?:\.\d+)?)\*\*/gm)].map(([, number = '']) => number);
+  return [...text.matchAll(new RegExp(`^ *- \\*\\*(${NUMBER})\\*\\*`, 'gm'))].map(([, number = '']) => number);
 }
 
 /**
@@ -87,7 +151,7 @@ export function quotedNumbers(path, text) {
   new Visitor({
     CallExpression({ callee, arguments: [title] }) {
       if (!title || !['it', 'test', 'describe'].includes(callerName(callee))) return;
-      for (const [, list = ''] of titleText(title).matchAll(/\[([A-Z]\d+(?:\.\d+)?(?:, ?[A-Z]\d+(?:\.\d+)?)*)\]/g)) {
+      for (const [, list = ''] of titleText(title).matchAll(QUOTED)) {
         numbers.push(...list.split(/, ?/));
       }
     },

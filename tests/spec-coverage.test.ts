@@ -2,10 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkSpec, compare, quotedNumbers, quotes, readList, specNumbers } from '../scripts/check-spec.mjs';
+import {
+  chapterProblems,
+  chapters,
+  checkSpec,
+  compare,
+  quotedNumbers,
+  quotes,
+  readList,
+  specNumbers,
+} from '../scripts/check-spec.mjs';
 import { requirementProblems } from './support/requirement-problems.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const numbers = specNumbers([...chapters().values()].join('\n'));
 
 describe('the numbers of docs/spec', () => {
   const found = checkSpec();
@@ -15,7 +25,6 @@ describe('the numbers of docs/spec', () => {
   });
 
   it('are unique', () => {
-    const numbers = specNumbers(readFileSync(join(root, 'docs/spec/README.md'), 'utf8'));
     expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
   });
 
@@ -34,6 +43,28 @@ describe('the numbers of docs/spec', () => {
   it('are never added to the list of rules that are not built yet', () => {
     // Lower this with the list; never raise it.
     expect(found.listed.length).toBeLessThanOrEqual(21);
+  });
+});
+
+describe('the rules and chapters of docs/spec', () => {
+  it('are short and in order', () => {
+    expect(checkSpec().problems).toEqual([]);
+  });
+
+  it.each([
+    ['- **M1** One. Two? `three`. Four!', 'M1 has 4 sentences'],
+    ['- **M1** a\n  - **M1.2** b', 'M1.2 is out of order'],
+    ['- **M1** a\n  - **M1.1** b\n- **M3** c', 'M3 is out of order'],
+    ['- **M1** a\n- **M2** b\n  - **M1.1** c', 'M1.1 is out of order'],
+    [`- **M1** ${'word '.repeat(4_500)}`, 'x.md has 4502 words'],
+  ])('are refused otherwise: %#', (text, problem) => {
+    expect(chapterProblems('x.md', text)).toEqual([problem]);
+  });
+
+  it('may have three sentences, with dots in code and in the middle', () => {
+    expect(chapterProblems('x.md', '- **M1** `a. B. C.` One (e.g. this). Two “so.” Three.\n  - **M1.1** a')).toEqual(
+      [],
+    );
   });
 });
 
@@ -73,7 +104,7 @@ describe('the parser of rule numbers', () => {
 describe('docs/requirements.md', () => {
   it('names only existing rules, tests and sections', () => {
     const known = {
-      numbers: new Set(specNumbers(readFileSync(join(root, 'docs/spec/README.md'), 'utf8'))),
+      numbers: new Set(numbers),
       quoted: new Set(quotes().keys()),
       exists: (path: string) => existsSync(join(root, path)),
     };

@@ -58,7 +58,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
   const open = async () =>
     await setUp(kind === 'SQLite' ? undefined : await openPostgres(await createMigratedDatabase()));
 
-  it('reaches no other world, no private address and no program of the machine', async () => {
+  it('[A21.11] reaches no other world, no private address and no program of the machine', async () => {
     const { t, at, bob } = await open();
     const { port } = new URL(t.url);
     // A session may sign too. The token may not.
@@ -211,7 +211,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect(runtime.findPlace(snapshot).grants?.folders ?? []).toEqual([]);
   });
 
-  it('[A21.8] keeps its root while it works in it, so that a link is always noticed', async () => {
+  it('[A21.12] keeps its root while it works in it, so that a link is always noticed', async () => {
     const { t, at, bob } = await open();
     const patch = (body: object, by: Headers = {}) => t.api('PATCH', '/worlds/beta', body, by);
     await patch({ roots: [at('beta'), at('shared')] });

@@ -45,7 +45,7 @@ describe('countersign people and tokens', () => {
     expect(JSON.parse(fay.stdout)).toMatchObject({ role: null, worldRoles: { harbour: 'admin' } });
   });
 
-  it('[X3.6] says that the person was added if only the invitation is refused', async () => {
+  it('[X3.11] says that the person was added if only the invitation is refused', async () => {
     const token = await ownToken(t, 'Hanna', ['read', 'chat', 'sign', 'admin']);
     const env = { COUNTERSIGN_TOKEN: token };
     const added = await t.runHere(['people', 'add', 'Ivo', '--role', 'approver'], { env });
@@ -54,7 +54,7 @@ describe('countersign people and tokens', () => {
     expect((await t.runHere(['people', 'invite', 'ivo'])).code).toBe(0);
   });
 
-  it('[X3.6] creates a token, prints it once, lists and revokes it', async () => {
+  it('[X3.11] creates a token, prints it once, lists and revokes it', async () => {
     await t.runHere(['people', 'add', 'Bob', '--no-invite']);
     const add = ['tokens', 'add', 'ci', '--scopes', 'read,chat', '--person', 'bob'];
     const made = await t.runHere(add);

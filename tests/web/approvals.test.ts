@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   );
 
   it.runIf(sandbox.kind === 'bubblewrap')(
-    '[A52.8] [A53.9] a truncated effect can be shown completely, and a command can get the host that it tried',
+    '[A52.8] [A53.10] a truncated effect can be shown completely, and a command can get the host that it tried',
     async () => {
       const { page, world } = await enter();
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'effect-')));
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       await opened.api.decide(world, long, { decision: 'deny' });
       await said(page, 'Finished. denied').waitFor();
 
-      // [A53.9] Without network, the card says what was tried, and allows it for this call, which is then shown again.
+      // [A53.10] Without network, the card says what was tried, and allows it for this call, which is then shown again.
       const command = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT example.com:443 HTTP/1.1\\r\\n\\r\\n' >&3; head -1 <&3`;
       await write(page, call('shell_cmd', { command }));
       await effect.getByText('The sandbox has no network, and the command tried to reach example.com.').waitFor();

@@ -411,7 +411,7 @@ describe('edited arguments', () => {
     expect(runs).toEqual([{ path: 'old' }]);
   });
 
-  it('[A7.4] arguments that change nothing get 422, so that an edit never runs a call', async () => {
+  it('[A7.8] arguments that change nothing get 422, so that an edit never runs a call', async () => {
     const t = await askedTyped({ path: 'a' });
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } })).toMatchObject({
       status: 422,

@@ -303,7 +303,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(reached).toEqual([PUBLIC]);
   });
 
-  it('[A53.9] [A7.4] can be allowed once for a rehearsed call, by an edit that is shown before it is signed', async () => {
+  it('[A53.10] [A7.4] can be allowed once for a rehearsed call, by an edit that is shown before it is signed', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network(10.0.0.1:4873)'] });
     await t.world.update({ mode: 'ask' });
     const call = fetching('good.test');

@@ -182,7 +182,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(late.toSorted()).toEqual(['busy', 'too-long', 'too-long']);
   });
 
-  it('[A60.3] [A52.5] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
+  it('[A60.3] [A52.12] keeps its place in the queue until its rehearsal has ended, also after five seconds', async () => {
     const ends: (() => void)[] = [];
     const made = predicting(() => new Promise((resolve) => ends.push(() => resolve({ prediction: FOUND }))));
     const { clock, reach } = countLimits();
@@ -205,7 +205,7 @@ describe('[A60] a call that another program runs and that needs approval', () =>
     expect(made.asked).toHaveLength(5);
   });
 
-  it('[A52.5] doesn’t wait for an agent with the same name in another world', async () => {
+  it('[A52.12] doesn’t wait for an agent with the same name in another world', async () => {
     const made = predicting(() => new Promise(() => undefined));
     const t = await openPredicting(made);
     await createWorld(t.runtime, { name: 'Lighthouse' }, person);

@@ -475,7 +475,7 @@ describe('a rehearsal', () => {
     expect(made.kept.size).toBe(0);
   });
 
-  it('[A52.5] of calls that agents propose never hold up a decision', async () => {
+  it('[A52.12] of calls that agents propose never hold up a decision', async () => {
     const t = await open();
     await propose(t, put('notes.txt'));
     const approval = await t.onlyApproval();

@@ -48,7 +48,7 @@ it('[A47] each tool reports how its calls run: only commands are sandboxed, and 
   ]);
 });
 
-it('[A53.9] a call can name all hosts that a rehearsal records', async () => {
+it('[A53.10] a call can name all hosts that a rehearsal records', async () => {
   const refused = refuseHosts();
   for (let host = 0; host < 100; host += 1)
     await refused.outside.network.resolve(`h${host}.example`).catch(() => undefined);

@@ -16,7 +16,7 @@ function start() {
   return { started, enter };
 }
 
-it('[A52.5] one agent runs two rehearsals at a time, and others do not wait for it', async () => {
+it('[A52.12] one agent runs two rehearsals at a time, and others do not wait for it', async () => {
   const { started, enter } = start();
   const [a1] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => enter(name));
   const b1 = enter('b1');
@@ -30,7 +30,7 @@ it('[A52.5] one agent runs two rehearsals at a time, and others do not wait for 
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-it('[A52.5] four run at the same time, and the next is of an agent that has the fewest', async () => {
+it('[A52.12] four run at the same time, and the next is of an agent that has the fewest', async () => {
   const { started, enter } = start();
   const [a1, , b1] = ['a1', 'a2', 'b1', 'b2'].map((name) => enter(name));
   for (const name of ['a3', 'b3', 'c1', 'd1']) void enter(name);

@@ -33,7 +33,7 @@ function start() {
 }
 
 it.each(['wait', 'wait-within-limit'] as const)(
-  '[A52.5] [A60.3] a stopped rehearsal keeps its place until it has ended: %s',
+  '[A52.12] [A60.3] a stopped rehearsal keeps its place until it has ended: %s',
   async (queue) => {
     const { clock, started, ends, rehearse } = start();
     const stop = new AbortController();

@@ -203,7 +203,7 @@ describe('decisions', () => {
     expect((await decide(t, { ...body, agentId: 'ada' })).status).toBe(200);
   });
 
-  it('[W5] [W8.2] a call in a world that a person may not read gets the same answer as an unknown id', async () => {
+  it('[W5] [W8.17] a call in a world that a person may not read gets the same answer as an unknown id', async () => {
     const t = await asked('a');
     await t.api('POST', '/worlds', { name: 'Other' });
     await t.api('POST', '/people', { name: 'Bob', role: null, worldRoles: { other: 'approver' } });

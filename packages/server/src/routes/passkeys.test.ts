@@ -63,7 +63,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     ]);
   });
 
-  it('of other people are trusted by an admin with a trusted passkey, and by nobody else', async () => {
+  it('[W8.20] of other people are trusted by an admin with a trusted passkey, and by nobody else', async () => {
     const { t, own, confirmed, audit } = await setUp();
     for (const [name, role] of [
       ['Bob', 'approver'],
@@ -168,7 +168,7 @@ describe('[W8.8] [W8.9] [W3.39] passkeys', () => {
     expect((await trusted('POST', tokens, token)).status).toBe(201);
   });
 
-  it('are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
+  it('[W8.19] are removed with a confirmation if they are trusted, and never the last trusted one', async () => {
     const { own, ask, confirmed, audit } = await setUp();
     const [first, second] = [await own(), await own(false)];
     const remove = (id: string, confirmation?: unknown) =>
@@ -261,7 +261,7 @@ describe('[W1.11] signing in with a passkey', () => {
   });
 });
 
-it('[W8.8] [W8.11] a token with scopes registers no passkey, which would sign in with all rights of its person', async () => {
+it('[W8.19] [W8.11] a token with scopes registers no passkey, which would sign in with all rights of its person', async () => {
   const { t } = await setUp();
   await t.api('POST', '/people', { name: 'Bob', role: 'admin' });
   const made = await t.api<{ token: string }>('POST', '/people/bob/tokens', { name: 'ci', scopes: ['read', 'admin'] });
@@ -270,7 +270,7 @@ it('[W8.8] [W8.11] a token with scopes registers no passkey, which would sign in
   expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('no token can manage passkeys')]);
 });
 
-it('[W8.8] an admin removes someone else’s passkey only with a confirmation, even one that is not trusted', async () => {
+it('[W8.19] an admin removes someone else’s passkey only with a confirmation, even one that is not trusted', async () => {
   const { t, own, ask, confirmed } = await setUp();
   await t.api('POST', '/people', { name: 'Bob', role: 'approver' });
   const { soft } = await own();

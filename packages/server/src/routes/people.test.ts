@@ -166,7 +166,7 @@ describe('signing as someone else', () => {
     ]);
   });
 
-  it('[W8.11] a credential that may not sign can’t give others that right', async () => {
+  it('[W8.21] a credential that may not sign can’t give others that right', async () => {
     const t = await openApp();
     await add(t, 'Mia', 'member');
     for (const name of ['Lab', 'Bank']) await t.api('POST', '/worlds', { name });
@@ -190,7 +190,7 @@ describe('signing as someone else', () => {
     );
   });
 
-  it('[W8.11] [A16.3] the log names a token and its creator, whichever client sends it', async () => {
+  it('[W8.21] [A16.3] the log names a token and its creator, whichever client sends it', async () => {
     const t = await openApp();
     await add(t, 'Adam', 'admin');
     const made = await t.api<CreatedToken>('POST', '/people/adam/tokens', { name: 'ci', scopes: ['read', 'admin'] });
@@ -202,7 +202,7 @@ describe('signing as someone else', () => {
     });
   });
 
-  it('[W8.2] people don’t see in which hidden worlds others have a role', async () => {
+  it('[W8.17] people don’t see in which hidden worlds others have a role', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await t.api('POST', '/worlds', { name: 'Secret plan' });
@@ -255,7 +255,7 @@ describe('signing as someone else', () => {
 });
 
 describe('roles', () => {
-  it('[W8.2] each action needs its role, and the refusal says who may', async () => {
+  it('[W8.2] [W8.18] each action needs its role, and the refusal says who may', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await t.api('POST', '/worlds/lab/agents', ada);
@@ -309,7 +309,7 @@ describe('roles', () => {
     );
   });
 
-  it('[W8.2] worlds that a person may not read don’t exist for them', async () => {
+  it('[W8.17] worlds that a person may not read don’t exist for them', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Lab' });
     await t.api('POST', '/worlds', { name: 'Vault' });

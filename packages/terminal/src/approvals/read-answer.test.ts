@@ -37,7 +37,7 @@ describe('a line typed at a card', () => {
     );
   });
 
-  it('[A53.9] allows the hosts that the call tried to reach, if there are any', () => {
+  it('[A53.10] allows the hosts that the call tried to reach, if there are any', () => {
     const tried = { ...NONE, hosts: ['example.com'] };
     expect(readAnswer('h', ALL, tried)).toEqual({ kind: 'hosts' });
     expect(readAnswer('h', ALL, NONE).kind).toBe('unknown');

@@ -138,7 +138,7 @@ describe('a card', () => {
     expect(predicted).toContain('Prediction: Probably removes 1 file, changes 1 file');
     expect(predicted.join(' ')).toContain('Predicted, not guaranteed');
     expect(predicted.join(' ')).not.toContain('approving applies');
-    // [A53.9]
+    // [A53.10]
     const offline = shown({ effect: { ...effect, exitCode: 6, triedHosts: ['example.com'] } }, false).join(' ');
     expect(offline).toContain('The sandbox has no network, and the command tried to reach example.com.');
     expect(offline.replaceAll(/\s/g, '')).toContain('addtherule:allowsandbox_network(example.com)');

@@ -77,7 +77,7 @@ it('[A15] does not follow a redirect to another origin, which would receive the 
   expect(reached).toBe(false);
 });
 
-it('[A46.13] connects to the address that was checked, not to what the name resolves to a moment later', async () => {
+it('[A46.13] [A21.11] connects to the address that was checked, not to what the name resolves to a moment later', async () => {
   let asked = '';
   const url = await serve((response) => {
     asked = response.socket?.localAddress ?? '';

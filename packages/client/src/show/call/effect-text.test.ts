@@ -76,7 +76,7 @@ it('[A60.5] says that the program runs it itself, and lists what an approval of 
   expect(isRehearsed({ toolName: 'claude__Bash' })).toBe(false);
 });
 
-it('[A53.9] says that there was no network and what was tried, and doesn’t say that approving applies “exactly this”', () => {
+it('[A53.10] says that there was no network and what was tried, and doesn’t say that approving applies “exactly this”', () => {
   const curl = { ...effect, files: [], leftOut: [], exitCode: 6, truncated: false, triedHosts: ['example.com'] };
   const text = effectText({ effect: curl, toolName: 'shell_cmd' });
   expect(text).toMatchObject({

@@ -278,7 +278,7 @@ describe('countersign gate hook', () => {
   });
 
   it.each(['project/.claude/settings.json', '.claude/settings.json'])(
-    '[X9.13] a PreToolUse hook in %s changes the gate if another program answers questions',
+    '[X9.18] a PreToolUse hook in %s changes the gate if another program answers questions',
     async (name) => {
       await using _ = await answering({ state: 'allowed', edited: false, arguments: { command: 'ls' } });
       await mkdir(dirname(join(home, name)), { recursive: true });

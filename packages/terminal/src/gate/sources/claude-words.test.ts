@@ -4,7 +4,7 @@ import { allAfter, claudeWords, gapInWords, isOlder } from './claude-words.js';
 const GOOD = { AI_AGENT: 'claude-code_2-1-295_harness' };
 
 describe('the words that Claude Code was started with', () => {
-  it('[X9.13] are those of the running program', () => {
+  it('[X9.18] are those of the running program', () => {
     expect(claudeWords({ CLAUDE_PID: String(process.pid) }).join(' ')).toContain('node');
     expect(() => claudeWords({})).toThrow('CLAUDE_PID');
   });
@@ -16,11 +16,11 @@ describe('the words that Claude Code was started with', () => {
     [['--agents', '{"a":{"hooks":{}}}'], '--agents'],
     [['--agents', 'agents.json'], '--agents'],
     [['--settings', '{"disableAllHooks":true}'], 'disableAllHooks'],
-  ])('[X9.13] %j changes the gate', (words, named) => {
+  ])('[X9.18] %j changes the gate', (words, named) => {
     expect(gapInWords(['claude', ...words], GOOD)).toContain(named);
   });
 
-  it('[X9.13] a host that started it, and added folders, do not', () => {
+  it('[X9.18] a host that started it, and added folders, do not', () => {
     const words = ['claude', '--add-dir', 'a', 'b', '--permission-prompt-tool', 'stdio', '-p', 'Hello --plugin-dir'];
     expect(gapInWords(words, GOOD)).toBeUndefined();
     expect(allAfter(words, '--add-dir')).toEqual(['a', 'b']);
@@ -31,7 +31,7 @@ describe('the words that Claude Code was started with', () => {
     (env) => expect(gapInWords([], env)).toContain('AI_AGENT'),
   );
 
-  it('[X9.13] with a host that answers questions, a hook for PreToolUse changes the gate', () => {
+  it('[X9.18] with a host that answers questions, a hook for PreToolUse changes the gate', () => {
     const settings = '{"hooks":{"PreToolUse":[{"hooks":[{"command":"swap.sh"}]}]}}';
     expect(gapInWords(['claude', '--settings', settings], GOOD)).toBeUndefined();
     const hosted = ['claude', '--permission-prompt-tool', 'stdio', '--settings', settings];

@@ -56,7 +56,7 @@ describe('a card', () => {
     expect(plain.effects).toEqual([]);
   });
 
-  it('[A53.9] h allows the hosts that the call tried to reach, and shows it again', () => {
+  it('[A53.10] h allows the hosts that the call tried to reach, and shows it again', () => {
     const effect = { files: [], leftOut: [], exitCode: 6, output: '', truncated: false, effectHash: 'e' };
     const person = seat(1, { arguments: { command: 'curl x' }, effect: { ...effect, triedHosts: ['example.com'] } });
     person.step(toCard);

@@ -192,7 +192,7 @@ describe('the screen', () => {
       { focus: 'card' },
     );
     expect(drawn(unknown).join('\n')).toContain('It may use the network');
-    // [A53.9]
+    // [A53.10]
     const offline = drawn(
       waiting(
         {
