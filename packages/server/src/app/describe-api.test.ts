@@ -6,7 +6,7 @@ import type { ApiDescription } from './describe-api.js';
 
 afterEach(closeApps);
 
-/** The routes of W3, in the order of its lists. */
+/** The routes of the specification, in its order. */
 const contract = `
 GET /health · POST /session · POST /tickets
 GET POST /providers · PATCH DELETE /providers/{provider} · POST /providers/{provider}/test · GET /providers/{provider}/models
