@@ -6,7 +6,7 @@ import {
   createWorld,
   listApprovals,
   publishMessage,
-  publishToolResult,
+  decideCall,
 } from '@countersign/core';
 import type { Emission, Store } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
@@ -56,7 +56,7 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
   if (turn === 'three gated tools') {
     log.length = 0;
     for (const { approvalId } of await listApprovals(runtime, world.id, { status: 'pending' })) {
-      await publishToolResult(runtime, world.id, undefined, { tool_call_id: approvalId, decision: 'approve' }, SIGNER);
+      await decideCall(runtime, world.id, undefined, { tool_call_id: approvalId, decision: 'approve' }, SIGNER);
     }
     await engine.quiet();
   }

@@ -7,7 +7,7 @@ import {
   createWorld,
   pageApprovals,
   publishMessage,
-  publishToolResult,
+  decideCall,
   showApproval,
   systemClock,
 } from '@countersign/core';
@@ -156,7 +156,7 @@ async function openQueue(file: string, size: number): Promise<{ subjects: Subjec
           callHash: approval.callHash,
           decision: 'approve',
         } as const;
-        await publishToolResult(runtime, worldId, undefined, decision, SIGNER);
+        await decideCall(runtime, worldId, undefined, decision, SIGNER);
         await end;
       },
       after: () => engine.quiet(),

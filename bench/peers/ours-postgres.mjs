@@ -6,7 +6,7 @@ import {
   createWorld,
   listApprovals,
   publishMessage,
-  publishToolResult,
+  decideCall,
   systemClock,
 } from '@countersign/core';
 import { openPostgres } from '@countersign/storage';
@@ -67,7 +67,7 @@ async function open(url, { tools: count, gated, history, streaming }) {
           const end = until('idle');
           for (const { approvalId, callHash } of approvals) {
             const decision = { tool_call_id: approvalId, callHash, decision: 'approve' };
-            await publishToolResult(runtime, world.id, undefined, decision, SIGNER);
+            await decideCall(runtime, world.id, undefined, decision, SIGNER);
           }
           await end;
         } else await sayAndWait(QUESTION, 'idle');

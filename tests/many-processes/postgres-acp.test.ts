@@ -9,7 +9,7 @@ import {
   createWorld,
   listApprovals,
   listMessages,
-  publishToolResult,
+  decideCall,
   stopChat,
   systemClock,
   type Engine,
@@ -87,7 +87,7 @@ it.each([
   const [approval] = await listApprovals(there.runtime, worldId, { status: 'pending' });
   const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
   const idle = nextEvent(there, worldId, isStatus('idle'));
-  await publishToolResult(there.runtime, worldId, undefined, decision, signer);
+  await decideCall(there.runtime, worldId, undefined, decision, signer);
   await idle;
   const results = (await listMessages(there.runtime, chatId)).filter(({ role }) => role === 'tool');
   expect(results.map(({ content }) => content).join()).toContain('Nothing ran');

@@ -1,4 +1,4 @@
-import { createChat, listApprovals, listMessages, publishToolResult, setPolicy, type Engine } from '@countersign/core';
+import { createChat, listApprovals, listMessages, decideCall, setPolicy, type Engine } from '@countersign/core';
 import { scripted } from '@countersign/core/testing';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       const decision = await approvalFor(`letter_${round}`, scene, a, b);
       const idle = nextEvent(c, worldId, isStatus('idle'));
       const outcomes = await Promise.all(
-        engines.map(({ runtime }) => publishToolResult(runtime, worldId, undefined, decision, signer)),
+        engines.map(({ runtime }) => decideCall(runtime, worldId, undefined, decision, signer)),
       );
       expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200]);
       await idle;
@@ -44,7 +44,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       const decision = await approvalFor(`letter_${round}`, scene, a, b);
       owners.push(...(await a.runtime.store.read((reader) => reader.unfinishedTurns())).map(({ owner }) => owner));
       const idle = nextEvent(a, scene.worldId, isStatus('idle'));
-      await publishToolResult(b.runtime, scene.worldId, undefined, decision, signer);
+      await decideCall(b.runtime, scene.worldId, undefined, decision, signer);
       await idle;
     }
     expect(owners).toEqual([a.runtime.owner, a.runtime.owner]);
@@ -68,9 +68,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const decision = await approvalFor(`letter_${round}`, scene, engine, engine);
       const idle = nextEvent(engine, worldId, isStatus('idle'));
-      const sent = Array.from({ length: 5 }, () =>
-        publishToolResult(engine.runtime, worldId, undefined, decision, signer),
-      );
+      const sent = Array.from({ length: 5 }, () => decideCall(engine.runtime, worldId, undefined, decision, signer));
       const outcomes = await Promise.all(sent);
       expect(outcomes.map(({ kind }) => kind).sort()).toEqual([
         'recorded',
@@ -149,7 +147,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       } as const;
       await Promise.all([
         setPolicy(b.runtime, worldId, ['allow stamp(key=a*)'], signer),
-        publishToolResult(b.runtime, worldId, undefined, grant, signer),
+        decideCall(b.runtime, worldId, undefined, grant, signer),
       ]);
       await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1'));
       await expect.poll(() => keysWaiting(a, worldId)).toEqual(['b2']);

@@ -1,4 +1,4 @@
-import { createChat, listMessages, publishToolResult, type Engine } from '@countersign/core';
+import { createChat, listMessages, decideCall, type Engine } from '@countersign/core';
 import type { Store } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
@@ -76,7 +76,7 @@ describe('[S4.1] a process without heartbeats', () => {
     isMute = true;
     await expect.poll(() => silent.runtime.mayAct()).toBe(false);
     const idle = nextEvent(other, worldId, isStatus('idle'));
-    await publishToolResult(silent.runtime, worldId, undefined, decision, signer);
+    await decideCall(silent.runtime, worldId, undefined, decision, signer);
     await idle;
     expect([silentRuns.size, [...runs.values()]]).toEqual([0, [1]]);
     isMute = false;

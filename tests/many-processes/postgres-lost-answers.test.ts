@@ -1,4 +1,4 @@
-import { listApprovals, listMessages, publishMessage, publishToolResult } from '@countersign/core';
+import { listApprovals, listMessages, publishMessage, decideCall } from '@countersign/core';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { openDatabaseProxy } from './database-proxy.js';
@@ -31,7 +31,7 @@ it.each([
   await expect.poll(() => listApprovals(runtime, worldId, { status: 'pending' })).toHaveLength(1);
   const [approval] = await listApprovals(runtime, worldId, { status: 'pending' });
   const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
-  expect(await again(() => publishToolResult(runtime, worldId, undefined, decision, signer))).toMatchObject({
+  expect(await again(() => decideCall(runtime, worldId, undefined, decision, signer))).toMatchObject({
     status: 200,
   });
   await expect.poll(async () => (await runtime.store.read((r) => r.chat(chatId)))?.status).toBe('idle');

@@ -3,7 +3,7 @@ import {
   createChat,
   listMessages,
   publishMessage,
-  publishToolResult,
+  decideCall,
   stopChat,
   type Engine,
 } from '@countersign/core';
@@ -143,7 +143,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     const [a, b] = await Promise.all([openEngine(url, [tool]), openEngine(url, [tool])]);
     const scene = await prepare(a);
     const { worldId, chatId } = scene;
-    await publishToolResult(a.runtime, worldId, undefined, await approvalFor('letter_1', scene, a, a), signer);
+    await decideCall(a.runtime, worldId, undefined, await approvalFor('letter_1', scene, a, a), signer);
     await began;
     const runner = a.runtime.scheduler.running().length > 0 ? a : b;
     const other = runner === a ? b : a;

@@ -1,4 +1,4 @@
-import { listApprovals, listMessages, publishToolResult } from '@countersign/core';
+import { listApprovals, listMessages, decideCall } from '@countersign/core';
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ describe('[S4.4] a tool that only one process has', () => {
     const server = await openEngine(url, []);
     const scene = await prepare(program);
     const decision = await approvalFor('letter 1', scene, program, program);
-    const decided = await publishToolResult(server.runtime, scene.worldId, undefined, decision, signer);
+    const decided = await decideCall(server.runtime, scene.worldId, undefined, decision, signer);
     expect(decided).toMatchObject({ kind: 'recorded', state: 'approved' });
     const last = async (): Promise<string> => (await listMessages(server.runtime, scene.chatId)).at(-1)?.content ?? '';
     await expect.poll(last, { timeout: 10_000 }).toBe('Done.');
@@ -50,7 +50,7 @@ describe('[S4.4] a tool that only one process has', () => {
     expect(pending.map(({ approvalId }) => approvalId)).toContain(first.tool_call_id);
     for (const { approvalId } of pending) {
       const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
-      await publishToolResult(server.runtime, scene.worldId, undefined, decision, signer);
+      await decideCall(server.runtime, scene.worldId, undefined, decision, signer);
     }
     await expect.poll(() => ran).toEqual(['ring 0']);
     const said = async (): Promise<string[]> =>

@@ -8,7 +8,7 @@ import {
   createWorld,
   listApprovals,
   listMessages,
-  publishToolResult,
+  decideCall,
   type Engine,
 } from '@countersign/core';
 import { defineTool, type Tool } from '@countersign/core/ports';
@@ -58,7 +58,7 @@ describe('[S4.1] clients, questions and sessions across processes', () => {
     const pending = async () => (await listApprovals(c.runtime, worldId, { status: 'pending' }))[0];
     await expect.poll(pending).toBeDefined();
     const decision = { tool_call_id: (await pending())?.approvalId ?? '', decision: 'approve' } as const;
-    await publishToolResult(a.runtime, worldId, undefined, decision, signer);
+    await decideCall(a.runtime, worldId, undefined, decision, signer);
     await expect.poll(() => b.clients.pending(clientId)).toHaveLength(1);
     const [call] = await b.clients.pending(clientId);
     await c.clients.find(worldId, clientSecret);
@@ -101,7 +101,7 @@ describe('[S4.1] clients, questions and sessions across processes', () => {
     const other = runner === a ? b : a;
     const idle = nextEvent(other, worldId, (event) => event.event === 'world' && event.data.type === 'idle');
     const answer = { tool_call_id: question?.approvalId ?? '', content: 'Green' };
-    await publishToolResult(other.runtime, worldId, undefined, answer, signer);
+    await decideCall(other.runtime, worldId, undefined, answer, signer);
     await idle;
     expect(await lastContent(other, chatId)).toContain('Green');
   });

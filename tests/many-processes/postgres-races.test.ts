@@ -4,7 +4,7 @@ import {
   createWorld,
   listApprovals,
   listGrants,
-  publishToolResult,
+  decideCall,
   stopChat,
   type Engine,
 } from '@countersign/core';
@@ -75,7 +75,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
     stale.callReads = 8;
     const decision = { tool_call_id: approval?.toolCallId ?? '', decision: 'approve' } as const;
-    const outcome = await publishToolResult(other.runtime, worldId, undefined, decision, signer);
+    const outcome = await decideCall(other.runtime, worldId, undefined, decision, signer);
     expect(outcome).toMatchObject({ kind: 'recorded', state: 'approved' });
     expect(stale.callReads).toBe(0);
     await idle;
@@ -103,7 +103,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     onDisk = 'something else';
     stale.callReads = 1;
     const decision = { tool_call_id: approvalId, decision: 'approve', scope: 'session' } as const;
-    const outcome = await publishToolResult(other.runtime, worldId, undefined, decision, signer);
+    const outcome = await decideCall(other.runtime, worldId, undefined, decision, signer);
     expect(outcome).toMatchObject({ kind: 'refused', code: 'changed' });
     expect(stale.callReads).toBe(0);
     expect(await listGrants(engine.runtime, worldId)).toEqual([]);

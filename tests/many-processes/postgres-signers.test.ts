@@ -3,7 +3,7 @@ import {
   createChat,
   listApprovals,
   publishMessage,
-  publishToolResult,
+  decideCall,
   setPolicy,
   updateWorld,
   type Engine,
@@ -63,7 +63,7 @@ describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
       const decision = { tool_call_id: id, decision: 'approve' } as const;
       const outcomes = await Promise.all(
         engines.flatMap(({ runtime }, at) =>
-          PEOPLE.map((who) => publishToolResult(runtime, worldId, undefined, decision, signedBy(who, `device ${at}`))),
+          PEOPLE.map((who) => decideCall(runtime, worldId, undefined, decision, signedBy(who, `device ${at}`))),
         ),
       );
       // Nobody is refused: a second signature of the same person, and any after the last one, is a repeat.
@@ -108,7 +108,7 @@ describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
             const [approval] = await listApprovals(runtime, worldId, { status: 'pending' });
             const decision = { tool_call_id: approval?.approvalId ?? 'none', decision: 'approve' } as const;
             const by = signedBy(PEOPLE[at] ?? '', `device ${at}`);
-            return await publishToolResult(runtime, worldId, undefined, decision, by);
+            return await decideCall(runtime, worldId, undefined, decision, by);
           });
           Promise.all(all).then(resolve, reject);
         };
@@ -137,7 +137,7 @@ describe('[A48] [S4.1] signatures on one PostgreSQL', () => {
     await setPolicy(a.runtime, worldId, ['ask stamp by 2 of @finance'], signer);
     const decision = { tool_call_id: await ask(a, b, scene, 'letter_1'), decision: 'approve' } as const;
     const sign = (engine: Engine, who: string) =>
-      publishToolResult(engine.runtime, worldId, undefined, decision, signedBy(who, 'device'));
+      decideCall(engine.runtime, worldId, undefined, decision, signedBy(who, 'device'));
     expect(await sign(b, 'ada')).toMatchObject({ state: 'asked' });
     await putGroup(a, ['bob', 'carol']);
     expect(await sign(b, 'ada')).toMatchObject({ status: 403, code: 'not-allowed' });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { publishMessage, publishToolResult } from '@countersign/core';
+import { publishMessage, decideCall } from '@countersign/core';
 import { isFullSize } from '../support/scaled.js';
 import { root } from '../support/source-modules.js';
 import { ME, openLab, type Lab } from './support/lab.js';
@@ -44,7 +44,7 @@ const scenarios: Readonly<Record<string, (lab: Lab, url: string) => Promise<void
     await until(async () => (await lab.pending()).length > 0, 'it is asked');
     const [question] = await lab.pending();
     const answer = { tool_call_id: question?.approvalId ?? '', content: 'Accept' };
-    await publishToolResult(runtime, lab.worldId, undefined, answer, ME);
+    await decideCall(runtime, lab.worldId, undefined, answer, ME);
     await lab.settled(chat);
   },
   async 'sse-retry'(lab, url) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   listGrants,
   publishMessage,
-  publishToolResult,
+  decideCall,
   readAttachment,
   setPolicy,
   showTools,
@@ -445,19 +445,13 @@ describe('a server that asks a person', () => {
     // The time that a person takes doesn't count towards the timeout.
     clock.advance(600_000);
     const { runtime } = lab.engine;
-    const answered = await publishToolResult(
-      runtime,
-      lab.worldId,
-      undefined,
-      { tool_call_id: id, content: 'green' },
-      ME,
-    );
+    const answered = await decideCall(runtime, lab.worldId, undefined, { tool_call_id: id, content: 'green' }, ME);
     expect(answered).toMatchObject({ kind: 'recorded' });
     await lab.settled(chat);
     expect(lab.results().at(-1)).toContain('{\\"action\\":\\"accept\\",\\"content\\":{\\"colour\\":\\"green\\"}}');
 
     const [, second] = ['', await ask()];
-    await publishToolResult(runtime, lab.worldId, undefined, { tool_call_id: second, decision: 'deny' }, ME);
+    await decideCall(runtime, lab.worldId, undefined, { tool_call_id: second, decision: 'deny' }, ME);
     await lab.settled(chat);
     expect(lab.results().at(-1)).toContain('decline');
   });

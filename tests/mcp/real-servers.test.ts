@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { publishMessage, publishToolResult, readAttachment, setPolicy } from '@countersign/core';
+import { publishMessage, decideCall, readAttachment, setPolicy } from '@countersign/core';
 import type { NewMcpServer } from '@countersign/protocol';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
@@ -133,7 +133,7 @@ async function expectForm(lab: Lab): Promise<void> {
     expect.arrayContaining(['name: text', 'check: boolean', 'integer: integer', 'titledMultipleSelectEnum: choices']),
   );
   const answer = { tool_call_id: approval?.approvalId ?? '', content: 'name: Ada\ncheck: yes' };
-  await publishToolResult(runtime, lab.worldId, undefined, answer, ME);
+  await decideCall(runtime, lab.worldId, undefined, answer, ME);
   await lab.settled(chat);
   expect(lab.results().at(-1)).toMatch(/Ada/);
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { addMcpServer, listApprovals, publishToolResult } from '@countersign/core';
+import { addMcpServer, listApprovals, decideCall } from '@countersign/core';
 import { MAY_ALL, type ScriptedReply } from '@countersign/core/testing';
 import { MARK } from './lures.js';
 import { answerMcp, type McpAnswers } from './mcp-server.js';
@@ -129,7 +129,7 @@ export function openChannels(): { channels: readonly Channel[]; close: () => voi
         const { runtime } = site.engine;
         const [question] = await listApprovals(runtime, site.worldId, { status: 'pending', chatId });
         const answer = { tool_call_id: question?.approvalId ?? '', content: text };
-        await publishToolResult(runtime, site.worldId, 'ada', answer, ME);
+        await decideCall(runtime, site.worldId, 'ada', answer, ME);
         await site.answered();
       },
     },

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
-import { publishToolResult } from '@countersign/core';
+import { decideCall } from '@countersign/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createController, type Controller } from '../../packages/terminal/src/tui/controller.js';
 import type { Key, KeyName } from '../../packages/terminal/src/tui/keys/key.js';
@@ -156,10 +156,8 @@ describe('the full-screen UI with a real server', () => {
     const seat = sit(chat, async (input, init) => {
       if (isFirst && pathOf(input).endsWith('/tool-results')) {
         isFirst = false;
-        const body = JSON.parse(typeof init?.body === 'string' ? init.body : '') as Parameters<
-          typeof publishToolResult
-        >[3];
-        await publishToolResult(runtime, 'docks', 'ada', body, {
+        const body = JSON.parse(typeof init?.body === 'string' ? init.body : '') as Parameters<typeof decideCall>[3];
+        await decideCall(runtime, 'docks', 'ada', body, {
           who: { kind: 'person', id: 'bob', name: 'bob' },
           via: 'web',
         });

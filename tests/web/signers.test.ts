@@ -1,4 +1,4 @@
-import { publishMessage, publishToolResult, setPolicy } from '@countersign/core';
+import { publishMessage, decideCall, setPolicy } from '@countersign/core';
 import { SYSTEM } from '@countersign/protocol';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -98,7 +98,7 @@ describe.runIf(hasBrowser)('a call that several people must sign', () => {
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
     const [refund] = (await opened.api.approvals(world)).items;
     const denial = { tool_call_id: refund?.approvalId ?? '', decision: 'deny' } as const;
-    await publishToolResult(runtime, world, undefined, denial, { who, via: 'test' });
+    await decideCall(runtime, world, undefined, denial, { who, via: 'test' });
     await goTo(page, `/w/${world}/stats`);
     const decisions = page.getByRole('table').first();
     await decisions.getByRole('row', { name: 'press 1 1' }).waitFor();

@@ -45,7 +45,7 @@ export type { IncomingMessage } from './chats/publish-message.js';
 export type { VerifiedReceipt } from './requirements/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
 export { announceSigners } from './decisions/announce-signers.js';
-export { publishToolResult } from './decisions/publish-tool-result.js';
+export { decideCall } from './decisions/publish-tool-result.js';
 export { showWholeEffect } from './evidence/show-whole-effect.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';

@@ -292,7 +292,7 @@ describe('the approval', () => {
     const refusals = (await t.world.audit()).filter(({ kind }) => kind === 'refusal');
     expect(refusals).toHaveLength(4);
     expect(refusals.every(({ why }) => why?.includes('reserved'))).toBe(true);
-    expect(await t.world.publishToolResult('ada', { tool_call_id: 'approval_1', decision: 'approve' })).toMatchObject({
+    expect(await t.world.decideCall('ada', { tool_call_id: 'approval_1', decision: 'approve' })).toMatchObject({
       status: 404,
     });
   });

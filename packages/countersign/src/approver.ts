@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listApprovals, publishToolResult, showsOriginal, type Engine } from '@countersign/core';
+import { listApprovals, decideCall, showsOriginal, type Engine } from '@countersign/core';
 import { createStop, onAbort, untilAborted } from '@countersign/core/ports';
 import { CountersignError, type Approval, type ToolEvent } from '@countersign/protocol';
 import { isObject } from './check-input.js';
@@ -117,7 +117,7 @@ export function createApprover(
     // A function that returns the arguments it wants gets the edited call, and then wants what it sees.
     const edited = wanted === undefined || isDeepStrictEqual(wanted, shown) ? {} : { arguments: wanted };
     const bound = { ...given, ...edited, tool_call_id: approvalId, callHash };
-    const outcome = await publishToolResult(runtime, worldId, undefined, bound, PROGRAM);
+    const outcome = await decideCall(runtime, worldId, undefined, bound, PROGRAM);
     // If the call changed, it gets a new approval; if it is settled, someone else was faster.
     if (outcome.kind === 'refused' && (outcome.code === 'invalid' || outcome.code === 'foreign')) {
       throw new CountersignError('invalid', outcome.detail);

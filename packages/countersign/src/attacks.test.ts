@@ -28,7 +28,7 @@ describe('an old approval', () => {
     await t.world.decide(old.toolCallId, { decision: 'approve' });
     const { turnId } = old;
     expect(
-      await t.world.publishToolResult('ada', { tool_call_id: fresh.toolCallId, decision: 'approve', turnId }),
+      await t.world.decideCall('ada', { tool_call_id: fresh.toolCallId, decision: 'approve', turnId }),
     ).toMatchObject({ status: 409, code: 'changed' });
     await t.world.quiet();
     expect(await t.onlyApproval()).toEqual(fresh);

@@ -64,8 +64,7 @@ const calls: Record<string, (t: TestWorld, misfit: never) => unknown> = {
     t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { a: [Number.NaN, misfit] } }),
   'a reason': async (t, misfit) => t.world.decide(await t.onlyApproval(), { decision: 'deny', reason: misfit }),
   'a signer': async (t, misfit) => t.world.decide(await t.onlyApproval(), { decision: 'deny' }, { who: misfit }),
-  'the owner of a decision': (t, misfit) =>
-    t.world.publishToolResult(misfit, { tool_call_id: 'x', decision: 'approve' }),
+  'the owner of a decision': (t, misfit) => t.world.decideCall(misfit, { tool_call_id: 'x', decision: 'approve' }),
   'a grant': (t, misfit) => t.world.revoke(misfit),
   'a policy': (t, misfit) => t.world.setPolicy(misfit),
   'a rule': (t, misfit) => t.world.setPolicy([misfit]),

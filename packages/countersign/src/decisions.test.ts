@@ -28,7 +28,7 @@ describe('answering', () => {
   it('[A4.1] accepts the id of the approval or of the call', async () => {
     for (const id of ['approvalId', 'toolCallId'] as const) {
       const t = await asked();
-      expect(await t.world.publishToolResult('ada', { tool_call_id: t.approval[id], decision: 'approve' })).toEqual({
+      expect(await t.world.decideCall('ada', { tool_call_id: t.approval[id], decision: 'approve' })).toEqual({
         kind: 'recorded',
         status: 200,
         invocationId: t.approval.toolCallId,
@@ -43,7 +43,7 @@ describe('answering', () => {
     const t = await asked();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
     for (const stale of [{ callHash: 'f'.repeat(64) }, { callHash: '' }, { turnId: 'turn_of_yesterday.1' }]) {
-      expect(await t.world.publishToolResult('ada', { ...id, ...stale })).toMatchObject({
+      expect(await t.world.decideCall('ada', { ...id, ...stale })).toMatchObject({
         kind: 'refused',
         status: 409,
         code: 'changed',
@@ -53,7 +53,7 @@ describe('answering', () => {
     expect(t.runs).toEqual([]);
     expect(await t.onlyApproval()).toEqual(t.approval);
     const { callHash, turnId, chatId } = t.approval;
-    expect(await t.world.publishToolResult('ada', { ...id, callHash, turnId, chatId })).toMatchObject({ status: 200 });
+    expect(await t.world.decideCall('ada', { ...id, callHash, turnId, chatId })).toMatchObject({ status: 200 });
     await t.chat.settled();
     expect(t.runs).toHaveLength(1);
   });
@@ -84,10 +84,10 @@ describe('ownership', () => {
     const other = await t.world.chat();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
     const before = (await t.world.audit()).length;
-    expect(await t.world.publishToolResult('bob', id, { who: 'eve' })).toMatchObject({ status: 403, code: 'foreign' });
-    expect(await t.world.publishToolResult('nobody', id)).toMatchObject({ status: 403 });
-    expect(await t.world.publishToolResult('ada', { ...id, chatId: other.id })).toMatchObject({ status: 403 });
-    expect(await t.world.publishToolResult('bob', { ...id, arguments: { path: '‹masked 9›' } })).toMatchObject({
+    expect(await t.world.decideCall('bob', id, { who: 'eve' })).toMatchObject({ status: 403, code: 'foreign' });
+    expect(await t.world.decideCall('nobody', id)).toMatchObject({ status: 403 });
+    expect(await t.world.decideCall('ada', { ...id, chatId: other.id })).toMatchObject({ status: 403 });
+    expect(await t.world.decideCall('bob', { ...id, arguments: { path: '‹masked 9›' } })).toMatchObject({
       status: 403,
       detail: expect.not.stringContaining('masked') as unknown,
     });
@@ -105,7 +105,7 @@ describe('ownership', () => {
   it('[W5] an unknown id gets 404 and is in the audit log', async () => {
     const t = await asked();
     for (const tool_call_id of ['approval_0', 'call_0', '../', 'remove', t.approval.approvalId.toUpperCase()]) {
-      expect(await t.world.publishToolResult('ada', { tool_call_id, decision: 'approve' })).toMatchObject({
+      expect(await t.world.decideCall('ada', { tool_call_id, decision: 'approve' })).toMatchObject({
         status: 404,
         code: 'unknown',
       });
@@ -305,8 +305,8 @@ describe('no default approves', () => {
     ];
     for (const input of garbage) {
       // Input from the network has no type.
-      const sent = input as Parameters<typeof t.world.publishToolResult>[1];
-      await expect(t.world.publishToolResult('ada', sent)).rejects.toMatchObject({ code: 'invalid' });
+      const sent = input as Parameters<typeof t.world.decideCall>[1];
+      await expect(t.world.decideCall('ada', sent)).rejects.toMatchObject({ code: 'invalid' });
     }
     expect(await t.onlyApproval()).toEqual(t.approval);
     expect(t.runs).toEqual([]);

@@ -3,7 +3,7 @@ import {
   listApprovals,
   listMessages,
   publishMessage,
-  publishToolResult,
+  decideCall,
   turnTimeline,
   updateWorld,
 } from '@countersign/core';
@@ -149,7 +149,7 @@ describe('[A51.2] [A48.4] [A2.1] a signature that stops counting after the appro
     await t.settled();
     for (const { approvalId } of await listApprovals(runtime, worldId, { status: 'pending' })) {
       const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
-      expect(await publishToolResult(runtime, worldId, undefined, decision, signedBy(signer))).toMatchObject({
+      expect(await decideCall(runtime, worldId, undefined, decision, signedBy(signer))).toMatchObject({
         state: 'approved',
       });
     }

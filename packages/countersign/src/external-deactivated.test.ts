@@ -4,7 +4,7 @@ import {
   createWorld,
   listApprovals,
   proposeExternal,
-  publishToolResult,
+  decideCall,
   updateAgent,
   withdrawExternal,
   type Engine,
@@ -48,7 +48,7 @@ async function open(probe: (moment: string) => void = () => undefined) {
   const approve = async () => {
     const [approval] = await pending();
     const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
-    return await publishToolResult(runtime, W, undefined, decision, person);
+    return await decideCall(runtime, W, undefined, decision, person);
   };
   return { runtime, id, pending, approve, claim: () => claimExternal(runtime, asked(id)) };
 }

@@ -6,7 +6,7 @@ import {
   createWorld,
   listApprovals,
   proposeExternal,
-  publishToolResult,
+  decideCall,
   type Engine,
 } from '@countersign/core';
 import { systemClock } from '@countersign/core/ports';
@@ -67,7 +67,7 @@ it('[A55.1] [A55.2] [A55.15] [A8] processes on one PostgreSQL database write, de
   const { signal } = new AbortController();
   const waiting = awaitExternal(one, asked(id), { waitMs: 50_000, signal });
   const decision = { tool_call_id: card?.approvalId ?? '', decision: 'approve' } as const;
-  expect(await publishToolResult(two, 'harbour', undefined, decision, person)).toMatchObject({ kind: 'recorded' });
+  expect(await decideCall(two, 'harbour', undefined, decision, person)).toMatchObject({ kind: 'recorded' });
   const claimed = await Promise.all([waiting, claimExternal(two, asked(id))]);
   expect(claimed.map(({ state }) => state)).toEqual(['allowed', 'allowed']);
   // The fetch of one process is known to the other.

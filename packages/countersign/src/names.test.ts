@@ -1,7 +1,7 @@
 import {
   addAgent,
   createWorld,
-  publishToolResult,
+  decideCall,
   createChat,
   listApprovals,
   publishMessage,
@@ -94,7 +94,7 @@ describe('two worlds in one store', () => {
       for (const tool_call_id of [approval.approvalId, approval.toolCallId]) {
         const { callHash } = approval;
         expect(
-          await publishToolResult(runtime, theirs, agentId, { tool_call_id, decision: 'approve', callHash }, eve),
+          await decideCall(runtime, theirs, agentId, { tool_call_id, decision: 'approve', callHash }, eve),
         ).toMatchObject({ kind: 'refused', status: 403, code: 'foreign' });
       }
     }
@@ -120,7 +120,7 @@ describe('two worlds in one store', () => {
       scope: 'session',
       pattern: '*',
     } as const;
-    await publishToolResult(runtime, mine, 'ada', decision, {
+    await decideCall(runtime, mine, 'ada', decision, {
       who: { kind: 'person', id: 'meg', name: 'meg' },
       via: 'desk',
     });

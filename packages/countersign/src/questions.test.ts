@@ -138,12 +138,12 @@ describe('a question from an agent', () => {
   it('[A6] of another agent or chat can’t be answered, and the attempt is in the audit log', async () => {
     const t = await asked({ agents: ['Ada', { name: 'Bo', active: false }] });
     const answer = { tool_call_id: t.question.approvalId, content: 'red' };
-    expect(await t.world.publishToolResult('bo', answer)).toMatchObject({ status: 403 });
-    expect(await t.world.publishToolResult('ada', { ...answer, chatId: 'chat_x' })).toMatchObject({ status: 403 });
-    expect(await t.world.publishToolResult('ada', { ...answer, turnId: 'turn_x' })).toMatchObject({ status: 409 });
+    expect(await t.world.decideCall('bo', answer)).toMatchObject({ status: 403 });
+    expect(await t.world.decideCall('ada', { ...answer, chatId: 'chat_x' })).toMatchObject({ status: 403 });
+    expect(await t.world.decideCall('ada', { ...answer, turnId: 'turn_x' })).toMatchObject({ status: 409 });
     expect(await t.world.answer('approval_x', 'red')).toMatchObject({ status: 404 });
     expect((await t.world.audit()).filter(({ kind }) => kind === 'refusal')).toHaveLength(4);
-    expect(await t.world.publishToolResult('ada', answer)).toMatchObject({ status: 200 });
+    expect(await t.world.decideCall('ada', answer)).toMatchObject({ status: 200 });
   });
 
   it('[A13] can’t be answered by a client without approvals', async () => {
@@ -165,7 +165,7 @@ describe('a question from an agent', () => {
     expect(await t.world.answer(approval, 'approve')).toMatchObject({ status: 422 });
     expect(await t.world.answer(approval.toolCallId, '{"decision":"approve"}')).toMatchObject({ status: 422 });
     const both = { tool_call_id: approval.approvalId, content: 'yes', decision: 'approve' as const };
-    await expect(t.world.publishToolResult('ada', both)).rejects.toThrow('content');
+    await expect(t.world.decideCall('ada', both)).rejects.toThrow('content');
     expect(runs).toEqual([]);
     expect((await t.onlyApproval()).status).toBe('pending');
   });

@@ -3,7 +3,7 @@ import {
   listApprovals,
   listMessages,
   publishMessage,
-  publishToolResult,
+  decideCall,
   exportWorld,
   importWorld,
   removeAgent,
@@ -248,14 +248,14 @@ describe('a reviewing agent', () => {
     const [other] = await pending(t);
     await setPolicy(runtime, t.worldId, [RULE], person);
     const forged = { tool_call_id: other?.approvalId ?? '', decision: 'approve' } as const;
-    const outcome = await publishToolResult(runtime, t.worldId, undefined, forged, {
+    const outcome = await decideCall(runtime, t.worldId, undefined, forged, {
       who: REVIEWER,
       via: 'review_call',
     });
     expect(outcome).toMatchObject({ kind: 'refused', status: 403, code: 'not-allowed' });
     const denied = { ...forged, decision: 'deny' } as const;
     expect(
-      await publishToolResult(runtime, t.worldId, undefined, denied, { who: REVIEWER, via: 'review_call' }),
+      await decideCall(runtime, t.worldId, undefined, denied, { who: REVIEWER, via: 'review_call' }),
     ).toMatchObject({ status: 403 });
     expect((await audited(t)).at(-1)).toMatchObject({ kind: 'refusal', who: REVIEWER });
     expect(t.runs).toEqual([]);
@@ -288,7 +288,7 @@ describe('a reviewing agent', () => {
       async whileReviewing({ engine, worldId }) {
         const second = (await listApprovals(engine.runtime, worldId, { status: 'pending' })).at(-1);
         const deny = { tool_call_id: second?.approvalId ?? '', decision: 'deny' } as const;
-        await publishToolResult(engine.runtime, worldId, undefined, deny, signedBy('ada'));
+        await decideCall(engine.runtime, worldId, undefined, deny, signedBy('ada'));
       },
     });
     const content = JSON.stringify([1, 2].map((amount) => ({ name: 'pay', arguments: { amount } })));

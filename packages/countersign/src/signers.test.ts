@@ -9,7 +9,7 @@ import {
   listApprovals,
   listMessages,
   publishMessage,
-  publishToolResult,
+  decideCall,
   setPolicy,
   showApproval,
   toWorldEvent,
@@ -185,7 +185,7 @@ it('[A48.3] [S3] a signature survives a process that is killed before the last o
   const [approval] = await listApprovals(engine.runtime, t.worldId, { status: 'pending' });
   expect(approval?.needs?.map(describeNeed)).toEqual(['Needs 2 of Finance · signed by Ada, 1 more']);
   const sign = async (id: string) =>
-    await publishToolResult(
+    await decideCall(
       engine.runtime,
       t.worldId,
       undefined,
@@ -206,7 +206,7 @@ describe('rules that change while a call waits', () => {
     const before = await t.approval();
     await setPolicy(t.engine.runtime, t.worldId, ['ask pay', RULE], person);
     const decision = { tool_call_id: before.approvalId, decision: 'approve' } as const;
-    expect(await publishToolResult(t.engine.runtime, t.worldId, undefined, decision, signedBy('dan'))).toMatchObject({
+    expect(await decideCall(t.engine.runtime, t.worldId, undefined, decision, signedBy('dan'))).toMatchObject({
       kind: 'refused',
       code: 'changed',
     });
@@ -237,7 +237,7 @@ describe('rules that change while a call waits', () => {
     await t.settled();
     for (const { approvalId } of await listApprovals(runtime, worldId, { status: 'pending' })) {
       const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
-      expect(await publishToolResult(runtime, worldId, undefined, decision, signedBy('dan'))).toMatchObject({
+      expect(await decideCall(runtime, worldId, undefined, decision, signedBy('dan'))).toMatchObject({
         state: 'approved',
       });
     }
@@ -269,7 +269,7 @@ describe('rules that change while a call waits', () => {
     const sign = async (index: number, ...signers: string[]): Promise<void> => {
       const { approvalId } = asked[index] ?? (await t.approval());
       const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
-      for (const id of signers) await publishToolResult(runtime, worldId, undefined, decision, signedBy(id));
+      for (const id of signers) await decideCall(runtime, worldId, undefined, decision, signedBy(id));
     };
     const asked = await listApprovals(runtime, worldId, { status: 'pending' });
     await sign(0, 'dan');

@@ -205,7 +205,7 @@ describe('unexpected results and decisions', () => {
     const free = opened.toolEvents().find((event) => event.tool_name === 'free');
     const before = await opened.chat.messages();
     const decide = (tool_call_id: string, more: object = {}) =>
-      opened.world.publishToolResult('ada', { tool_call_id, decision: 'approve', ...more });
+      opened.world.decideCall('ada', { tool_call_id, decision: 'approve', ...more });
     expect(await decide('no-such-call')).toMatchObject({ status: 404, code: 'unknown' });
     expect(await decide('vendor-7')).toMatchObject({ status: 404, code: 'unknown' });
     expect(await decide(free?.invocation_id ?? '')).toMatchObject({ status: 409, code: 'settled' });

@@ -13,7 +13,7 @@ import {
   matchesInChat,
   previewUndo,
   publishMessage,
-  publishToolResult,
+  decideCall,
   removeAgent,
   revokeGrant,
   setPolicy,
@@ -150,8 +150,8 @@ export interface StoreWorld<A extends Approval = Approval> {
     decision: Decision,
     by?: SignedBy,
   ): Promise<ToolResultOutcome>;
-  /** Like `decide`, with an explicit owner. The documentation calls it `publishToolResult(world, agentId, …)`. */
-  publishToolResult(agentId: string, result: ToolDecision | QuestionAnswer, by?: SignedBy): Promise<ToolResultOutcome>;
+  /** Like `decide`, with an explicit owner. The documentation calls it `decideCall(world, agentId, …)`. */
+  decideCall(agentId: string, result: ToolDecision | QuestionAnswer, by?: SignedBy): Promise<ToolResultOutcome>;
   /** Answers a question, which is an approval with a `question`. */
   answer(question: string | Pick<Approval, 'approvalId'>, content: string, by?: SignedBy): Promise<ToolResultOutcome>;
   /** Calls whose changes are kept on this machine, so that they can be undone, newest first. */
@@ -247,14 +247,14 @@ export function createWorldHandle<A extends Approval>(
       if (typeof approval !== 'string' && !isObject(approval)) text(approval, 'approval');
       const shown = typeof approval === 'string' ? {} : { callHash: approval.callHash };
       const tool_call_id = typeof approval === 'string' ? approval : approval.approvalId;
-      return await publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(by));
+      return await decideCall(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(by));
     },
-    publishToolResult: async (agentId, result, by) =>
-      await publishToolResult(runtime, id, text(agentId, 'agentId'), result, signerOf(by)),
+    decideCall: async (agentId, result, by) =>
+      await decideCall(runtime, id, text(agentId, 'agentId'), result, signerOf(by)),
     answer: async (question, content, by) => {
       const asked = isObject(question) ? question.approvalId : question;
       const tool_call_id = text(asked, 'question');
-      return await publishToolResult(runtime, id, undefined, { tool_call_id, content }, signerOf(by));
+      return await decideCall(runtime, id, undefined, { tool_call_id, content }, signerOf(by));
     },
     undoable: () => listUndoable(runtime, id),
     previewUndo: async (callId) => await previewUndo(runtime, id, text(callId, 'callId')),

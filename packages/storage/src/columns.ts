@@ -111,7 +111,7 @@ export const invocationColumns = [
   'edited',
   'call_hash',
   'status',
-  'location',
+  'run_by',
   'read_only',
   'idempotent',
   'approval_id',

@@ -73,7 +73,7 @@ export interface InvocationsTable {
   edited: number;
   call_hash: string | null;
   status: string;
-  location: string;
+  run_by: string;
   read_only: number;
   idempotent: number;
   approval_id: string | null;

@@ -10,7 +10,7 @@ import {
   createWorld,
   listApprovals,
   publishMessage,
-  publishToolResult,
+  decideCall,
   showMcpServer,
   systemClock,
   type Engine,
@@ -61,7 +61,7 @@ export interface Lab {
   say(text: string, chatId?: string): Promise<string>;
   settled(chatId: string): Promise<string>;
   pending(): Promise<Approval[]>;
-  decide(approval: Approval, decision: Omit<ToolDecision, 'tool_call_id'>): ReturnType<typeof publishToolResult>;
+  decide(approval: Approval, decision: Omit<ToolDecision, 'tool_call_id'>): ReturnType<typeof decideCall>;
   /** The results in the model's last request. */
   results(): string[];
   close(): Promise<void>;
@@ -160,7 +160,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     settled,
     pending: () => listApprovals(engine.runtime, worldId, { status: 'pending' }),
     decide: (approval, decision) =>
-      publishToolResult(
+      decideCall(
         engine.runtime,
         worldId,
         undefined,

@@ -6,14 +6,14 @@ import type { StepTransaction } from '../facts/step-transaction.js';
 import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { textOf } from '../ports/error-message.js';
-import type { InvocationRecord, RegisteredTool } from '../ports/index.js';
+import type { CallRecord, RegisteredTool } from '../ports/index.js';
 import { requesterOf, showNeeds } from '../requirements/needed-signatures.js';
 import { findReviewers } from '../requirements/reviewers.js';
 import { capText } from '../results/index.js';
 import { queueReviews } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { newId } from '../turn/ids.js';
-import type { ReadCall } from './parse.js';
+import type { ParsedCall } from './parse.js';
 
 /** The maximum number of waiting calls per agent, across all its chats (A34). */
 const MAX_WAITING = 200;
@@ -63,7 +63,7 @@ export function askApproval(
   runtime: Runtime,
   step: Step,
   approvalId: string,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   asked: {
     tool: RegisteredTool | undefined;
     gate: Ask;
@@ -107,7 +107,7 @@ export function askApproval(
 }
 
 /** Records that a call was rehearsed, before the event that the rehearsal led to. */
-export function writeRehearsal(step: Step, { id: callId, chatId }: InvocationRecord, signed?: SignedCall): void {
+export function writeRehearsal(step: Step, { id: callId, chatId }: CallRecord, signed?: SignedCall): void {
   const { rehearsal = null } = signed ?? {};
   if (rehearsal?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal });
 }
@@ -119,8 +119,8 @@ export function writeRehearsal(step: Step, { id: callId, chatId }: InvocationRec
 export function askAgain(
   runtime: Runtime,
   step: Step,
-  invocation: InvocationRecord,
-  { tool }: ReadCall,
+  invocation: CallRecord,
+  { tool }: ParsedCall,
   gate: Ask,
   signed: SignedCall,
   changedSince: 'shown' | 'approved' | 'signed' = invocation.status === 'asked' ? 'shown' : 'approved',
@@ -136,7 +136,7 @@ export function askAgain(
 export function requestApproval(
   { tx, snapshot }: Step,
   approvalId: string,
-  { id: callId, chatId }: InvocationRecord,
+  { id: callId, chatId }: CallRecord,
   card: Card,
 ): void {
   const timeout = snapshot.world.settings.approvalTimeoutMs;

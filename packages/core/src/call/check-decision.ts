@@ -7,7 +7,7 @@ import {
   SYSTEM,
   whoText,
 } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, StepNeeds, CallKeys } from '../ports/index.js';
 import { isOutside, type Gate } from '../policy/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
@@ -16,7 +16,7 @@ import { askApproval, askAgain } from './ask.js';
 import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
 import { placeOfCall } from '../step/place.js';
 import { isFixed } from '../facts/approvals.js';
-import { readCall, type ReadCall, refreshTool } from './parse.js';
+import { parseCall, type ParsedCall, refreshTool } from './parse.js';
 import { signAndRehearse } from './rehearse-call.js';
 import { coverEffect, signCall, type SignedCall } from '../evidence/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
@@ -41,7 +41,7 @@ export type CallToSign =
   | {
       ok: true;
       /** The call as it would run: as shown, or with edited arguments. */
-      call: ReadCall;
+      call: ParsedCall;
       judged: JudgedCall;
       signed: SignedCall;
       place: Place;
@@ -61,7 +61,7 @@ export type CallToSign =
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
-  found: { invocation: InvocationRecord; approval: ApprovalRecord | undefined; snapshot?: WorldSnapshot },
+  found: { invocation: CallRecord; approval: ApprovalRecord | undefined; snapshot?: WorldSnapshot },
   sent: ToolDecision,
 ): Promise<CallToSign | undefined> {
   const { invocation, approval } = found;
@@ -80,7 +80,7 @@ export async function readCallToSign(
         return { ok: false, detail: `The edited call contains an unknown placeholder: ${revealed.unknown}` };
       text = JSON.stringify(revealed.value);
     }
-    const call = readCall(tool, invocation.toolName, text);
+    const call = parseCall(tool, invocation.toolName, text);
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `The edited call is not valid: ${call.arguments.error}` };
     const isEdited = call.argumentsText !== invocation.arguments;
@@ -92,7 +92,7 @@ export async function readCallToSign(
     const { judged, signed } = await signAndRehearse(runtime, call, { ...invocation, place, wasAsked: true, signal });
     let shown = { judged, signed };
     if (text !== invocation.arguments) {
-      const before = readCall(tool, invocation.toolName, invocation.arguments);
+      const before = parseCall(tool, invocation.toolName, invocation.arguments);
       const about = { ...invocation, place };
       const unrehearsed = await signCall(runtime, before, about);
       // Only the edited call is rehearsed: a tool keeps one rehearsal for each call.
@@ -117,8 +117,8 @@ export async function readCallToSign(
 /** Whether a rule says who must sign the call as it was shown, or as it was edited. */
 async function hasNamedSigners(
   runtime: Runtime,
-  edited: ReadCall,
-  about: { invocation: InvocationRecord; approval: ApprovalRecord; place: Place; snapshot: WorldSnapshot },
+  edited: ParsedCall,
+  about: { invocation: CallRecord; approval: ApprovalRecord; place: Place; snapshot: WorldSnapshot },
 ): Promise<boolean> {
   if (about.approval.signing !== null) return true;
   const setting = { ...about.invocation, place: about.place };
@@ -153,7 +153,7 @@ export function supersedeApproval(
   step: Step,
   asked: {
     approval: ApprovalRecord;
-    invocation: InvocationRecord;
+    invocation: CallRecord;
     toSign: CallToSign | undefined;
     rules: readonly SigningRule[];
   },
@@ -179,7 +179,7 @@ export function askAboutEdit(
   step: Step,
   asked: {
     approval: ApprovalRecord;
-    invocation: InvocationRecord;
+    invocation: CallRecord;
     edit: Extract<CheckedDecision, { kind: 'edit' }>;
     by: Signer;
   },
@@ -206,7 +206,7 @@ const OPTION: Record<Scope, ApprovalOption> = {
 export type CheckedDecision =
   | { kind: 'deny' }
   /** The edited call, which needs its own approval. */
-  | { kind: 'edit'; call: ReadCall; signed: SignedCall; gate: Extract<Gate, { kind: 'ask' }> }
+  | { kind: 'edit'; call: ParsedCall; signed: SignedCall; gate: Extract<Gate, { kind: 'ask' }> }
   | {
       kind: 'approve';
       scope: Scope;
@@ -223,7 +223,7 @@ type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: stri
 /** Accepts only options that were offered, and writes only what takes effect (A2, A5). */
 export function checkDecision(
   step: Step,
-  asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
+  asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: CallRecord; toSign: CallToSign | undefined },
 ): Check {
   const { sent, approval, invocation, toSign } = asked;
   if (sent.decision === 'deny') return checkDenial(sent);

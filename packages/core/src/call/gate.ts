@@ -6,7 +6,7 @@ import { acpOf, isExternal, type WorldSnapshot } from '../memory/world-snapshot.
 import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
 import type { ApprovalRecord, StepNeeds, RegisteredTool, ToolPlace } from '../ports/index.js';
 import { describeDifference } from '../evidence/mcp-difference.js';
-import type { ReadCall } from './parse.js';
+import type { ParsedCall } from './parse.js';
 import type { JudgedCall } from '../evidence/subjects.js';
 import type { Step } from '../step/runtime.js';
 import { REVIEW_CALL, turnId } from '../turn/ids.js';
@@ -85,7 +85,7 @@ function offered<T extends Pick<RegisteredTool, 'definition' | 'external'>>(
  * In a turn that reviews a call, `review_call` runs and nothing else does (A50). Rules don't apply to it: the rule that names the agent allows it,
  * and a review that needed a review would never end.
  */
-function gateReview({ tool }: ReadCall, policyCall: JudgedCall['policyCall']): Gate {
+function gateReview({ tool }: ParsedCall, policyCall: JudgedCall['policyCall']): Gate {
   return checkToolApproval({
     call: policyCall,
     tool,
@@ -154,7 +154,7 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
 }
 
 /** Whether the tool claims that the call is contained. False if the tool throws. */
-function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
+function isContained({ tool, arguments: args }: ParsedCall, { workingDirectory }: ToolPlace): boolean {
   if (tool?.claims?.contained === undefined || !args.ok) return false;
   try {
     const contained: unknown = tool.claims.contained(args.value, { workingDirectory });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from '../policy/index.js';
-import { argumentsLimit, readCall } from './parse.js';
+import { argumentsLimit, parseCall } from './parse.js';
 
 type Parsed = { ok: true; value: Record<string, unknown>; text: string } | { ok: false; error: string };
 
 function parseArguments(text: string): Parsed {
-  const { arguments: parsed, argumentsText } = readCall(undefined, 'tool', text);
+  const { arguments: parsed, argumentsText } = parseCall(undefined, 'tool', text);
   return parsed.ok ? { ok: true, value: parsed.value as Record<string, unknown>, text: argumentsText } : parsed;
 }
 
@@ -56,14 +56,14 @@ describe('the arguments of a call', () => {
     const many = JSON.stringify(Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`a${at}`, 1])));
     expect(parseArguments(many)).toMatchObject({ ok: true });
     const left = argumentsLimit();
-    const read = (text: string) => readCall(undefined, 'tool', text, left).arguments;
+    const read = (text: string) => parseCall(undefined, 'tool', text, left).arguments;
     expect(read(many)).toMatchObject({ ok: true });
     expect(read(many)).toMatchObject({ ok: false, error: expect.stringContaining('5000 values') as string });
     const long = JSON.stringify({ a: 'x'.repeat(600_000) });
     const others = argumentsLimit();
-    expect(readCall(undefined, 'tool', long, others).arguments).toMatchObject({ ok: true });
+    expect(parseCall(undefined, 'tool', long, others).arguments).toMatchObject({ ok: true });
     const error = expect.stringContaining('1 MB') as string;
-    expect(readCall(undefined, 'tool', long, others).arguments).toMatchObject({ ok: false, error });
+    expect(parseCall(undefined, 'tool', long, others).arguments).toMatchObject({ ok: false, error });
     // Not parsed: otherwise, this would be invalid JSON.
     expect(parseArguments('['.repeat(6_000))).toMatchObject({ error: expect.stringContaining('levels') as string });
     expect(parseArguments('[1,'.padEnd(20_000, '1,'))).toMatchObject({

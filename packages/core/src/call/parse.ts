@@ -1,12 +1,12 @@
 import { measureJson } from '@countersign/protocol';
 import { canonicalJson } from '../policy/index.js';
-import type { InvocationRecord, RegisteredTool } from '../ports/index.js';
+import type { CallRecord, RegisteredTool } from '../ports/index.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Runtime } from '../step/runtime.js';
 
 /** A call as seen by the gate and its tool, with arguments parsed and validated once. */
-export interface ReadCall {
+export interface ParsedCall {
   toolName: string;
   tool: RegisteredTool | undefined;
   /** Canonical JSON if the text parses. This text is hashed, stored, shown and run (A7). */
@@ -20,12 +20,12 @@ export interface ArgumentsLeft {
   values: number;
 }
 
-export function readCall(
+export function parseCall(
   tool: RegisteredTool | undefined,
   toolName: string,
   argumentsText: string,
   left: ArgumentsLeft = argumentsLimit(),
-): ReadCall {
+): ParsedCall {
   const parsed = parseArguments(argumentsText, left);
   // The call never runs; its text is stored so that people and the model see what went wrong.
   if (!parsed.ok) return { toolName, tool, argumentsText: capText(argumentsText), arguments: parsed };
@@ -34,7 +34,7 @@ export function readCall(
 }
 
 /** If a validator throws or returns nothing, that is a tool error and must not break the turn. */
-function validate(tool: RegisteredTool, value: Record<string, unknown>): ReadCall['arguments'] {
+function validate(tool: RegisteredTool, value: Record<string, unknown>): ParsedCall['arguments'] {
   try {
     const verdict: unknown = tool.validate(value);
     if (typeof verdict !== 'object' || verdict === null) throw new Error("the tool's validator returned no result");
@@ -78,9 +78,9 @@ export function prepareTools(
 }
 
 /** An invocation's call, with the tool that is currently registered under its name. */
-export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
+export function callOf(runtime: Runtime, invocation: CallRecord): ParsedCall {
   const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
-  return readCall(tool, invocation.toolName, invocation.arguments);
+  return parseCall(tool, invocation.toolName, invocation.arguments);
 }
 
 /** More than any model writes in one response. Parsing, storing and showing more would block the process. */
@@ -155,7 +155,7 @@ function failure(error: string): ParsedArguments {
 /** The maximum number of calls per response. More would flood the queue and the transcript (T1). */
 export const MAX_CALLS = 64;
 /** Rejects calls beyond the per-response limit, with an error for the model. */
-export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
+export function refuseExcess(call: ParsedCall, position: number, calls: number): ParsedCall {
   if (position < MAX_CALLS) return call;
   const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, but this one had ${calls}. Make the remaining calls in your next responses.`;
   return { ...call, arguments: { ok: false, error } };

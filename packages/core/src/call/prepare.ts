@@ -2,14 +2,14 @@ import type { Question, ToolCall } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { maskArguments, refusePlaceholder } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { CallRecord, RunBy, TurnRecord } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { gateCall, isUnattended } from './gate.js';
 import { askApproval, writeRehearsal } from './ask.js';
 import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
-import type { ReadCall } from './parse.js';
+import type { ParsedCall } from './parse.js';
 import { signAndRehearse } from './rehearse-call.js';
 import { refuseCall } from './settle.js';
 import type { SignedCall } from '../evidence/sign-call.js';
@@ -34,7 +34,7 @@ const UNREADABLE =
   'Nothing ran. Use escape sequences, or split the text into smaller parts.';
 
 /** Rejects a mask in the arguments of a model or a program: the tool would use it as the value. Only people can send one back (A15). */
-export function refuseMasked(call: ReadCall): ReadCall {
+export function refuseMasked(call: ParsedCall): ParsedCall {
   if (!call.arguments.ok) return call;
   const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
   const error = refusePlaceholder(call.argumentsText) ?? unreadable;
@@ -45,7 +45,7 @@ export function refuseMasked(call: ReadCall): ReadCall {
 export async function signProposed(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'worldId' | 'chatId' | 'agentId' | 'review'>,
-  call: ReadCall,
+  call: ParsedCall,
   about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
 ): Promise<Proposed> {
   const signed = await sign(runtime, turn, call, about);
@@ -55,7 +55,7 @@ export async function signProposed(
 async function sign(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'worldId' | 'chatId' | 'agentId' | 'review'>,
-  call: ReadCall,
+  call: ParsedCall,
   about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
 ): Promise<Pick<Proposed, 'judged' | 'signed' | 'trouble'>> {
   const { worldId, chatId, agentId } = turn;
@@ -74,7 +74,7 @@ async function sign(
 }
 
 function readQuestion(
-  { tool, arguments: args }: ReadCall,
+  { tool, arguments: args }: ParsedCall,
   trouble: string | undefined,
 ): Pick<Proposed, 'question' | 'trouble'> {
   if (tool?.claims?.question === undefined || !args.ok) return { question: undefined, trouble };
@@ -106,12 +106,12 @@ export function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, prop
 }
 
 /** The place of a call: its turn, its message and its position in it, and who runs it. */
-interface CallPlace {
+interface CallSlot {
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>;
   iteration: number;
   position: number;
   messageId: string;
-  location?: InvocationRecord['location'];
+  runBy?: RunBy;
 }
 
 /** Writes a call and, if the gate asks, its approval. The only place that proposes a call. */
@@ -120,10 +120,10 @@ export function writeProposed(
   step: Step,
   { id, judged, signed, question }: Proposed,
   gate: Gate,
-  { turn, iteration, position, messageId, location }: CallPlace,
+  { turn, iteration, position, messageId, runBy }: CallSlot,
 ): void {
   const { tool, toolName, argumentsText } = judged.call;
-  const call: InvocationRecord = {
+  const call: CallRecord = {
     id,
     worldId: turn.worldId,
     chatId: turn.chatId,
@@ -137,7 +137,7 @@ export function writeProposed(
     edited: false,
     callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
     status: gate.kind === 'ask' ? 'asked' : 'approved',
-    location: location ?? tool?.definition.location ?? 'server',
+    runBy: runBy ?? (tool?.definition.location === 'client' ? 'client' : 'here'),
     readOnly: tool?.claims?.readOnly ?? false,
     idempotent: tool?.claims?.idempotent ?? false,
     approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,

@@ -9,7 +9,7 @@ import type { Place, Runtime } from '../step/runtime.js';
 import { gateCall, gateNeeds } from './gate.js';
 import { hasRoom } from './ask.js';
 import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
-import type { ReadCall } from './parse.js';
+import type { ParsedCall } from './parse.js';
 import { REHEARSAL_LIMIT_MS } from '../evidence/limit-time.js';
 import { findPredictor, predictCall } from '../evidence/predict-call.js';
 import { rehearseInQueue, withoutEffect } from '../evidence/rehearse-in-queue.js';
@@ -45,7 +45,11 @@ export interface JudgedAndSigned {
  * the signature covers the effect (A52, A54). The effect of a call that another program runs is only predicted (A60). Calls that other rules deny or
  * allow are never rehearsed. Rejects like `signCall`.
  */
-export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: CallSetting): Promise<JudgedAndSigned> {
+export async function signAndRehearse(
+  runtime: Runtime,
+  call: ParsedCall,
+  about: CallSetting,
+): Promise<JudgedAndSigned> {
   const { agentId, chatId, place, isReview } = about;
   const signed = await signCall(runtime, call, about);
   const setting = { agentId, chatId, place, seen: signed.seen, ...(isReview === undefined ? {} : { isReview }) };
@@ -75,7 +79,7 @@ export async function signAndRehearse(runtime: Runtime, call: ReadCall, about: C
 /** What people saw of exactly this call, if other agents kept the rehearsals busy. Approving it must not wait for another attempt (A53.4). */
 async function shownWithoutEffect(
   { store }: Runtime,
-  { argumentsText }: ReadCall,
+  { argumentsText }: ParsedCall,
   { wasAsked, approvalId, id }: CallSetting,
 ): Promise<RehearsalRecord | undefined> {
   if (!wasAsked || approvalId === undefined || approvalId === null) return undefined;
@@ -132,7 +136,7 @@ function withEffect(judged: JudgedCall, effect: EffectPaths | undefined): Judged
 }
 
 /** Whether the tool can rehearse this call. */
-function canRehearse({ tool, arguments: args }: ReadCall): boolean {
+function canRehearse({ tool, arguments: args }: ParsedCall): boolean {
   return tool?.claims?.rehearsals !== undefined && tool.claims.question === undefined && args.ok;
 }
 

@@ -2,7 +2,7 @@ import { describeReason, SYSTEM, type Who } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { NOT_CLAIMED, type Settlement } from '../facts/fact.js';
 import { maskArguments } from '../masking/index.js';
-import type { InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { CallRecord, TurnRecord } from '../ports/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
@@ -10,7 +10,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 export function settleCall(
   runtime: Runtime,
   { tx }: Step,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   settlement: Settlement,
   content: string = frameSettlement(runtime, invocation, settlement),
 ): void {
@@ -22,7 +22,7 @@ export function settleCall(
 export function refuseCall(
   runtime: Runtime,
   step: Step,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   gate: Extract<Gate, { kind: 'refuse' }>,
 ): void {
   const { how, rule } = gate;
@@ -34,7 +34,7 @@ export function refuseCall(
 }
 
 /** The settlement for a call that was interrupted after it started, so its outcome is unknown. */
-export function cutOff(outcome: 'stopped' | 'interrupted'): Settlement {
+export function asUnknown(outcome: 'stopped' | 'interrupted'): Settlement {
   return { kind: 'unknown', error: `${outcome}, outcome unknown`, outcome };
 }
 
@@ -53,8 +53,8 @@ export function settleOpenCalls(
     if (invocation.startedAt !== null) {
       expireQuestions(step, invocation);
       // Nobody here can stop a call that a program outside runs, or learn how it ended.
-      const isOutside = invocation.location === 'external';
-      settleCall(runtime, step, invocation, isOutside ? { kind: 'not-reported' } : cutOff(end.outcome));
+      const isOutside = invocation.runBy === 'program';
+      settleCall(runtime, step, invocation, isOutside ? { kind: 'not-reported' } : asUnknown(end.outcome));
       continue;
     }
     if (approvalId !== null && tx.approval(approvalId) !== undefined) {
@@ -66,7 +66,7 @@ export function settleOpenCalls(
 }
 
 /** Expires questions asked by a tool whose call or process has ended, because nothing waits for the answers anymore. */
-export function expireQuestions({ tx }: Step, { id: callId, chatId }: InvocationRecord): void {
+export function expireQuestions({ tx }: Step, { id: callId, chatId }: CallRecord): void {
   for (const { id: approvalId, invocationId, question } of tx.pendingApprovals(chatId)) {
     if (question?.raisedBy !== 'tool' || invocationId !== callId) continue;
     const about = { chatId, callId, approvalId };
@@ -75,7 +75,7 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: Invocation
 }
 
 /** The result of a call in the form that the model sees. */
-export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): string {
+export function frameSettlement(runtime: Runtime, invocation: CallRecord, settlement: Settlement): string {
   const options = { limitBytes: runtime.resultLimitBytes, ownSecrets: runtime.ownSecrets() };
   // A person edited the arguments: without this, the model would assume that its own version ran (A7).
   const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;

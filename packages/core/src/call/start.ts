@@ -4,13 +4,13 @@ import { isSigned, judgeSignatures, requesterOf, signaturesOf, signersOf } from 
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';
-import type { ApprovalRecord, Hold, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, Hold, CallRecord, TurnRecord } from '../ports/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import { untilAborted } from '../ports/until-aborted.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
-import type { Runtime, Started, Step } from '../step/runtime.js';
-import { refreshTool, callOf, type ReadCall } from './parse.js';
+import type { Runtime, StartedCall, Step } from '../step/runtime.js';
+import { refreshTool, callOf, type ParsedCall } from './parse.js';
 import type { JudgedCall } from '../evidence/subjects.js';
 import { askAgain, writeRehearsal } from './ask.js';
 import { signAndRehearse } from './rehearse-call.js';
@@ -18,7 +18,7 @@ import { nextStep } from '../turn/next-step.js';
 import { gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate.js';
 import { placeOfCall } from '../step/place.js';
 import { sealOriginal } from '../facts/seal-original.js';
-import { cutOff, refuseCall, settleCall } from './settle.js';
+import { asUnknown, refuseCall, settleCall } from './settle.js';
 import { approvedHash, isRehearsed, type SignedCall } from '../evidence/sign-call.js';
 
 /** A call that is ready to run. */
@@ -28,14 +28,14 @@ interface ReadyCall {
 }
 
 /** Marks a call that the gate allows as started, and records why. Only the caller runs it, after the commit (A8). */
-export function startCall(
+export function markStarted(
   runtime: Pick<Runtime, 'store'>,
   step: Step,
   { epoch }: Pick<TurnRecord, 'epoch'>,
-  before: InvocationRecord,
+  before: CallRecord,
   { judged, signed }: { judged: JudgedCall; signed: SignedCall | undefined },
   gate: Extract<Gate, { kind: 'run' }>,
-): Started {
+): StartedCall {
   const { call, place, withoutFound } = judged;
   if (call.tool === undefined || !call.arguments.ok) throw new Error("the gate allowed a call that can't run");
   const { id: callId, chatId, arguments: text } = before;
@@ -75,20 +75,20 @@ function fingerprintFor(
  * The last check before the side effect: owner, order, signature and rules are checked again in the step that marks the call as started
  * (A2, A7). Undefined if the call needs approval again, was refused, or must be read again.
  */
-export async function startInvocation(
+export async function startCall(
   runtime: Runtime,
   turn: TurnRecord,
   snapshot: WorldSnapshot,
-  before: InvocationRecord,
+  before: CallRecord,
   signal: AbortSignal,
-): Promise<Started | undefined> {
+): Promise<StartedCall | undefined> {
   const missing = await refreshTool(runtime, turn.worldId, before.toolName, signal);
   if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
   const about = { call, isReview: turn.review !== null, signal };
   const { ready, hold } =
     missing === undefined ? await readyAndHold(runtime, snapshot, before, about) : { ready: missing };
-  let started: Started | undefined;
+  let started: StartedCall | undefined;
   try {
     if (signal.aborted) return undefined;
     started = await startReady(runtime, turn, snapshot, before, { call, ready });
@@ -105,9 +105,9 @@ async function startReady(
   runtime: Runtime,
   turn: TurnRecord,
   snapshot: WorldSnapshot,
-  before: InvocationRecord,
-  { call, ready }: { call: ReadCall; ready: ReadyCall | string },
-): Promise<Started | undefined> {
+  before: CallRecord,
+  { call, ready }: { call: ParsedCall; ready: ReadyCall | string },
+): Promise<StartedCall | undefined> {
   const approval = await readSignatures(runtime, snapshot, before);
   const people = approval === undefined ? {} : { people: true };
   const needs = { chats: [turn.chatId], ...people, ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
@@ -123,7 +123,7 @@ async function startReady(
     const isStillSigned = (rules: readonly SigningRule[]): boolean =>
       areSignaturesValid(step, due.turn, approval, rules);
     const gate = gateApproved(runtime, step, due.invocation, ready, isStillSigned);
-    if (gate.kind === 'run') return startCall(runtime, step, due.turn, due.invocation, ready, gate);
+    if (gate.kind === 'run') return markStarted(runtime, step, due.turn, due.invocation, ready, gate);
     const isUnsigned = approval?.signing?.rules.some((rule) => !isStillSigned([rule])) === true;
     refuse(runtime, step, due.invocation, ready, { gate, changedSince: isUnsigned ? 'signed' : 'approved' });
     return undefined;
@@ -139,14 +139,14 @@ export function startApproved(
   step: Step,
   id: string,
   ready: ReadyCall & { rev: number },
-): Started | undefined {
+): StartedCall | undefined {
   const due = dueCall(runtime, step, id, { rev: ready.rev, call: ready.judged.call });
-  if (due?.turn.owner !== runtime.owner || due.invocation.location !== 'server') return undefined;
+  if (due?.turn.owner !== runtime.owner || due.invocation.runBy !== 'here') return undefined;
   if (isHeld(ready.judged.call, ready.signed)) return undefined;
   if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
   // The step that approves the call has just judged its signatures.
   const gate = gateApproved(runtime, step, due.invocation, ready, () => true);
-  return gate.kind === 'run' ? startCall(runtime, step, due.turn, due.invocation, ready, gate) : undefined;
+  return gate.kind === 'run' ? markStarted(runtime, step, due.turn, due.invocation, ready, gate) : undefined;
 }
 
 /**
@@ -157,12 +157,12 @@ function dueCall(
   runtime: Runtime,
   { tx, snapshot }: Step,
   id: string,
-  seen: { rev: number; call: ReadCall },
-): { turn: TurnRecord; invocation: InvocationRecord } | undefined {
+  seen: { rev: number; call: ParsedCall },
+): { turn: TurnRecord; invocation: CallRecord } | undefined {
   const invocation = tx.invocation(id);
   const turn = invocation?.status === 'approved' ? tx.turn(invocation.turnId) : undefined;
   if (invocation === undefined || turn === undefined) return undefined;
-  if (invocation.location !== 'external') {
+  if (invocation.runBy !== 'program') {
     const next = nextStep(readSituation(tx, turn, snapshot));
     if (next.kind !== 'start' || !next.invocationIds.includes(id)) return undefined;
   }
@@ -178,7 +178,7 @@ function dueCall(
 function gateApproved(
   { store }: Pick<Runtime, 'store'>,
   step: Step,
-  { callHash }: InvocationRecord,
+  { callHash }: CallRecord,
   { judged, signed }: ReadyCall,
   isSignedBy: (rules: readonly SigningRule[]) => boolean,
 ): Gate {
@@ -192,7 +192,7 @@ function gateApproved(
 async function readSignatures(
   runtime: Runtime,
   snapshot: WorldSnapshot,
-  { approvalId, agentId }: InvocationRecord,
+  { approvalId, agentId }: CallRecord,
 ): Promise<ApprovalRecord | undefined> {
   if (approvalId === null || !saysWhoSigns(snapshot, agentId)) return undefined;
   const approval = await runtime.store.read((reader) => reader.approval(approvalId));
@@ -217,7 +217,7 @@ function areSignaturesValid(
 }
 
 /** Whether only the loop starts the call, because others must be kept from what it is about to change, before the step that starts it. */
-export function isHeld({ tool }: ReadCall, signed: SignedCall | undefined): boolean {
+export function isHeld({ tool }: ParsedCall, signed: SignedCall | undefined): boolean {
   return tool?.hold !== undefined && signed?.fingerprint !== undefined;
 }
 
@@ -231,8 +231,8 @@ const MAX_READS = 3;
 async function readyAndHold(
   runtime: Runtime,
   snapshot: WorldSnapshot,
-  invocation: InvocationRecord,
-  about: { call: ReadCall; isReview: boolean; signal: AbortSignal },
+  invocation: CallRecord,
+  about: { call: ParsedCall; isReview: boolean; signal: AbortSignal },
 ): Promise<{ ready: ReadyCall | string; hold?: Hold }> {
   for (let reads = 1; ; reads += 1) {
     const ready = await readyCall(runtime, snapshot, invocation, about);
@@ -248,7 +248,7 @@ async function readyAndHold(
 }
 
 async function holdCall(
-  { id: invocationId }: InvocationRecord,
+  { id: invocationId }: CallRecord,
   { judged: { call, place }, signed: { fingerprint } }: ReadyCall,
   signal: AbortSignal,
 ): Promise<Hold | undefined> {
@@ -268,8 +268,8 @@ async function holdCall(
 async function readyCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,
-  invocation: InvocationRecord,
-  { call, isReview, signal }: { call: ReadCall; isReview: boolean; signal: AbortSignal },
+  invocation: CallRecord,
+  { call, isReview, signal }: { call: ParsedCall; isReview: boolean; signal: AbortSignal },
 ): Promise<ReadyCall | string> {
   try {
     const place = await placeOfCall(runtime, snapshot, invocation);
@@ -283,12 +283,12 @@ async function readyCall(
 function refuse(
   runtime: Runtime,
   step: Step,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   { judged, signed }: ReadyCall,
   { gate, changedSince }: { gate: Exclude<Gate, { kind: 'run' }>; changedSince: 'approved' | 'signed' },
 ): void {
   // A call that a dead process started can only be settled; it never needs approval again (T4).
-  if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
+  if (invocation.startedAt !== null) settleCall(runtime, step, invocation, asUnknown('interrupted'));
   else if (gate.kind === 'refuse') {
     writeRehearsal(step, invocation, signed);
     refuseCall(runtime, step, invocation, gate);
@@ -302,7 +302,7 @@ function refuse(
  * Must be called first in a step for a running tool. Throws if the call no longer runs here: after a stop or a takeover, nothing may be written
  * for it.
  */
-export function assertRunning({ tx }: Step, { id, turnId, startedEpoch }: InvocationRecord): void {
+export function assertRunning({ tx }: Step, { id, turnId, startedEpoch }: CallRecord): void {
   if (tx.turn(turnId)?.epoch === startedEpoch && tx.invocation(id)?.status === 'started') return;
   throw new CountersignError('conflict', 'the call has ended');
 }

@@ -1,6 +1,6 @@
 import { SYSTEM, type Signer, type Who } from '@countersign/protocol';
 import type { StoreReader, TurnRecord } from '../ports/index.js';
-import { chatIn, commit, unlessGone } from '../step/commit.js';
+import { chatIn, commit, ignoreNotFound } from '../step/commit.js';
 import type { PartialAnswer, Runtime, Step } from '../step/runtime.js';
 import { settleOpenCalls } from '../call/settle.js';
 import { openNext } from '../step/move-turn.js';
@@ -81,7 +81,7 @@ export async function keepStopped(
     // The model's view of an ended turn may be cached.
     step.afterCommit(() => runtime.memory.forgetChat(chatId));
   });
-  await unlessGone(keep);
+  await ignoreNotFound(keep);
 }
 
 /** It addresses nobody: the agent hadn't finished the sentence that might have. */

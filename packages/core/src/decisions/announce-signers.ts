@@ -1,4 +1,4 @@
-import { commit, unlessGone } from '../step/commit.js';
+import { commit, ignoreNotFound } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
 /** After a change of people, groups or delegations: tells clients to reload who can sign the calls that wait for certain people (A48.9). */
@@ -15,7 +15,7 @@ export async function announceSigners(runtime: Runtime): Promise<void> {
     const announced = commit(runtime, 'signers', worldId, { chats: [] }, ({ tx }) =>
       tx.write({ kind: 'signers-changed', approvals }),
     );
-    await unlessGone(announced);
+    await ignoreNotFound(announced);
   }
   await runtime.watchDelegations(now);
 }

@@ -8,7 +8,7 @@ import { requestApproval, showQuestion } from '../call/ask.js';
 import { assertRunning } from '../call/start.js';
 import { sandboxOf } from '../evidence/sign-call.js';
 import { commit } from '../step/commit.js';
-import type { Runtime, Started } from '../step/runtime.js';
+import type { Runtime, StartedCall } from '../step/runtime.js';
 import { untilAborted } from '../ports/until-aborted.js';
 
 /** The format that `approvalDecided` writes. */
@@ -25,7 +25,7 @@ const answerSchema = z.object({
  */
 export async function askQuestion(
   runtime: Runtime,
-  started: Started,
+  started: StartedCall,
   question: Question,
   signal: AbortSignal,
 ): Promise<string> {
@@ -54,7 +54,7 @@ export async function askQuestion(
 
 async function requestAnswer(
   runtime: Runtime,
-  { invocation, place, tool }: Started,
+  { invocation, place, tool }: StartedCall,
   approvalId: string,
   asked: Question,
 ): Promise<void> {

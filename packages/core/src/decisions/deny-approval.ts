@@ -2,7 +2,7 @@ import { SYSTEM } from '@countersign/protocol';
 import type { ApprovalDecided } from '../facts/fact.js';
 import { isUnattended, UNATTENDED } from '../call/gate.js';
 import { settleCall } from '../call/settle.js';
-import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, StepNeeds } from '../ports/index.js';
 import { commit, readState } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
@@ -18,7 +18,7 @@ type Denied = Pick<ApprovalDecided, 'by' | 'via' | 'client' | 'reason' | 'scope'
 export function denyApproval(
   runtime: Runtime,
   step: Step,
-  { approval, invocation }: { approval: ApprovalRecord; invocation: InvocationRecord },
+  { approval, invocation }: { approval: ApprovalRecord; invocation: CallRecord },
   denied: Denied,
   error: string,
   reason: string = denied.reason ?? 'no answer',
@@ -34,7 +34,7 @@ export function denyApproval(
 export function expireApproval(
   runtime: Runtime,
   step: Step,
-  about: { approval: ApprovalRecord; invocation: InvocationRecord },
+  about: { approval: ApprovalRecord; invocation: CallRecord },
 ): void {
   const { approval, invocation } = about;
   const error =

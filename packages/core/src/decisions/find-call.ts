@@ -1,16 +1,16 @@
 import { readWho, type RefusalCode, type Signer, type ToolResultOutcome } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { keyedHash } from '../evidence/sign-call.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
-import { readState, retry, unlessGone } from '../step/commit.js';
+import { readState, retry, ignoreNotFound } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { auditOf } from '../facts/calls.js';
 
 /** The target of a decision or an answer. */
 export interface FoundCall {
-  invocation: InvocationRecord;
+  invocation: CallRecord;
   approval: ApprovalRecord | undefined;
   turn: TurnRecord;
   /** False if the sender named the call instead of an approval. The decision must then not apply to an approval that the sender hasn't seen. */
@@ -28,7 +28,7 @@ export async function findCall(runtime: Runtime, worldId: string, id: string): P
       : readState(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) =>
           findInState(tx, snapshot, id),
         );
-  const found = looking === undefined ? undefined : await unlessGone(looking);
+  const found = looking === undefined ? undefined : await ignoreNotFound(looking);
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }
 

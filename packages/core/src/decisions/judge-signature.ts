@@ -7,7 +7,7 @@ import {
   type Who,
 } from '@countersign/protocol';
 import type { SigningRule } from '../policy/index.js';
-import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, TurnRecord } from '../ports/index.js';
 import { retry } from '../step/commit.js';
 import type { Step } from '../step/runtime.js';
 import {
@@ -40,7 +40,7 @@ export function judgeSignature(
   step: Step,
   asked: {
     approval: ApprovalRecord;
-    invocation: InvocationRecord;
+    invocation: CallRecord;
     turn: Pick<TurnRecord, 'requester'>;
     rules: readonly SigningRule[];
     signer: Signer;

@@ -9,7 +9,7 @@ import {
   signerSchema,
   toolDecisionSchema,
 } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock, RegisteredTool } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, CallStatus, Clock, RegisteredTool } from '../ports/index.js';
 import { canonicalJson, type SigningRule } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from './answer-question.js';
@@ -56,7 +56,7 @@ const validSigners = new WeakSet<Signer>();
  * Handles a person's decision on an approval (A4) or their answer to a question. One transaction records it and wakes its turn; duplicates have no
  * further effect (A8). A decision that can't be applied is refused with the current state, changes nothing and is audited (W5, A6).
  */
-export async function publishToolResult(
+export async function decideCall(
   runtime: Runtime,
   worldId: string,
   agentId: string | undefined,
@@ -78,7 +78,7 @@ export async function publishToolResult(
   const key = (): string => canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.isEmpty() ? undefined : runtime.repeats.find(key());
   if (known !== undefined) return known;
-  const { outcome, chatId } = await decideCall(runtime, worldId, { agentId, sent, signer, receipt });
+  const { outcome, chatId } = await commitDecision(runtime, worldId, { agentId, sent, signer, receipt });
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
     if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
     // A short-lived command releases calls only in this chat: those it started in other chats would be interrupted when it exits. The next
@@ -105,9 +105,9 @@ function readDecision(input: ToolDecision): ToolDecision {
 }
 
 /** Terminal states. */
-const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] satisfies InvocationStatus[]);
+const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] satisfies CallStatus[]);
 
-async function decideCall(
+async function commitDecision(
   runtime: Runtime,
   worldId: string,
   asked: Pick<DecisionInput, 'agentId' | 'sent' | 'signer' | 'receipt'>,
@@ -306,7 +306,7 @@ function outcomeOfRepeat(
   runtime: Runtime,
   approval: ApprovalRecord,
   sent: ToolDecision,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
 ): ToolResultOutcome {
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this approval has expired. Nothing ran', state);

@@ -1,6 +1,6 @@
 import { type RevealedCall, type Signer, parseInput, signerSchema } from '@countersign/protocol';
 import { displayCall, textAsJson } from '../masking/index.js';
-import type { InvocationRecord } from '../ports/index.js';
+import type { CallRecord } from '../ports/index.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { auditOf } from '../facts/calls.js';
@@ -62,6 +62,6 @@ function reveal(
   return { kind: 'revealed', call: toRevealed(invocation) };
 }
 
-function toRevealed({ id, toolName, arguments: text }: InvocationRecord): RevealedCall {
+function toRevealed({ id, toolName, arguments: text }: CallRecord): RevealedCall {
   return { toolCallId: id, toolName, arguments: displayCall(textAsJson(text)) };
 }

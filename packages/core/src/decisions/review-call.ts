@@ -4,7 +4,7 @@ import { defineTool, type Tool, ToolFailure } from '../ports/index.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { REVIEW_CALL } from '../turn/ids.js';
-import { publishToolResult } from './publish-tool-result.js';
+import { decideCall } from './publish-tool-result.js';
 
 const reviewSchema = z.strictObject({
   decision: z.enum(['approve', 'deny']),
@@ -25,7 +25,7 @@ export function createReviewTool(runtime: () => Runtime): Tool {
     async execute({ decision, reason }, { worldId, chatId, invocationId }) {
       const { approvalId, signer } = await readReview(runtime(), { worldId, chatId, invocationId });
       const decided = { tool_call_id: approvalId, decision, reason };
-      const outcome = await publishToolResult(runtime(), worldId, undefined, decided, signer);
+      const outcome = await decideCall(runtime(), worldId, undefined, decided, signer);
       if (outcome.kind === 'refused') throw new ToolFailure(outcome.detail);
       return { recorded: decision };
     },

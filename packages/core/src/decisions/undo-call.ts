@@ -18,7 +18,7 @@ import { showEffect } from '../evidence/show-effect.js';
 import { maskArguments, maskCallText } from '../masking/index.js';
 import { judgeWritten } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
-import type { InvocationRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
+import type { CallRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { chatIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -26,7 +26,7 @@ import { cannotAsk } from './find-call.js';
 
 /** A settled call, and what can undo it. */
 interface FoundUndo {
-  call: InvocationRecord;
+  call: CallRecord;
   requester: Who | undefined;
   /** Undefined if its tool can't undo calls. */
   undos: Undos | undefined;
@@ -138,7 +138,7 @@ function refused(detail: string): CountersignError {
 
 async function findUndo(runtime: Runtime, worldId: string, callId: string): Promise<FoundUndo> {
   const { call, requester, hasSigners } = await runtime.store.read(
-    async (reader) => await readCall(reader, worldId, callId),
+    async (reader) => await findSettledCall(reader, worldId, callId),
   );
   const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) throw noWorld(worldId);
@@ -163,7 +163,7 @@ async function findUndo(runtime: Runtime, worldId: string, callId: string): Prom
 }
 
 /** Also for a call in another world, so that its existence isn't revealed. */
-async function readCall(
+async function findSettledCall(
   reader: StoreReader,
   worldId: string,
   callId: string,

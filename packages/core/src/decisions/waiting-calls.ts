@@ -1,4 +1,4 @@
-import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord } from '../ports/index.js';
 import type { Gate, GateGrant } from '../policy/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { placeOfCall } from '../step/place.js';
@@ -12,7 +12,7 @@ import type { Runtime } from '../step/runtime.js';
 /** A call that waits for a decision, in its current state. */
 export interface WaitingCall {
   approval: ApprovalRecord;
-  invocation: InvocationRecord;
+  invocation: CallRecord;
   judged: JudgedCall;
   /** The world's `rev` when it was read. */
   rev: number;
@@ -55,7 +55,7 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
     if (stored === undefined) return undefined;
     const filter = { status: 'pending' as const, ...(chatId === undefined ? {} : { chatId }) };
     const approvals = (await reader.approvals(worldId, filter)).filter(mayBeReleased);
-    const waiting: { approval: ApprovalRecord; invocation: InvocationRecord }[] = [];
+    const waiting: { approval: ApprovalRecord; invocation: CallRecord }[] = [];
     for (const approval of approvals) {
       const invocation = await reader.invocation(approval.invocationId);
       if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) continue;

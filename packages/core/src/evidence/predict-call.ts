@@ -2,7 +2,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { canonicalJson } from '../policy/index.js';
 import type { Predicted, PredictionContext, ProtectedPaths, RehearsalRecord, Rehearsals } from '../ports/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
-import { readCall, type ReadCall } from '../call/parse.js';
+import { parseCall, type ParsedCall } from '../call/parse.js';
 import { toPolicyCall, type JudgedCall } from './subjects.js';
 import { rulesAbout } from './rules-about.js';
 import { showPrediction } from './show-effect.js';
@@ -13,7 +13,7 @@ const LIMIT_MS = 5_000;
 
 /** A built-in call that does what a call of another program does, and the way to predict it. */
 export interface PredictableCall {
-  call: ReadCall;
+  call: ParsedCall;
   rehearsals: Rehearsals;
   predict: (context: PredictionContext) => Promise<Predicted>;
 }
@@ -22,7 +22,7 @@ export interface PredictableCall {
 export function findPredictor(
   runtime: Runtime,
   worldId: string,
-  { tool, arguments: args }: ReadCall,
+  { tool, arguments: args }: ParsedCall,
 ): PredictableCall | undefined {
   if (tool?.external !== true || !args.ok) return undefined;
   const same = tool.predictedBy?.(args.value);
@@ -31,7 +31,7 @@ export function findPredictor(
   const rehearsals = builtIn?.claims?.rehearsals;
   const predict = rehearsals?.predict?.bind(rehearsals);
   if (builtIn === undefined || rehearsals === undefined || predict === undefined) return undefined;
-  const call = readCall(builtIn, same.tool, canonicalJson(same.arguments));
+  const call = parseCall(builtIn, same.tool, canonicalJson(same.arguments));
   if (!call.arguments.ok) return undefined;
   const { value } = call.arguments;
   return { call, rehearsals, predict: (context) => predict(value, context) };
@@ -68,7 +68,7 @@ export async function predictCall(
 function contextOf(
   snapshot: WorldSnapshot,
   agentId: string,
-  { place, calls, signal }: { place: Place; calls: readonly ReadCall[]; signal: AbortSignal },
+  { place, calls, signal }: { place: Place; calls: readonly ParsedCall[]; signal: AbortSignal },
 ): PredictionContext {
   const { home, workingDirectory: folder, worldDirectory: workingDirectory = folder } = place;
   return {

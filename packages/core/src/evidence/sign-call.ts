@@ -18,7 +18,7 @@ import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { toToolPlace } from '../step/place.js';
-import type { ReadCall } from '../call/parse.js';
+import type { ParsedCall } from '../call/parse.js';
 import { showEffect } from './show-effect.js';
 import { createMemo } from '../masking/create-memo.js';
 
@@ -70,7 +70,7 @@ interface Signing {
 }
 
 /** Signs a call in its current state (A7). Rejects if something that the signature covers can't be read. */
-export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
+export async function signCall(runtime: Runtime, call: ParsedCall, about: Signing): Promise<SignedCall> {
   const { tool, arguments: args } = call;
   const place = toToolPlace(about.place);
   const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, place) : undefined;
@@ -79,7 +79,12 @@ export async function signCall(runtime: Runtime, call: ReadCall, about: Signing)
   return await toSigned(runtime, call, about, inspection);
 }
 
-async function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: Inspection): Promise<SignedCall> {
+async function toSigned(
+  runtime: Runtime,
+  call: ParsedCall,
+  about: Signing,
+  inspection: Inspection,
+): Promise<SignedCall> {
   const { tool } = call;
   const { workingDirectory } = about.place;
   const { fingerprint, preview, seen } = inspection;
@@ -111,7 +116,7 @@ export function isRehearsed(
 /** The signature of a rehearsed call: the hash of its effect takes the place of the tool's fingerprint (A52). */
 export function coverEffect(
   runtime: Runtime,
-  call: ReadCall,
+  call: ParsedCall,
   about: Signing,
   signed: SignedCall,
   rehearsal: RehearsalRecord | null,
@@ -125,7 +130,7 @@ export function coverEffect(
 
 function hashOf(
   runtime: Runtime,
-  call: ReadCall,
+  call: ParsedCall,
   about: Signing,
   { sandbox, fingerprint }: Pick<SignedCall, 'sandbox' | 'fingerprint'>,
 ): string {

@@ -1,5 +1,5 @@
 import type { Subject } from '@countersign/protocol';
-import type { ReadCall } from '../call/parse.js';
+import type { ParsedCall } from '../call/parse.js';
 import type { GateInput } from '../policy/check-tool-approval.js';
 import { defaultSubjects, keysOfCall, type Place as PolicyPlace, readSubjects } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
@@ -21,7 +21,7 @@ interface CallSetting {
 
 /** A call ready for the gate, with the keys to look up. */
 export interface JudgedCall {
-  call: ReadCall;
+  call: ParsedCall;
   agentId: string | undefined;
   place: Place;
   policyCall: GateInput['call'];
@@ -32,7 +32,7 @@ export interface JudgedCall {
 }
 
 /** Called before the step: computing subjects takes time, and the store must know what to look up. */
-export function judgeCall(call: ReadCall, { agentId, chatId, place, seen, isReview }: CallSetting): JudgedCall {
+export function judgeCall(call: ParsedCall, { agentId, chatId, place, seen, isReview }: CallSetting): JudgedCall {
   const withoutFound = toPolicyCall(call, place);
   const policyCall = seen.length === 0 ? withoutFound : withSubjects(withoutFound, seen);
   const { toolName, argumentsText } = call;
@@ -48,7 +48,7 @@ function withSubjects(call: GateInput['call'], seen: readonly Subject[]): GateIn
 }
 
 /** A call in the form that rules match against. */
-export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
+export function toPolicyCall(call: ParsedCall, place: Place): GateInput['call'] {
   const { workingDirectory, realDirectory = workingDirectory, isFolderUnknown } = place;
   return {
     tool: call.toolName,
@@ -67,7 +67,7 @@ function policyPlace({ workingDirectory, worldDirectory, home }: Place): PolicyP
 }
 
 /** If the tool's `standsFor` throws, `subjects` did too, and no rule allows the call. */
-function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<GateInput['call'], 'standsFor'> {
+function standInOf({ tool, arguments: args }: ParsedCall, place: Place): Pick<GateInput['call'], 'standsFor'> {
   if (tool?.standsFor === undefined || !args.ok) return {};
   try {
     const found = tool.standsFor(args.value, toToolPlace(place));
@@ -81,7 +81,7 @@ function standInOf({ tool, arguments: args }: ReadCall, place: Place): Pick<Gate
 }
 
 /** If a tool's `subjects` throws or returns an invalid value, no rule can allow the call without approval. */
-function subjectsOf(call: ReadCall, place: Place): readonly Subject[] {
+function subjectsOf(call: ParsedCall, place: Place): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {

@@ -7,14 +7,7 @@ import {
   whoText,
 } from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
-import type {
-  ApprovalRecord,
-  Emission,
-  InvocationRecord,
-  NewAuditRecord,
-  RowChange,
-  SigningRecord,
-} from '../ports/index.js';
+import type { ApprovalRecord, Emission, CallRecord, NewAuditRecord, RowChange, SigningRecord } from '../ports/index.js';
 import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
 import type { Derived, FactContext, ApprovalDecided, ApprovalRequested, ApprovalSigned } from './fact.js';
@@ -76,7 +69,7 @@ export function approvalRequested(fact: ApprovalRequested, context: FactContext)
 }
 
 function requestText(
-  call: InvocationRecord,
+  call: CallRecord,
   shown: unknown,
   asked: ApprovalRequested['card'],
   expiresAt: number | null,
@@ -100,11 +93,8 @@ function requestText(
 }
 
 /** Whether an ACP agent runs the call (A59): its program is told yes or no, and can't be given other arguments. */
-export function isFixed(
-  { location }: Pick<InvocationRecord, 'location'>,
-  { sandbox }: Pick<ApprovalRecord, 'sandbox'>,
-): boolean {
-  return location === 'server' && sandbox.kind === 'external';
+export function isFixed({ runBy }: Pick<CallRecord, 'runBy'>, { sandbox }: Pick<ApprovalRecord, 'sandbox'>): boolean {
+  return runBy === 'here' && sandbox.kind === 'external';
 }
 
 /** What a rehearsal found, as it is sent to people. */
@@ -118,7 +108,7 @@ export function shownEffect(
 
 function requestEvent(
   { id, chatId, question }: ApprovalRecord,
-  call: InvocationRecord,
+  call: CallRecord,
   shown: unknown,
   context: FactContext,
 ): Emission {
@@ -289,7 +279,7 @@ function coveredBy(rule: string | undefined): string {
 function approvedEvent(
   { how }: ApprovalDecided,
   reason: string | undefined,
-  call: InvocationRecord,
+  call: CallRecord,
   context: FactContext,
 ): Emission {
   return toolEvent(context, call, {
@@ -309,7 +299,7 @@ function decisionRecord(
   { how, by, via, client, scope, answer, approved, rule, receipt, principal }: ApprovalDecided,
   reason: string | undefined,
   isFromTool: boolean,
-  call: InvocationRecord,
+  call: CallRecord,
 ): readonly NewAuditRecord[] {
   if (how === 'supersede') return [];
   const given = answer === undefined || isFromTool ? reason : capText(answer, AUDITED_BYTES);

@@ -10,8 +10,8 @@ import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/ind
 import type {
   ChatState,
   Emission,
-  InvocationRecord,
-  InvocationStatus,
+  CallRecord,
+  CallStatus,
   MessageRecord,
   NewAuditRecord,
   RehearsalRecord,
@@ -157,7 +157,7 @@ export function callUndo({ call, state, effectHash, by, requester, why }: CallUn
   };
 }
 
-const STATUS: Record<Settlement['kind'], InvocationStatus> = {
+const STATUS: Record<Settlement['kind'], CallStatus> = {
   succeeded: 'succeeded',
   'not-reported': 'succeeded',
   'not-claimed': 'failed',
@@ -201,7 +201,7 @@ function lastEvent(
 
 /** Returns no record for a denial, which was already recorded with its decision. */
 function lastRecord(
-  call: InvocationRecord,
+  call: CallRecord,
   settlement: Settlement,
   shown: (text: string) => string,
 ): readonly NewAuditRecord[] {
@@ -233,7 +233,7 @@ function lastRecord(
 /** A message about one call within its turn: a question, its answer, or a result. */
 export function callMessage(
   { message }: FactContext,
-  { turnId, agentId, iteration }: InvocationRecord,
+  { turnId, agentId, iteration }: CallRecord,
   fields: MessageFields,
 ): MessageRecord {
   return message({ agentId, turnId, iteration, ...fields });
@@ -250,7 +250,7 @@ type Lifecycle = ToolEvent extends infer E
   : never;
 
 /** A lifecycle event of a call (T2). */
-export function toolEvent({ agentName }: FactContext, call: InvocationRecord, lifecycle: Lifecycle): Emission {
+export function toolEvent({ agentName }: FactContext, call: CallRecord, lifecycle: Lifecycle): Emission {
   return {
     event: 'tool',
     chatId: call.chatId,
@@ -267,7 +267,7 @@ export function toolEvent({ agentName }: FactContext, call: InvocationRecord, li
 
 /** The fields that every audit record about a call has (A16). */
 export function auditOf(
-  call: InvocationRecord,
+  call: CallRecord,
 ): Required<Pick<NewAuditRecord, 'chatId' | 'agentId' | 'tool' | 'invocationId' | 'arguments'>> {
   return {
     chatId: call.chatId,
@@ -278,18 +278,14 @@ export function auditOf(
   };
 }
 
-export function callIn(state: ChatState, callId: string): InvocationRecord {
+export function callIn(state: ChatState, callId: string): CallRecord {
   const call = state.calls.get(callId);
   if (call === undefined) throw new Error(`The call "${callId}" is not open.`);
   return call;
 }
 
 /** Returns the call if its state allows the transition. Any other state is a bug in the step, which then writes nothing. */
-export function callWith(
-  state: ChatState,
-  callId: string,
-  ...statuses: readonly InvocationRecord['status'][]
-): InvocationRecord {
+export function callWith(state: ChatState, callId: string, ...statuses: readonly CallRecord['status'][]): CallRecord {
   const call = callIn(state, callId);
   if (!statuses.includes(call.status))
     throw new Error(`The call "${callId}" is ${call.status}, not ${statuses.join(' or ')}.`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChatRecord, ChatState, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
+import type { ChatRecord, ChatState, CallRecord, MessageRecord, TurnRecord } from '../ports/index.js';
 import { applyChange, emptyChat } from './derive.js';
 
 function chat(): ChatState {
@@ -9,8 +9,8 @@ function turn(id: string, more: Partial<TurnRecord> = {}): TurnRecord {
   const started = { state: 'open', outcome: null, begunSeq: 1, triggerSeq: 1, iteration: 1 } as const;
   return { id, chatId: 'c', agentId: 'ada', ...started, ...more } as TurnRecord;
 }
-function call(id: string, turnId: string): InvocationRecord {
-  return { id, chatId: 'c', turnId, iteration: 1, status: 'approved', settledAt: null } as InvocationRecord;
+function call(id: string, turnId: string): CallRecord {
+  return { id, chatId: 'c', turnId, iteration: 1, status: 'approved', settledAt: null } as CallRecord;
 }
 
 it('[M6] counts the turns that started since a person’s last message, except silent ones', () => {

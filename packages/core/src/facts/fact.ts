@@ -16,7 +16,7 @@ import type {
   ChatState,
   Emission,
   GrantRecord,
-  InvocationRecord,
+  CallRecord,
   MessageRecord,
   NewAuditRecord,
   NewMessage,
@@ -73,7 +73,7 @@ export type TurnFact =
   | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number; by?: Who });
 
 type CallFact =
-  | { kind: 'call-proposed'; call: InvocationRecord }
+  | { kind: 'call-proposed'; call: CallRecord }
   /** A rehearsal found what the call will do, or that this can't be known. Written before the approval that shows it. */
   | CallRehearsed
   /** A person changed the arguments, and the call needs approval again because its effect is another one (A52). */
@@ -231,7 +231,7 @@ export interface CallSettled extends OfCall {
 export interface CallUndo {
   kind: 'call-undo';
   state: 'signed' | 'done' | 'failed';
-  call: InvocationRecord;
+  call: CallRecord;
   /** The hash of what the person saw and signed. */
   effectHash: string;
   by: Signer;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ApprovalRecord, ChatRecord, InvocationRecord } from '../ports/index.js';
+import type { ApprovalRecord, ChatRecord, CallRecord } from '../ports/index.js';
 import { emptyChat, derive } from './derive.js';
 import type { FactContext, ChatFact } from './fact.js';
 
@@ -27,10 +27,7 @@ const FACTS = {
 } satisfies Record<string, ChatFact>;
 
 /** Whether a fact may follow a call's state: the last guard against running or settling a call twice. */
-function follows(
-  name: keyof typeof FACTS,
-  call: Pick<InvocationRecord, 'status'> & Partial<InvocationRecord>,
-): boolean {
+function follows(name: keyof typeof FACTS, call: Pick<CallRecord, 'status'> & Partial<CallRecord>): boolean {
   const state = emptyChat({ id: 'chat', worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
   state.calls.set('call', {
     id: 'call',
@@ -38,7 +35,7 @@ function follows(
     arguments: '{}',
     approvalId: 'approval',
     ...call,
-  } as InvocationRecord);
+  } as CallRecord);
   state.approvals.set('approval', { id: 'approval', question: null, signing: null } as ApprovalRecord);
   const context = {
     now: 1,

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import type { InvocationRecord } from '../ports/index.js';
+import type { CallRecord } from '../ports/index.js';
 
 /** The call that a sealed text belongs to. Part of the authenticated data, so that the text can't be moved to another record. */
-type About = Pick<InvocationRecord, 'worldId' | 'id'>;
+type About = Pick<CallRecord, 'worldId' | 'id'>;
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

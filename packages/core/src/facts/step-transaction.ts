@@ -7,7 +7,7 @@ import type {
   ClientRecord,
   Emission,
   GrantRecord,
-  InvocationRecord,
+  CallRecord,
   McpToolRecord,
   MessageRecord,
   NewAuditRecord,
@@ -167,17 +167,17 @@ export class StepTransaction {
   // Calls
 
   /** A call from the latest response of an unfinished turn. */
-  invocation(id: string): InvocationRecord | undefined {
+  invocation(id: string): CallRecord | undefined {
     return this.#find((state) => state.calls.get(id));
   }
   /** The calls in the turn's latest response, in call order. */
-  invocations(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
-    const calls: InvocationRecord[] = [];
+  invocations(turn: Pick<TurnRecord, 'id' | 'chatId'>): CallRecord[] {
+    const calls: CallRecord[] = [];
     for (const call of this.#state(turn.chatId)?.calls.values() ?? []) if (call.turnId === turn.id) calls.push(call);
     return calls.sort((one, other) => one.position - other.position);
   }
   /** The unsettled calls, in call order. */
-  openCalls(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
+  openCalls(turn: Pick<TurnRecord, 'id' | 'chatId'>): CallRecord[] {
     return this.invocations(turn).filter((call) => call.settledAt === null);
   }
   /** Whether the same call has an unknown outcome in this chat (S3). */
@@ -326,11 +326,12 @@ export class StepTransaction {
   /** Called only while a fact is applied. */
   protected change(state: ChatState, row: RowChange): void {
     this.changes.push(row);
-    if (row.kind === 'turn-queued') this.#follow(state.chat, undefined, row.turn.state);
-    if (row.kind === 'turn-changed') this.#follow(state.chat, state.turns.get(row.turnId)?.state, row.change.state);
+    if (row.kind === 'turn-queued') this.#noteTurnState(state.chat, undefined, row.turn.state);
+    if (row.kind === 'turn-changed')
+      this.#noteTurnState(state.chat, state.turns.get(row.turnId)?.state, row.change.state);
     applyChange(state, row);
   }
-  #follow({ id, worldId }: ChatRecord, before: TurnState | undefined, after: TurnState | undefined): void {
+  #noteTurnState({ id, worldId }: ChatRecord, before: TurnState | undefined, after: TurnState | undefined): void {
     if (after === undefined || after === before) return;
     this.#active.add(id);
     if (worldId === this.worldId) this.#added += works(after) - works(before);

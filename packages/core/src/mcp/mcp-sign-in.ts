@@ -20,12 +20,12 @@ const PENDING_MS = 10 * 60_000;
 const USED = '';
 const STATE_PURPOSE = ['mcp sign-in state'];
 
-interface Place {
+interface SignInTarget {
   worldId: string;
   name: string;
 }
 
-interface Starting extends Place, McpSignInRequest {
+interface Starting extends SignInTarget, McpSignInRequest {
   /** The page that authorization servers send the browser to, without the part for this server. */
   redirectUrl: string;
   /** The browser session that must finish the sign-in. Absent for a program with the token. */
@@ -126,7 +126,7 @@ export async function finishMcpSignIn(
 }
 
 /** Deletes the tokens and revokes them if the authorization server supports it. */
-export async function signOutOfMcpServer(runtime: Runtime, place: Place, signer: Signer): Promise<McpServer> {
+export async function signOutOfMcpServer(runtime: Runtime, place: SignInTarget, signer: Signer): Promise<McpServer> {
   const { remote, signIn } = await readRemote(runtime, place);
   await changeSignIn(runtime, 'mcp-sign-out', place, (_signIn, { change, server }) => {
     if (server.signIn !== null) record(change.tx, 'MCP server signed out', server.definition, signer);
@@ -142,7 +142,7 @@ export async function signOutOfMcpServer(runtime: Runtime, place: Place, signer:
   return (await showMcpServer(runtime, place.worldId, place.name)).value;
 }
 
-async function takePending(runtime: Runtime, place: Place, state: string): Promise<McpPendingSignIn> {
+async function takePending(runtime: Runtime, place: SignInTarget, state: string): Promise<McpPendingSignIn> {
   return await changeSignIn(runtime, 'take-mcp-sign-in', place, (signIn, { change }) => {
     if (signIn?.pending === undefined || signIn.pending.state !== hash(state)) throw unknownState();
     const { pending } = signIn;
@@ -152,7 +152,7 @@ async function takePending(runtime: Runtime, place: Place, state: string): Promi
   });
 }
 
-async function readRemote(runtime: Runtime, { worldId, name }: Place) {
+async function readRemote(runtime: Runtime, { worldId, name }: SignInTarget) {
   await showMcpServer(runtime, worldId, name);
   const server = await runtime.store.read((reader) => reader.mcpServer(worldId, name));
   const remote = server === undefined ? undefined : remoteOf(runtime, server);
@@ -170,7 +170,7 @@ function remoteOf(runtime: Runtime, server: Parameters<typeof openDefinition>[1]
   return { url, headers, ...(publicOnly === undefined ? {} : { publicOnly }) };
 }
 
-function placeIn(box: SecretBox, state: string): Place {
+function placeIn(box: SecretBox, state: string): SignInTarget {
   const opened = box.unseal(state, STATE_PURPOSE);
   if (!opened.ok) throw unknownState();
   const [worldId = '', name = ''] = JSON.parse(opened.value) as string[];

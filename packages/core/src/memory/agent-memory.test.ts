@@ -36,7 +36,7 @@ const trigger = message('msg_1', { addressees: ['ada'] });
 const answer = message('msg_2', { turnId: id, role: 'assistant', speaker: 'agent' });
 
 function hear(memory: AgentMemory, message: MessageRecord): void {
-  memory.follow({ kind: 'message-written', message });
+  memory.apply({ kind: 'message-written', message });
 }
 
 /** A fake store reader that records its reads. */
@@ -128,7 +128,7 @@ describe('ended turns', () => {
   function take(memory: AgentMemory, n: number, state?: unknown): void {
     const { id } = nth(n);
     hear(memory, message(`msg_${n}`, { seq: n, addressees: ['ada'], content: `ask ${n}` }));
-    memory.follow({ kind: 'turn-changed', chatId: 'chat_1', turnId: id, change: { state: 'ended' } });
+    memory.apply({ kind: 'turn-changed', chatId: 'chat_1', turnId: id, change: { state: 'ended' } });
     const from = { provider: 'p', model: 'm', usage, vendorIds: [], ...(state === undefined ? {} : { state }) };
     const said = {
       turnId: id,
@@ -160,7 +160,7 @@ describe('ended turns', () => {
 
   it('[C1] are read if one of them was not followed from its start', async () => {
     const memory = await followed();
-    memory.follow({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
+    memory.apply({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 

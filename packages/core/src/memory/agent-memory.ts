@@ -31,7 +31,7 @@ export interface AgentMemory {
   /** The message that this turn answers, and its own messages so far. Undefined as for `past`. */
   current(reader: StoreReader | undefined, turn: TurnRecord): Known<TurnMessages>;
   /** Updates the cache from a row that is being written. If the step is rolled back, call `forgetChat`. */
-  follow(row: RowChange): void;
+  apply(row: RowChange): void;
   forgetChat(chatId: string): void;
 }
 
@@ -140,8 +140,8 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
     current(reader, turn) {
       return messages.cached(turn.id) ?? (reader === undefined ? undefined : readTurnMessages(reader, turn));
     },
-    follow(row) {
-      if (row.kind === 'message-written') messages.follow(row.message);
+    apply(row) {
+      if (row.kind === 'message-written') messages.apply(row.message);
       const ended = endedBy(row);
       if (ended !== undefined) noteEnd(ended);
     },

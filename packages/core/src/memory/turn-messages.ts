@@ -19,7 +19,7 @@ export interface CachedTurn extends TurnMessages {
 
 export interface TurnMessagesMemory {
   /** Adds a message that is being written. */
-  follow(message: MessageRecord): void;
+  apply(message: MessageRecord): void;
   /** Undefined if the turn must be read from the store. */
   cached(turnId: string): CachedTurn | undefined;
   forgetChat(chatId: string): void;
@@ -46,7 +46,7 @@ export function createTurnMessages(): TurnMessagesMemory {
   }
 
   return {
-    follow(message) {
+    apply(message) {
       for (const agentId of message.addressees) {
         turns.set(turnId(message.id, agentId), {
           chatId: message.chatId,

@@ -156,8 +156,8 @@ function decide(input: GateInput): Gate {
   if (unknownEffect !== undefined) return ask(input, weighing, { kind: 'unknown-effect', rule: unknownEffect });
   const grants = grantsFor(input);
   const { unanswered, answeredBy } = findAnswers(grants, weighing);
-  const [question, ...more] = unanswered;
-  if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
+  const [unmet, ...more] = unanswered;
+  if (unmet !== undefined) return ask(input, weighing, { kind: 'rule', rule: unmet, alone: more.length === 0 });
 
   const allowed = findAllowance(input, weighing, answeredBy ?? findGrant(grants, weighing));
   if (allowed === undefined) return ask(input, weighing, { kind: 'default' });
@@ -276,7 +276,7 @@ function quoted(name: string): string {
 }
 
 /** Why the gate asks for approval. `alone`: this is the only ask rule not overridden by a grant. */
-type Question =
+type WhyAsked =
   | { readonly kind: 'outcome-unknown' }
   /** A rule or grant covers the call, but a person edited it and hasn't seen it yet (A7.4). */
   | { readonly kind: 'edited' }
@@ -299,15 +299,15 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
 ];
 
 /** Asks for approval, and offers only options that would take effect (A2). */
-function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
+function ask(input: GateInput, weighing: Weighing, asked: WhyAsked): Gate {
   const { call, tool, world, admin } = input;
   const limits = tool?.claims?.approval;
   const effective = new Set<ApprovalOption>(['approve_once']);
-  const offer = sessionTakesEffect(weighing, question) ? offerSession(input) : undefined;
+  const offer = sessionTakesEffect(weighing, asked) ? offerSession(input) : undefined;
   if (offer !== undefined) effective.add('approve_session');
   // With an ask rule or an unknown outcome, an allow rule would change nothing, so none is proposed.
   const proposed =
-    question.kind === 'default' && isOffered('approve_always', 'always', limits)
+    asked.kind === 'default' && isOffered('approve_always', 'always', limits)
       ? proposeRule(call, [world.policy, ...(admin === undefined ? [] : [admin])])
       : undefined;
   if (proposed !== undefined) effective.add('approve_always');
@@ -315,11 +315,11 @@ function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
   const approvals = SCOPES.filter(({ option, scope }) => effective.has(option) && isOffered(option, scope, limits));
   return {
     kind: 'ask',
-    reason: reasonOf(input, weighing, question),
+    reason: reasonOf(input, weighing, asked),
     // `deny` is always offered, and always first: no default approves (A17).
     options: ['deny', ...approvals.map(({ option }) => option)],
     ...(offer === undefined || !approvals.some(({ scope }) => scope === 'session') ? {} : { session: offer }),
-    ...(question.kind === 'rule' ? { rule: question.rule } : {}),
+    ...(asked.kind === 'rule' ? { rule: asked.rule } : {}),
     ...(proposed === undefined ? {} : { proposedRule: proposed }),
     ...(weighing.signing.length === 0 ? {} : { signing: weighing.signing }),
   };
@@ -335,8 +335,8 @@ function offerSession({ call, tool }: GateInput): SessionOffer | undefined {
 }
 
 /** Whether a session grant would let the same call run next time. */
-function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean {
-  switch (question.kind) {
+function sessionTakesEffect({ unclear }: Weighing, asked: WhyAsked): boolean {
+  switch (asked.kind) {
     case 'outcome-unknown':
     case 'edited':
     case 'each':
@@ -346,7 +346,7 @@ function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean 
     case 'unknown-effect':
       return false;
     case 'rule':
-      return question.alone && unclear === undefined;
+      return asked.alone && unclear === undefined;
     case 'default':
       return unclear === undefined;
   }
@@ -358,24 +358,24 @@ function isOffered(option: ApprovalOption, scope: Scope, limits: ToolApproval | 
   return limits?.scope === undefined || rank(scope) <= rank(limits.scope);
 }
 
-function reasonOf(input: GateInput, { prepared }: Weighing, question: Question): AskReason {
+function reasonOf(input: GateInput, { prepared }: Weighing, asked: WhyAsked): AskReason {
   const { call, tool, world, admin, contained } = input;
-  switch (question.kind) {
+  switch (asked.kind) {
     case 'outcome-unknown':
     case 'edited':
-      return { code: question.kind };
+      return { code: asked.kind };
     case 'each':
-      return { code: 'every-call', cause: question.cause };
+      return { code: 'every-call', cause: asked.cause };
     case 'closed':
-      return { code: 'policy-unreadable', problem: question.reason };
+      return { code: 'policy-unreadable', problem: asked.reason };
     case 'changed':
-      return { code: 'tool-changed', tool: call.tool, difference: question.difference };
+      return { code: 'tool-changed', tool: call.tool, difference: asked.difference };
     case 'unenforced':
-      return { code: 'rule-without-sandbox', rule: question.rule };
+      return { code: 'rule-without-sandbox', rule: asked.rule };
     case 'unknown-effect':
-      return { code: 'effect-unknown', rule: question.rule };
+      return { code: 'effect-unknown', rule: asked.rule };
     case 'rule':
-      return { code: 'ask-rule', rule: question.rule };
+      return { code: 'ask-rule', rule: asked.rule };
     case 'default': {
       const allowing = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.policy.allow, call.tool)];
       const missedEffect = findMissedByEffect(allowing, prepared);

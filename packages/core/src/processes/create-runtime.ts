@@ -27,7 +27,7 @@ import { watchDeadlines } from '../decisions/watch-deadlines.js';
 import { watchDelegations } from '../decisions/watch-delegations.js';
 import { sealStoredValues } from '../mcp/mcp-servers.js';
 import { createMcpRecords } from '../mcp/mcp-records.js';
-import { processAgentMessage } from '../turns/process-agent-message.js';
+import { runTurn } from '../turns/run-turn.js';
 import { createCallChats } from '../step/commit.js';
 import { createQuarantine, createScheduler, type TurnRun } from '../step/scheduler.js';
 import type { About, Handover, Measured, PlaceFinder, Probe, Providers, Runtime } from '../step/runtime.js';
@@ -159,7 +159,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const external = watchExternal(() => runtime);
   const scheduler = createScheduler<Handover>(
     async (turnId, run) => {
-      if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
+      if ((await runTurnOrEnd(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
     },
     (ms, fire) => clock.after(ms, fire),
   );
@@ -386,9 +386,9 @@ const RETRY_MS = 5_000;
  * Runs a turn. A failed step wrote nothing: if the store works, the turn ends with an error. Returns false if the turn must be retried later,
  * because the store is unavailable or running calls would be orphaned.
  */
-async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<boolean> {
+async function runTurnOrEnd(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<boolean> {
   try {
-    await processAgentMessage(runtime, turnId, run);
+    await runTurn(runtime, turnId, run);
     return true;
   } catch (error) {
     if (run.signal.aborted) return true;

@@ -1,5 +1,5 @@
 import { readWho, type Message, type ToolCall, type ToolCallStatus } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, MessageRecord } from '../ports/index.js';
 import { maskArguments, maskResult, maskSecrets } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
@@ -44,9 +44,7 @@ function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallSt
 }
 
 /** The status of a call, as clients get it in a message (M1). */
-export function callStatus(
-  invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments' | 'startedAt'>,
-): CallState {
+export function callStatus(invocation: Pick<CallRecord, 'status' | 'result' | 'arguments' | 'startedAt'>): CallState {
   const started = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
   if (!isSettled(invocation.status)) return { complete: false, result: null, ...started };
   const { secrets } = maskArguments(invocation.arguments);

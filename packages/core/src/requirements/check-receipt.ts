@@ -3,7 +3,7 @@ import { decisionToSign } from './decision-to-sign.js';
 import type { SigningPeople } from './needed-signatures.js';
 import { auditOf } from '../facts/calls.js';
 import { canonicalJson } from '../policy/index.js';
-import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord } from '../ports/index.js';
 
 /** A receipt whose bytes were verified before the step. The step checks that it is about this approval. */
 export interface VerifiedReceipt {
@@ -16,7 +16,7 @@ export interface VerifiedReceipt {
 /** Explains why a verified receipt is not for this approval as it is now, or not from this signer (A49.3). Undefined if it is. */
 export function findReceiptProblem(
   { receipt, passkeyId, personId }: VerifiedReceipt,
-  about: { approval: ApprovalRecord; invocation: InvocationRecord; signer: Signer; people: SigningPeople },
+  about: { approval: ApprovalRecord; invocation: CallRecord; signer: Signer; people: SigningPeople },
 ): string | undefined {
   const { approval, invocation, signer, people } = about;
   const { nonce: _, ...signed } = receipt.signed;

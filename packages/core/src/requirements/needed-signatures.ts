@@ -47,7 +47,7 @@ export interface SigningPeople {
 }
 
 /** Everyone in the store, with all groups, passkeys and delegations. */
-export interface Everybody {
+export interface AllPeople {
   readonly people: readonly PersonRecord[];
   readonly groups: readonly GroupRecord[];
   readonly passkeys: readonly Pick<CredentialRecord, 'id' | 'personId' | 'data'>[];
@@ -57,7 +57,7 @@ export interface Everybody {
 /** The people who may sign calls in a world, from everyone in the store. */
 export function signersIn(
   worldId: string,
-  { people, groups, passkeys, delegations }: Everybody,
+  { people, groups, passkeys, delegations }: AllPeople,
   now: number,
 ): SigningPeople {
   const able = people.filter(
@@ -74,7 +74,7 @@ export function signersIn(
 /** What it takes to know who may sign. */
 export type PeopleReader = Pick<StoreReader, 'now' | 'people' | 'groups' | 'passkeys' | 'delegations'>;
 
-export async function readEverybody(reader: PeopleReader): Promise<Everybody> {
+export async function readAllPeople(reader: PeopleReader): Promise<AllPeople> {
   const passkeys = await reader.passkeys();
   return {
     people: await reader.people(),
@@ -87,15 +87,15 @@ export async function readEverybody(reader: PeopleReader): Promise<Everybody> {
 /** The ids of a group's people: those it lists, and those in its OIDC group. */
 function membersOf(
   { people: listed, oidcGroup }: Pick<GroupRecord, 'people' | 'oidcGroup'>,
-  everybody: readonly PersonRecord[],
+  allPeople: readonly PersonRecord[],
 ): string[] {
-  return [...new Set([...listed, ...oidcMembersOf(oidcGroup, everybody)])];
+  return [...new Set([...listed, ...oidcMembersOf(oidcGroup, allPeople)])];
 }
 
 /** The ids of the people in an OIDC group, as of their last check. */
-export function oidcMembersOf(oidcGroup: string | null, everybody: readonly PersonRecord[]): string[] {
+export function oidcMembersOf(oidcGroup: string | null, allPeople: readonly PersonRecord[]): string[] {
   const isMember = ({ oidc }: PersonRecord): boolean => oidcGroup !== null && oidc?.groups.includes(oidcGroup) === true;
-  return everybody.filter((person) => isMember(person) && !isSignedOut(person)).map(({ id }) => id);
+  return allPeople.filter((person) => isMember(person) && !isSignedOut(person)).map(({ id }) => id);
 }
 
 /** The people that a rule names. */

@@ -4,7 +4,7 @@ import {
   type ClientToolResult,
   type ToolResultOutcome,
 } from '@countersign/protocol';
-import type { ClientRecord, InvocationRecord, Tool } from '../ports/index.js';
+import type { ClientRecord, CallRecord, Tool } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { refused } from '../decisions/find-call.js';
 import { endCall, openCalls } from './end-call.js';
@@ -18,7 +18,7 @@ export interface ClientWithTools {
 }
 
 /** Calls forwarded to a client that are still unanswered. */
-export async function pendingCalls(runtime: Runtime, client: ClientWithTools): Promise<InvocationRecord[]> {
+export async function pendingCalls(runtime: Runtime, client: ClientWithTools): Promise<CallRecord[]> {
   return (await openCalls(runtime, 'client')).filter((call) => call.status === 'started' && runs(client, call));
 }
 
@@ -43,6 +43,6 @@ export async function answerClientCall(
   return refused('settled', 'this call is not waiting for a result', reported.call?.status);
 }
 
-function runs({ record, tools }: ClientWithTools, { worldId, toolName }: InvocationRecord): boolean {
+function runs({ record, tools }: ClientWithTools, { worldId, toolName }: CallRecord): boolean {
   return worldId === record.worldId && tools.has(toolName);
 }

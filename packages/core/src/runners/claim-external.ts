@@ -1,8 +1,8 @@
 import { CountersignError } from '@countersign/protocol';
 import { readExternalCall, type StoredExternalCall } from '../step/place.js';
-import { startInvocation } from '../call/start.js';
+import { startCall } from '../call/start.js';
 import { maskSecrets } from '../masking/index.js';
-import type { InvocationRecord } from '../ports/index.js';
+import type { CallRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -28,14 +28,14 @@ export interface ClaimRequest {
 export async function findExternal(
   runtime: Runtime,
   { worldId, id, agentId, caller }: ClaimRequest,
-): Promise<{ call: InvocationRecord; stored: StoredExternalCall }> {
+): Promise<{ call: CallRecord; stored: StoredExternalCall }> {
   const { call, message } = await runtime.store.read(async (reader) => {
     const call = await reader.invocation(id);
     return { call, message: call && (await reader.message(call.messageId)) };
   });
   const isOurs = call?.worldId === worldId && (agentId === undefined || call.agentId === agentId);
   const stored = message && readExternalCall(message);
-  if (call === undefined || !isOurs || call.location !== 'external' || stored === undefined)
+  if (call === undefined || !isOurs || call.runBy !== 'program' || stored === undefined)
     throw new CountersignError('not-found', `there is no external call "${id}" in this world`);
   if (stored.caller !== callerHash(runtime, caller)) throw otherCaller();
   return { call, stored };
@@ -73,7 +73,7 @@ export async function claimExternal(runtime: Runtime, asked: ClaimRequest): Prom
 /** Each further try means that something changed in between, so the call is read and judged again. */
 const MAX_TRIES = 5;
 
-async function start(runtime: Runtime, { worldId, chatId, turnId, id }: InvocationRecord): Promise<void> {
+async function start(runtime: Runtime, { worldId, chatId, turnId, id }: CallRecord): Promise<void> {
   // Other processes may consider this one dead.
   if (!runtime.mayAct()) return;
   await runtime.resumeUnfinished({ chatId });
@@ -84,21 +84,21 @@ async function start(runtime: Runtime, { worldId, chatId, turnId, id }: Invocati
   });
   if (found?.call.status !== 'approved') return;
   const { signal } = new AbortController();
-  const started = await startInvocation(runtime, found.turn, found.snapshot, found.call, signal);
+  const started = await startCall(runtime, found.turn, found.snapshot, found.call, signal);
   if (started !== undefined) await runtime.external.watch(started.invocation);
 }
 
-function approvalOf({ approvalId }: InvocationRecord): string | undefined {
+function approvalOf({ approvalId }: CallRecord): string | undefined {
   return approvalId !== null && isApprovalId(approvalId) ? approvalId : undefined;
 }
 
 /** The text was checked when the call was proposed or edited. */
-function parsed({ arguments: text }: InvocationRecord): Record<string, unknown> {
+function parsed({ arguments: text }: CallRecord): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
 /** Results are framed as `{ error, reason? }` (T14). Masked: a reason may quote a rule or the call. */
-function reasonOf({ result }: InvocationRecord): string {
+function reasonOf({ result }: CallRecord): string {
   const { error, reason }: { error?: unknown; reason?: unknown } = JSON.parse(result ?? '{}') as object;
   const texts = [error, reason].filter((text) => typeof text === 'string');
   return maskSecrets(texts.join(': ')) || 'denied';

@@ -5,7 +5,7 @@ import {
   type Signer,
   type ToolResultOutcome,
 } from '@countersign/protocol';
-import type { ClientRecord, InvocationRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
+import type { ClientRecord, CallRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
 import { SILENT_MS } from '../turns/take-over.js';
 import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './answer-client.js';
 import { readClientTools } from './client-tools.js';
@@ -44,7 +44,7 @@ export interface ClientRegistry {
   /** Called when one of the client's streams closes. */
   disconnected(clientId: string): Promise<void>;
   /** Calls forwarded to a client that are still unanswered. */
-  pending(clientId: string): Promise<InvocationRecord[]>;
+  pending(clientId: string): Promise<CallRecord[]>;
   /** Records the result of a client's tool. */
   answer(clientId: string, result: ClientToolResult): Promise<ToolResultOutcome>;
   /** Loads all clients: at startup, and periodically if other processes share the store. */

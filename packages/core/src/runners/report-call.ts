@@ -1,6 +1,6 @@
 import { CountersignError, type ExternalResult, type Signer } from '@countersign/protocol';
 import { frameSettlement } from '../call/settle.js';
-import type { InvocationRecord } from '../ports/index.js';
+import type { CallRecord } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { findExternal, type ClaimRequest } from './claim-external.js';
 import { endCall, openCalls } from './end-call.js';
@@ -9,12 +9,12 @@ import { chatOfSession } from './session.js';
 type Reported =
   | { kind: 'recorded'; state: 'succeeded' | 'failed' }
   /** The call wasn't running. `isRepeat`: it had ended with the same result. */
-  | { kind: 'refused'; call: InvocationRecord | undefined; isRepeat: boolean };
+  | { kind: 'refused'; call: CallRecord | undefined; isRepeat: boolean };
 
 /** Ends a call with the result that its client or program reports. */
 export async function reportCall(
   runtime: Runtime,
-  call: InvocationRecord,
+  call: CallRecord,
   { content = '', error }: Pick<ExternalResult, 'content' | 'error'>,
 ): Promise<Reported> {
   const settlement =
@@ -48,7 +48,7 @@ export async function endExternalSession(
   by: Signer,
 ): Promise<void> {
   const chatId = chatOfSession(runtime, { worldId, agentId, session }, by);
-  for (const call of await openCalls(runtime, 'external', chatId)) {
+  for (const call of await openCalls(runtime, 'program', chatId)) {
     if (call.status === 'started') await endCall(runtime, call, { kind: 'not-reported' });
   }
 }

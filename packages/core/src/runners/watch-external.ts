@@ -1,5 +1,5 @@
 import { readExternalCall } from '../step/place.js';
-import type { InvocationRecord } from '../ports/index.js';
+import type { CallRecord } from '../ports/index.js';
 import type { ExternalWatch, Runtime } from '../step/runtime.js';
 import { limitSessions } from './limit-sessions.js';
 import { endCall, openCalls } from './end-call.js';
@@ -48,7 +48,7 @@ export function watchExternal(runtimeOf: () => Runtime): ExternalWatch {
     timers.delete(id);
   }
 
-  async function start(call: InvocationRecord): Promise<void> {
+  async function start(call: CallRecord): Promise<void> {
     const runtime = runtimeOf();
     const { clock, store } = runtime;
     const { id, worldId, toolName } = call;
@@ -116,7 +116,7 @@ export function watchExternal(runtimeOf: () => Runtime): ExternalWatch {
       }
     },
     async load() {
-      for (const call of await openCalls(runtimeOf(), 'external')) await start(call);
+      for (const call of await openCalls(runtimeOf(), 'program')) await start(call);
     },
     close() {
       isClosed = true;

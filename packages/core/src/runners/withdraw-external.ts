@@ -1,7 +1,7 @@
 import { SYSTEM } from '@countersign/protocol';
 import { settleCall } from '../call/settle.js';
 import { denyApproval } from '../decisions/deny-approval.js';
-import { commit, unlessGone } from '../step/commit.js';
+import { commit, ignoreNotFound } from '../step/commit.js';
 import { resumeTurn } from '../step/move-turn.js';
 import type { Runtime } from '../step/runtime.js';
 
@@ -22,5 +22,5 @@ export async function withdrawExternal(runtime: Runtime, worldId: string, id: st
     settleCall(runtime, step, invocation, { kind: 'denied', error, reason });
     if (resumeTurn(runtime, step, invocation.turnId)) runtime.dispatch.wake(step, invocation.turnId);
   });
-  await unlessGone(withdrawing);
+  await ignoreNotFound(withdrawing);
 }

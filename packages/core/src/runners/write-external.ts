@@ -12,10 +12,10 @@ import {
   writeProposed,
   type Proposed,
 } from '../call/prepare.js';
-import { readCall, refreshTool } from '../call/parse.js';
-import { startCall } from '../call/start.js';
+import { parseCall, refreshTool } from '../call/parse.js';
+import { markStarted } from '../call/start.js';
 import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
-import type { ChatRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { CallRecord, ChatRecord, RunBy, TurnRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { agentIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
@@ -54,7 +54,7 @@ interface NewCall {
 
 interface WrittenCall {
   /** The call, if a rule or grant allows it and its program runs it: it starts in the step that writes it. */
-  started: InvocationRecord | undefined;
+  started: CallRecord | undefined;
 }
 
 /** Undefined if a call with this key has been written in the meantime. */
@@ -73,7 +73,7 @@ export async function writeExternal(
   // A call that the program runs has one of its tools, and a call that runs here has one of ours.
   const tool = (found?.external === true) === (runs.where === 'program') ? found : undefined;
   const place = runtime.findPlace(snapshot);
-  const read = refuseMasked(readCall(tool, toolName, canonicalJson(proposal.arguments)));
+  const read = refuseMasked(parseCall(tool, toolName, canonicalJson(proposal.arguments)));
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
     throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
   const proposed = await signProposed(runtime, { worldId, chatId, agentId, review: null }, read, {
@@ -145,16 +145,16 @@ function writeStep(
   });
   if (joined === undefined) tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: NO_USAGE, message });
   else tx.write({ kind: 'message-sent', message });
-  const location: InvocationRecord['location'] = runs.where === 'program' ? 'external' : 'server';
+  const runBy: RunBy = runs.where;
   const position = tx.invocations(turn).reduce((next, call) => Math.max(next, call.position + 1), 0);
-  writeProposed(runtime, step, proposed, gate, { turn, iteration: 1, position, messageId, location });
+  writeProposed(runtime, step, proposed, gate, { turn, iteration: 1, position, messageId, runBy });
   // Otherwise, the program's claim reads the call again, judges it and starts it.
-  const mayStart = location === 'external' && runtime.mayAct() && isAsSeen(runtime, step, snapshot, [proposed]);
+  const mayStart = runBy === 'program' && runtime.mayAct() && isAsSeen(runtime, step, snapshot, [proposed]);
   const call = mayStart && gate.kind === 'run' ? tx.invocation(id) : undefined;
   const started =
     call === undefined || gate.kind !== 'run'
       ? undefined
-      : startCall(runtime, step, turn, call, proposed, gate).invocation;
+      : markStarted(runtime, step, turn, call, proposed, gate).invocation;
   if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
   return { started };
 }

@@ -42,7 +42,7 @@ async function runStep<T>(
     tx.noteActivity();
     const writes = tx.writes();
     for (const row of writes.changes) {
-      runtime.memory.follow(row);
+      runtime.memory.apply(row);
       runtime.callChats.note(row);
     }
     for (const fact of tx.facts) followUp(runtime, tx, fact, afterCommit);
@@ -90,7 +90,7 @@ function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit
   }
   if (fact.kind === 'approval-decided' && fact.approved !== undefined) {
     const call = tx.invocation(fact.callId);
-    if (call?.location === 'external') afterCommit(() => void runtime.external.watch(call));
+    if (call?.runBy === 'program') afterCommit(() => void runtime.external.watch(call));
   }
   if (fact.kind === 'activity-changed' && fact.status === 'idle') {
     afterCommit(() => runtime.onChatIdle(worldId, fact.chatId));
@@ -113,11 +113,11 @@ export async function readSnapshot(
   worldId: string,
   { recent = false } = {},
 ): Promise<WorldSnapshot | undefined> {
-  return await unlessGone(readState(runtime, worldId, { chats: [], recent }, ({ snapshot }) => snapshot));
+  return await ignoreNotFound(readState(runtime, worldId, { chats: [], recent }, ({ snapshot }) => snapshot));
 }
 
 /** Resolves to undefined if the work fails with `not-found`. */
-export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+export async function ignoreNotFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '../ports/index.js';
+import type { CallRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import type { Runtime, Situation } from './runtime.js';
 
@@ -17,9 +17,9 @@ export function findMissingTool(runtime: Runtime, situation: Situation): string 
 /** Whether this process can run the call, or a client does. */
 export function hasTool(
   runtime: Runtime,
-  { worldId, toolName, location }: Pick<InvocationRecord, 'worldId' | 'toolName' | 'location'>,
+  { worldId, toolName, runBy }: Pick<CallRecord, 'worldId' | 'toolName' | 'runBy'>,
 ): boolean {
-  if (runtime.store.shared === undefined || location !== 'server') return true;
+  if (runtime.store.shared === undefined || runBy !== 'here') return true;
   return runtime.tools(worldId).has(toolName) || (runtime.mcp !== undefined && toolName.startsWith('mcp__'));
 }
 

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { emptyChat } from '../facts/derive.js';
 import { StepTransaction } from '../facts/step-transaction.js';
-import type { ChatRecord, InvocationRecord, StepReads, TurnRecord, TurnState } from '../ports/index.js';
+import type { ChatRecord, CallRecord, StepReads, TurnRecord, TurnState } from '../ports/index.js';
 import { resumeTurn } from './move-turn.js';
 import type { Runtime, Step } from './runtime.js';
 
-const CALL = { turnId: 'turn_1', chatId: 'chat_1', location: 'server', settledAt: null };
+const CALL = { turnId: 'turn_1', chatId: 'chat_1', runBy: 'here', settledAt: null };
 
 /** A person decides the second call of a turn whose first call has started. Returns the resulting turn. */
 function decideIn(state: TurnState, owner: string | null, takes: string | null): Partial<TurnRecord> | undefined {
   const chat = emptyChat({ id: 'chat_1', worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
   const turn = { id: 'turn_1', chatId: 'chat_1', worldId: 'w', iteration: 1, epoch: 3, interruptions: 0 };
   chat.turns.set(turn.id, { ...turn, state, owner } as TurnRecord);
-  chat.calls.set('call_1', { ...CALL, id: 'call_1', status: 'started', startedEpoch: 3 } as InvocationRecord);
-  chat.calls.set('call_2', { ...CALL, id: 'call_2', status: 'approved', position: 1 } as InvocationRecord);
+  chat.calls.set('call_1', { ...CALL, id: 'call_1', status: 'started', startedEpoch: 3 } as CallRecord);
+  chat.calls.set('call_2', { ...CALL, id: 'call_2', status: 'approved', position: 1 } as CallRecord);
   const tx = new StepTransaction('w', { chats: ['chat_1'] }, {
     now: 1,
     chat: () => chat,

@@ -7,7 +7,7 @@ import { maskSecrets } from '../masking/index.js';
 import { turnId } from '../turn/ids.js';
 import { describeMissingTool, findMissingTool } from './find-missing-tool.js';
 import { isSuspect, type Scheduler } from './scheduler.js';
-import type { Dispatch, Handover, Runtime, Situation, Started, Step } from './runtime.js';
+import type { Dispatch, Handover, Runtime, Situation, StartedCall, Step } from './runtime.js';
 
 /** Queues the turns of the agents that answer a message, in the message's own step (S1). `requester`: see `TurnRecord`. */
 export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord, requester: string | null): void {
@@ -210,7 +210,7 @@ export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dis
 }
 
 /** Wakes the turn after the commit. Reads its situation now, because later it may include uncommitted changes. */
-function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, started: readonly Started[]): void {
+function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, started: readonly StartedCall[]): void {
   const situation = readSituation(step.tx, turn, step.snapshot);
   step.afterCommit(() => scheduler.wake(turn.id, { situation, started }));
 }

@@ -1,7 +1,7 @@
 import { EXTERNAL_PROVIDER } from '@countersign/protocol';
 import { z } from 'zod';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { InvocationRecord, MessageRecord, ToolPlace } from '../ports/index.js';
+import type { CallRecord, MessageRecord, ToolPlace } from '../ports/index.js';
 import type { Place, Runtime } from './runtime.js';
 
 /** What is stored with a call that a program outside runs (A55), in the provider state of its message. */
@@ -53,10 +53,10 @@ export function toToolPlace({ workingDirectory, isFolderUnknown }: Place): ToolP
 export async function placeOfCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,
-  { location, messageId }: Pick<InvocationRecord, 'location' | 'messageId'>,
+  { runBy, messageId }: Pick<CallRecord, 'runBy' | 'messageId'>,
 ): Promise<Place> {
   const place = runtime.findPlace(snapshot);
-  if (location !== 'external') return place;
+  if (runBy !== 'program') return place;
   const message = await runtime.store.read((reader) => reader.message(messageId));
   if (message === undefined) throw new Error('the message of this call is missing');
   return placeOfMessage(place, message);

@@ -3,7 +3,7 @@ import type { Gate } from '../policy/check-tool-approval.js';
 import type {
   Clock,
   Hold,
-  InvocationRecord,
+  CallRecord,
   McpHost,
   Provider,
   RowChange,
@@ -99,7 +99,7 @@ export interface ExternalWatch {
   /** Whether the program of an undecided call has ended, and is resumed after the decision. */
   isDeferred(callId: string): boolean;
   /** Starts the timer of a call that was approved or started. Never rejects. */
-  watch(call: InvocationRecord): Promise<void>;
+  watch(call: CallRecord): Promise<void>;
   forget(callId: string): void;
   /** Watches the calls of earlier processes. */
   load(): Promise<void>;
@@ -185,8 +185,8 @@ export interface PartialAnswer {
 }
 
 /** A call that is marked as started and should run now. */
-export interface Started {
-  invocation: InvocationRecord;
+export interface StartedCall {
+  invocation: CallRecord;
   tool: RegisteredTool;
   value: unknown;
   place: Place;
@@ -208,14 +208,14 @@ export interface Started {
 export interface Situation extends TurnSituation {
   turn: TurnRecord;
   /** The unsettled calls. */
-  invocations: readonly InvocationRecord[];
+  invocations: readonly CallRecord[];
   snapshot: WorldSnapshot;
 }
 
 /** What a step passes to the run of a turn: the situation after the step, and the calls that it marked as started. */
 export interface Handover {
   situation: Situation;
-  started: readonly Started[];
+  started: readonly StartedCall[];
 }
 
 /** Decides which process runs a runnable turn. */
@@ -226,7 +226,7 @@ export interface Dispatch {
    */
   readonly owner: string | null;
   /** Must be called last in the step that makes a turn runnable. Pass `started` only if this process runs the turn. */
-  wake(step: Step, turnId: string, started?: readonly Started[]): void;
+  wake(step: Step, turnId: string, started?: readonly StartedCall[]): void;
   /** Must be called after the commit that ended a turn: the process that runs it must stop. */
   abort(turnId: string, reason: string, by?: Who): void;
   /** Must be called after the commit with which this process took a waiting turn: the last owner ends what it keeps for it. */

@@ -10,8 +10,8 @@ import type {
   Emission,
   GrantRecord,
   InvocationChange,
-  InvocationRecord,
-  InvocationStatus,
+  CallRecord,
+  CallStatus,
   MessageRecord,
   NewAuditRecord,
   NewMessage,
@@ -61,11 +61,11 @@ export class RowTransaction extends StepTransaction {
     this.#changeTurn(turn, all);
     return { ...turn, ...all };
   }
-  insertInvocation(call: InvocationRecord): void {
+  insertInvocation(call: CallRecord): void {
     this.change(this.chatState(call.chatId), { kind: 'call-proposed', call });
   }
   /** Compare-and-set on `status`. */
-  changeInvocation(callId: string, from: InvocationStatus, change: InvocationChange): boolean {
+  changeInvocation(callId: string, from: CallStatus, change: InvocationChange): boolean {
     const found = this.invocation(callId);
     if (found?.status !== from) return false;
     const { chatId } = found;

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import type { InvocationStatus } from '../ports/index.js';
+import type { CallStatus } from '../ports/index.js';
 import { isSettled, nextStep, type TurnSituation } from './next-step.js';
 
 type Call = TurnSituation['invocations'][number];
 
 const RUNS = scaled(2_000, 200);
 const EPOCH = 3;
-const STATUSES: readonly InvocationStatus[] = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'];
+const STATUSES: readonly CallStatus[] = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'];
 
 const anyCall: fc.Arbitrary<Omit<Call, 'id'>> = fc.record({
   status: fc.constantFrom(...STATUSES),
-  location: fc.constantFrom('server', 'client'),
+  runBy: fc.constantFrom('here', 'client'),
   readOnly: fc.boolean(),
   startedEpoch: fc.constantFrom(null, EPOCH - 1, EPOCH),
 });
@@ -92,7 +92,7 @@ describe('nextStep, for random situations', () => {
       const step = nextStep(situation);
       const { turn, invocations } = situation;
       const orphans = invocations.filter(
-        (call) => call.status === 'started' && call.location === 'server' && call.startedEpoch !== EPOCH,
+        (call) => call.status === 'started' && call.runBy === 'here' && call.startedEpoch !== EPOCH,
       );
       const mayGoOn = turn.state === 'open' || turn.state === 'waiting';
       const taken = step.kind === 'take-over' ? step.invocationIds : [];
@@ -107,10 +107,10 @@ describe('nextStep, for random situations', () => {
       if (step.kind !== 'wait') return;
       const { invocations } = situation;
       const owed = invocations.some(
-        (call) => call.status === 'asked' || (call.status === 'started' && call.location === 'client'),
+        (call) => call.status === 'asked' || (call.status === 'started' && call.runBy === 'client'),
       );
       expect(owed).toBe(true);
-      expect(invocations.some((call) => call.status === 'started' && call.location === 'server')).toBe(false);
+      expect(invocations.some((call) => call.status === 'started' && call.runBy === 'here')).toBe(false);
     });
   });
 });
@@ -204,7 +204,7 @@ function follow(answers: readonly (readonly [Omit<Call, 'id'>, Fate])[][], limit
         }
         break;
       case 'await-tools': {
-        const running = calls.find((call) => call.status === 'started' && call.location === 'server');
+        const running = calls.find((call) => call.status === 'started' && call.runBy === 'here');
         if (running === undefined) throw new Error('waits for a tool, and none runs');
         end(running.id);
         break;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InvocationStatus, TurnState } from '../ports/index.js';
+import type { CallStatus, TurnState } from '../ports/index.js';
 import { nextStep, type TurnSituation } from './next-step.js';
 
 type Call = TurnSituation['invocations'][number];
@@ -11,8 +11,8 @@ function situation(calls: readonly string[], more: { state?: TurnState; iteratio
     const [marks, status] = text.includes(':') ? text.split(':') : ['', text];
     return {
       id: `${index}`,
-      status: status as InvocationStatus,
-      location: marks?.includes('c') === true ? 'client' : 'server',
+      status: status as CallStatus,
+      runBy: marks?.includes('c') === true ? 'client' : 'here',
       readOnly: marks?.includes('r') === true,
       startedEpoch: status === 'started' ? (marks?.includes('x') === true ? EPOCH - 1 : EPOCH) : null,
     };

@@ -1,4 +1,4 @@
-import type { CallLocation, InvocationStatus, TurnState } from '../ports/index.js';
+import type { RunBy, CallStatus, TurnState } from '../ports/index.js';
 
 /** The input to `nextStep`: the turn and the calls in its latest model response, never the history. */
 export interface TurnSituation {
@@ -6,8 +6,8 @@ export interface TurnSituation {
   /** The calls in model response number `turn.iteration`, in call order. */
   invocations: readonly {
     id: string;
-    status: InvocationStatus;
-    location: CallLocation;
+    status: CallStatus;
+    runBy: RunBy;
     readOnly: boolean;
     startedEpoch: number | null;
   }[];
@@ -33,7 +33,7 @@ export function nextStep({ turn, invocations, limits, isAcp = false }: TurnSitua
   if (turn.state === 'ended' || turn.state === 'queued') return { kind: 'leave' };
 
   const orphans = invocations.filter(
-    (call) => call.status === 'started' && call.location === 'server' && call.startedEpoch !== turn.epoch,
+    (call) => call.status === 'started' && call.runBy === 'here' && call.startedEpoch !== turn.epoch,
   );
   if (orphans.length > 0) return { kind: 'take-over', invocationIds: orphans.map((call) => call.id) };
 
@@ -42,17 +42,17 @@ export function nextStep({ turn, invocations, limits, isAcp = false }: TurnSitua
   }
 
   // A program outside starts and runs its calls itself, when it claims them (A55).
-  const ours = invocations.filter((call) => call.location !== 'external');
+  const ours = invocations.filter((call) => call.runBy !== 'program');
   const running = ours.filter((call) => call.status === 'started');
   const ready = ours.filter((call) => call.status === 'approved');
   // Its program may wait for every yes before it runs the first call.
   const startable = isAcp ? ready.map((call) => call.id) : pickStartable(ready, running, limits.maxParallelTools);
   if (startable.length > 0) return { kind: 'start', invocationIds: startable };
-  if (running.some((call) => call.location === 'server')) return { kind: 'await-tools' };
+  if (running.some((call) => call.runBy === 'here')) return { kind: 'await-tools' };
   return { kind: 'wait' };
 }
 
-export function isSettled(status: InvocationStatus): boolean {
+export function isSettled(status: CallStatus): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'denied';
 }
 

@@ -226,7 +226,7 @@ export function readResponse(response: unknown): LLMResponse {
     case 'tool_calls': {
       if (!Array.isArray(tool_calls)) throw noAnswer('tool calls that are not a list');
       if (tool_calls.length === 0) return { type: 'text', ...common };
-      return { type, tool_calls: tool_calls.map(readCall), ...common };
+      return { type, tool_calls: tool_calls.map(parseCall), ...common };
     }
     default:
       throw noAnswer(`an unknown response type (${String(type).slice(0, 50)})`);
@@ -275,7 +275,7 @@ function readState(state: unknown): { providerState?: unknown } {
 }
 
 /** Events require a tool name (T3). Truncated, because every event repeats it. */
-function readCall(call: unknown): ToolCall {
+function parseCall(call: unknown): ToolCall {
   const { id, function: asked }: Record<string, unknown> = typeof call === 'object' ? { ...call } : {};
   if (typeof asked !== 'object' || asked === null) throw noAnswer('a tool call without a function');
   const { name, arguments: args }: Record<string, unknown> = { ...asked };

@@ -16,11 +16,11 @@ import {
   writeProposed,
   type Proposed,
 } from '../call/prepare.js';
-import { argumentsLimit, readCall, refreshTool, type ReadCall, MAX_CALLS, refuseExcess } from '../call/parse.js';
+import { argumentsLimit, parseCall, refreshTool, type ParsedCall, MAX_CALLS, refuseExcess } from '../call/parse.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
-import { isHeld, startCall } from '../call/start.js';
+import { isHeld, markStarted } from '../call/start.js';
 import { commit } from '../step/commit.js';
-import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
+import type { Place, Runtime, Step, StartedCall, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
@@ -40,7 +40,7 @@ interface ProposedByModel extends Proposed {
 /** The state of a turn after its calls were written, and the calls to run now. */
 export interface WrittenCalls {
   situation: Situation;
-  started: readonly Started[];
+  started: readonly StartedCall[];
 }
 
 /**
@@ -79,10 +79,10 @@ async function readCalls(
   runtime: Runtime,
   { worldId }: TurnRecord,
   { tool_calls: given }: ToolCallsResponse,
-): Promise<{ vendorId: string; call: ReadCall }[]> {
+): Promise<{ vendorId: string; call: ParsedCall }[]> {
   const tools = runtime.tools(worldId);
   const left = argumentsLimit();
-  const calls: { vendorId: string; call: ReadCall }[] = [];
+  const calls: { vendorId: string; call: ParsedCall }[] = [];
   for (const [
     position,
     {
@@ -91,7 +91,7 @@ async function readCalls(
     },
   ] of given.entries()) {
     if (position > 0 && text.length > LONG_TEXT) await setImmediate();
-    const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text, left)), position, given.length);
+    const call = refuseExcess(refuseMasked(parseCall(tools.get(name), name, text, left)), position, given.length);
     calls.push({ vendorId, call });
   }
   return calls;
@@ -126,11 +126,11 @@ async function writeCalls(
     // `nextStep` processes settled results before it starts anything (T8).
     const next = nextStep(now());
     const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, proposed) ? next.invocationIds : [];
-    const started: Started[] = [];
+    const started: StartedCall[] = [];
     for (const { proposal, gate } of gated) {
       const invocation = due.includes(proposal.id) ? tx.invocation(proposal.id) : undefined;
       if (invocation === undefined || gate.kind !== 'run' || isHeld(proposal.judged.call, proposal.signed)) continue;
-      started.push(startCall(runtime, step, turn, invocation, proposal, gate));
+      started.push(markStarted(runtime, step, turn, invocation, proposal, gate));
     }
     resumeTurn(runtime, step, turn.id);
     return { situation: now(), started };

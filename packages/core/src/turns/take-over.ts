@@ -1,6 +1,6 @@
 import { SYSTEM } from '@countersign/protocol';
 import type { SharedStore, TurnRecord } from '../ports/index.js';
-import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../call/settle.js';
+import { asUnknown, expireQuestions, settleCall, settleOpenCalls } from '../call/settle.js';
 import { commit } from '../step/commit.js';
 import { findMissingTool } from '../step/find-missing-tool.js';
 import { endWithError, readSituation } from '../step/move-turn.js';
@@ -19,7 +19,7 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
       if (invocation?.status !== 'started') continue;
       expireQuestions(step, invocation);
       if (invocation.idempotent) step.tx.write({ kind: 'call-requeued', chatId: turn.chatId, callId: id });
-      else settleCall(runtime, step, invocation, cutOff('interrupted'));
+      else settleCall(runtime, step, invocation, asUnknown('interrupted'));
     }
   });
 }

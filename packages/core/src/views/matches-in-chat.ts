@@ -11,7 +11,7 @@ import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
 import { placeOfMessage } from '../step/place.js';
-import { readCall } from '../call/parse.js';
+import { parseCall } from '../call/parse.js';
 import { toPolicyCall } from '../evidence/subjects.js';
 import { chatIn } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -53,7 +53,7 @@ export async function matchesInChat(
   const tools = runtime.tools(worldId);
   const matches = ({ function: { name, arguments: text } }: ToolCall, from: MessageRecord): boolean => {
     if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;
-    const call = readCall(tools.get(name), name, text);
+    const call = parseCall(tools.get(name), name, text);
     return call.arguments.ok && ruleMatches(rule.split('\n'), toPolicyCall(call, placeOfMessage(place, from)));
   };
   const calls: MatchedCall[] = [];

@@ -14,19 +14,19 @@ import { maskArguments } from '../masking/index.js';
 import type {
   ApprovalRecord,
   ChatRecord,
-  InvocationRecord,
+  CallRecord,
   MessageRecord,
   QuestionRecord,
   StoreReader,
 } from '../ports/index.js';
 import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../call/gate.js';
-import { readEverybody, requesterOf, showNeeds, signersIn, type Everybody } from '../requirements/needed-signatures.js';
+import { readAllPeople, requesterOf, showNeeds, signersIn, type AllPeople } from '../requirements/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
 import { isFixed, shownEffect } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { readState, unlessGone } from '../step/commit.js';
+import { readState, ignoreNotFound } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { folderOf } from '../worlds/refuse-shared-folder.js';
 import { readWorld } from '../worlds/show-world.js';
@@ -71,25 +71,25 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
       return invocation === undefined ? [] : [toApproval(runtime, snapshot, approval, invocation)];
     });
   });
-  const listed = (await unlessGone(looking)) ?? [];
+  const listed = (await ignoreNotFound(looking)) ?? [];
   return listed === 'signers' ? undefined : listed;
 }
 
-type NeedsReader = (approval: ApprovalRecord, invocation: InvocationRecord) => Promise<Pick<Approval, 'needs'>>;
+type NeedsReader = (approval: ApprovalRecord, invocation: CallRecord) => Promise<Pick<Approval, 'needs'>>;
 
 /**
  * Who must sign a pending approval, and who has, with the current people (A48). Reads the people once for all approvals, and nothing
  * if no rule says who must sign.
  */
 export function needsReader(reader: StoreReader): NeedsReader {
-  let everybody: Everybody | undefined;
+  let allPeople: AllPeople | undefined;
   return async (approval, invocation) => {
     const { worldId, toolName, status, signing } = approval;
     if (signing === null || status !== 'pending') return {};
-    everybody ??= await readEverybody(reader);
+    allPeople ??= await readAllPeople(reader);
     const requester = requesterOf(await reader.turn(invocation.turnId));
     const reviewers = await readReviewers(reader, approval, signing.rules);
-    const people = signersIn(worldId, everybody, reader.now());
+    const people = signersIn(worldId, allPeople, reader.now());
     return { needs: showNeeds(signing, { requester, people, toolName, reviewers }) };
   };
 }
@@ -111,7 +111,7 @@ async function readReviewers(
 
 /** The current state of a chat. Undefined if it or its world was deleted. */
 export async function chatAsOfNow(runtime: Runtime, worldId: string, chatId: string): Promise<ChatRecord | undefined> {
-  return await unlessGone(readState(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
+  return await ignoreNotFound(readState(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
 }
 
 /** One approval with the last messages in its chat (A3). */
@@ -148,13 +148,13 @@ async function lastSpoken(reader: StoreReader, chatId: string): Promise<readonly
 }
 
 type Total = Pick<QueuedApproval, 'total' | 'more'>;
-type Place = Total & Pick<QueuedApproval, 'position'>;
+type QueuePlace = Total & Pick<QueuedApproval, 'position'>;
 
 /** Longer queues aren't counted: every card shows the count, and counting slows down as the queue grows. */
 export const MAX_COUNTED = 100;
 
 /** "1 of 3" (A12), or "1 of more than 100". */
-async function placeInQueue(reader: StoreReader, worldId: string, approvalId: string): Promise<Place> {
+async function placeInQueue(reader: StoreReader, worldId: string, approvalId: string): Promise<QueuePlace> {
   return { ...(await positionOf(reader, worldId, approvalId)), ...(await totalOf(reader, worldId)) };
 }
 
@@ -167,7 +167,7 @@ export async function positionOf(
   reader: StoreReader,
   worldId: string,
   approvalId: string,
-): Promise<Pick<Place, 'position'>> {
+): Promise<Pick<QueuePlace, 'position'>> {
   const position = await reader.countPendingOf(worldId, { upTo: approvalId, most: MAX_COUNTED + 1 });
   return position > MAX_COUNTED ? {} : { position };
 }
@@ -176,7 +176,7 @@ export function toApproval(
   { external }: Pick<Runtime, 'external'>,
   snapshot: WorldSnapshot | undefined,
   approval: ApprovalRecord,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
 ): Approval {
   const reason = JSON.parse(approval.why) as AskReason;
   const isPending = approval.status === 'pending';

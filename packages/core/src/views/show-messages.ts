@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Message, ToolCallStatus } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, MessageRecord, StoreReader } from '../ports/index.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 
 /** A message with its calls, as read from the store. It is masked later, because masking is slow and would block the store. */
 export interface ReadMessage {
   record: MessageRecord;
-  calls: readonly { id: string; approval: ApprovalRecord | undefined; invocation: InvocationRecord | undefined }[];
+  calls: readonly { id: string; approval: ApprovalRecord | undefined; invocation: CallRecord | undefined }[];
 }
 
 export async function readMessage(reader: StoreReader, record: MessageRecord): Promise<ReadMessage> {

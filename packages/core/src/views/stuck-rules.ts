@@ -1,5 +1,5 @@
 import type { StuckRule } from '@countersign/protocol';
-import { findUnsatisfiable, readEverybody, signersIn } from '../requirements/needed-signatures.js';
+import { findUnsatisfiable, readAllPeople, signersIn } from '../requirements/needed-signatures.js';
 import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { SigningRule } from '../policy/index.js';
@@ -13,7 +13,7 @@ export async function findStuckRules(
   without?: string,
 ): Promise<StuckRule[]> {
   return await store.read(async (reader) => {
-    const everyone = await readEverybody(reader);
+    const everyone = await readAllPeople(reader);
     const others = { ...everyone, people: everyone.people.filter(({ id }) => id !== without) };
     const stuck: StuckRule[] = [];
     for (const { id: worldId, name } of await reader.worlds()) {

@@ -1,5 +1,5 @@
 import { CountersignError, EXTERNAL_PROVIDER, readWho, SYSTEM, type Timeline, type Who } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, MessageRecord, TurnRecord } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import type { Runtime } from '../step/runtime.js';
 import { readChat } from '../worlds/show-world.js';
@@ -19,7 +19,7 @@ export async function turnTimeline(runtime: Runtime, worldId: string, chatId: st
       const approval = isApprovalId(approvalId) ? await reader.approval(approvalId) : undefined;
       if (approval !== undefined) approvals.push(approval);
     }
-    const calls: InvocationRecord[] = [];
+    const calls: CallRecord[] = [];
     for (let iteration = 1; iteration <= turn.iteration; iteration += 1) {
       calls.push(...(await reader.invocations(turn.id, iteration)));
     }
@@ -30,7 +30,7 @@ export async function turnTimeline(runtime: Runtime, worldId: string, chatId: st
 function toTimeline(
   turn: TurnRecord,
   messages: readonly MessageRecord[],
-  calls: readonly InvocationRecord[],
+  calls: readonly CallRecord[],
   approvals: readonly ApprovalRecord[],
 ): Timeline {
   const models = modelSpans(turn, messages, calls);
@@ -58,7 +58,7 @@ function toTimeline(
 }
 
 /** The model is called when the turn starts, and again after all calls in its last response have settled (T5). */
-function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly InvocationRecord[]): Span[] {
+function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly CallRecord[]): Span[] {
   const isOutside = messages.some(({ providerState }) => providerState?.provider === EXTERNAL_PROVIDER);
   if (isOutside) return [];
   const answers = messages.filter(({ providerState }) => providerState !== null);
@@ -124,7 +124,7 @@ function whoSigned(signing: ApprovalRecord['signing'], last: Who): Pick<Span, 's
   return before.length === 0 && !('for' in decider) ? {} : { signers: [...before, decider] };
 }
 
-function toolSpans(calls: readonly InvocationRecord[]): Span[] {
+function toolSpans(calls: readonly CallRecord[]): Span[] {
   return calls.flatMap(({ toolName, startedAt, settledAt, status, outcomeUnknown }): Span[] => {
     if (startedAt === null) return [];
     const end =

@@ -1,6 +1,6 @@
 import type { Signer } from '@countersign/protocol';
 import type { StoreTransaction } from '../ports/index.js';
-import { changeWorld, unlessGone } from '../step/commit.js';
+import { changeWorld, ignoreNotFound } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { writeFact } from '../step/write-fact.js';
 
@@ -23,7 +23,7 @@ export async function changeProviders<T>(
   let changed: { value: T; record: ProviderChangeRecord | undefined } | undefined;
   const [first, ...others] = worlds;
   if (first !== undefined) {
-    changed = await unlessGone(
+    changed = await ignoreNotFound(
       changeWorld(runtime, 'change-providers', first, async ({ tx }) => {
         const done = await work(tx);
         if (done.record !== undefined) await record(tx, done.record, signer);
@@ -37,7 +37,7 @@ export async function changeProviders<T>(
   if (done === undefined) return value;
   for (const id of others) {
     // The change is committed: a failure here must not report it as failed.
-    await unlessGone(changeWorld(runtime, 'change-providers', id, ({ tx }) => record(tx, done, signer))).catch(
+    await ignoreNotFound(changeWorld(runtime, 'change-providers', id, ({ tx }) => record(tx, done, signer))).catch(
       (error: unknown) => runtime.report(error, 'failed to record a provider change', { worldId: id }),
     );
   }

@@ -15,7 +15,7 @@ import { compileRules } from './compile-rules.js';
 import { refuseRulesReach } from './refuse-reach.js';
 import type { Safeguards } from './refuse-unconfirmed.js';
 import { gateCall, gateNeeds } from '../call/gate.js';
-import { readCall } from '../call/parse.js';
+import { parseCall } from '../call/parse.js';
 import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
 import { rehearseToCheck } from '../call/rehearse-call.js';
 import { signCall, type SignedCall } from '../evidence/sign-call.js';
@@ -46,7 +46,7 @@ export async function checkPolicy(
   if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
   const tools = runtime.tools(worldId);
   const tool = tools.get(check.tool);
-  const call = readCall(tool, check.tool, JSON.stringify(check.arguments));
+  const call = parseCall(tool, check.tool, JSON.stringify(check.arguments));
   const place = runtime.findPlace(snapshot);
   const nowhere = { agentId: agentId ?? '', chatId: '', place };
   const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({

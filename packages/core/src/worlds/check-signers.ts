@@ -3,7 +3,7 @@ import {
   findUnsatisfiable,
   isNamed,
   type PeopleReader,
-  readEverybody,
+  readAllPeople,
   signersIn,
   type SigningPeople,
 } from '../requirements/needed-signatures.js';
@@ -33,7 +33,7 @@ export async function checkSigners(
   let people: SigningPeople | undefined;
   for (const { index, rule, signing } of signingRules(rules)) {
     if (stored.includes(signing.rule)) continue;
-    people ??= signersIn(worldId, await readEverybody(reader), reader.now());
+    people ??= signersIn(worldId, await readAllPeople(reader), reader.now());
     const problem =
       findIgnored(rule, tools) ?? findUnfitReviewer(signing, agents, agentId) ?? findUnsatisfiable(signing, people);
     if (problem !== undefined) throw refuseRule(source, rules, index, problem);
@@ -50,11 +50,11 @@ export async function checkAdminSigners(
   source: RuleSource,
 ): Promise<void> {
   for (const { index, rule, signing } of signingRules(rules)) {
-    const everybody = await readEverybody(reader);
+    const allPeople = await readAllPeople(reader);
     const { of } = signing.by;
     const problem =
       findIgnored(rule, new Map()) ??
-      (isNamed(signing, everybody) ? undefined : `there is no group or person @${of ?? ''}`);
+      (isNamed(signing, allPeople) ? undefined : `there is no group or person @${of ?? ''}`);
     if (problem !== undefined) throw refuseRule(source, rules, index, problem);
   }
 }

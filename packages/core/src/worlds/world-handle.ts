@@ -7,7 +7,7 @@ import {
   prepareAnswer,
   type Signer,
 } from '@countersign/protocol';
-import type { InvocationRecord, WorldHandle } from '../ports/index.js';
+import type { CallRecord, WorldHandle } from '../ports/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { freeAgentId, refuseTakenName } from './agents.js';
 import { assertRunning } from '../call/start.js';
@@ -16,7 +16,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns } from '../step/move-turn.js';
 
 /** What a running call may do in its world: send messages as its agent, and create agents with no more permissions (A22). */
-export function openWorldHandle(runtime: Runtime, invocation: InvocationRecord): WorldHandle {
+export function openWorldHandle(runtime: Runtime, invocation: CallRecord): WorldHandle {
   return {
     sendMessage: async (message) => await sendMessage(runtime, invocation, message),
     createAgent: async (agent) => await createAgent(runtime, invocation, agent),
@@ -25,7 +25,7 @@ export function openWorldHandle(runtime: Runtime, invocation: InvocationRecord):
 
 async function sendMessage(
   runtime: Runtime,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   { content, chatId = invocation.chatId }: { content: string; chatId?: string },
 ): Promise<{ messageId: string; answeredBy: string[] }> {
   const said = parseInput(newMessageSchema, { content }, 'message');
@@ -70,7 +70,7 @@ function namesOf(step: Step, agentIds: readonly string[]): string[] {
 
 async function createAgent(
   runtime: Runtime,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   wanted: { name: string; systemPrompt: string; tools: readonly string[] },
 ): Promise<{ agentId: string }> {
   const { worldId } = invocation;

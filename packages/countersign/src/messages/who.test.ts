@@ -5,7 +5,7 @@ import {
   listApprovals,
   listMessages,
   publishMessage,
-  publishToolResult,
+  decideCall,
 } from '@countersign/core';
 import { scripted } from '@countersign/core/testing';
 import { readWho } from '@countersign/protocol';
@@ -39,7 +39,7 @@ it('[A16.5] a turn knows whose message led to it, even through other agents, and
 
   const approval = first(await listApprovals(runtime, worldId));
   const decision = { tool_call_id: approval.approvalId, decision: 'approve', callHash: approval.callHash } as const;
-  await publishToolResult(runtime, worldId, undefined, decision, { who: ada, via: 'Chrome on Linux' });
+  await decideCall(runtime, worldId, undefined, decision, { who: ada, via: 'Chrome on Linux' });
   await engine.quiet();
   const messages = await listMessages(runtime, chatId);
   const named = messages.filter(({ who }) => who !== undefined);

@@ -1,10 +1,4 @@
-import type {
-  ApprovalRecord,
-  AuditVerdict,
-  InvocationRecord,
-  MessageRecord,
-  StoredEvent,
-} from '@countersign/core/ports';
+import type { ApprovalRecord, AuditVerdict, CallRecord, MessageRecord, StoredEvent } from '@countersign/core/ports';
 import type { ToolEvent, ToolEventType } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 
@@ -12,7 +6,7 @@ import { openSqlite } from '@countersign/storage';
 export interface CrashRecord {
   events: StoredEvent[];
   messages: MessageRecord[];
-  calls: InvocationRecord[];
+  calls: CallRecord[];
   approvals: ApprovalRecord[];
   chatStatus: string | undefined;
   unfinished: number;

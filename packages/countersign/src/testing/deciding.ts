@@ -1,4 +1,4 @@
-import { listApprovals, publishToolResult, type Engine } from '@countersign/core';
+import { listApprovals, decideCall, type Engine } from '@countersign/core';
 import type { Approval, ToolDecision } from '@countersign/protocol';
 import { person } from './test-engine.js';
 
@@ -7,7 +7,7 @@ export function deciding({ runtime }: Pick<Engine, 'runtime'>, worldId: string) 
   return {
     pending: async (): Promise<Approval[]> => await listApprovals(runtime, worldId, { status: 'pending' }),
     decide: async (approval: Approval | undefined, decision: Partial<ToolDecision> = {}) =>
-      await publishToolResult(
+      await decideCall(
         runtime,
         worldId,
         undefined,

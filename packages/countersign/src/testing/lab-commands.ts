@@ -3,7 +3,7 @@ import {
   listApprovals,
   listGrants,
   publishMessage,
-  publishToolResult,
+  decideCall,
   revokeGrant,
   setPolicy,
   stopChat,
@@ -242,7 +242,7 @@ async function decide(
   const entry: Lab['decisions'][number] = { how, sent, shown };
   lab.decisions.push(entry);
   const agentId = how === 'foreign-agent' ? otherAgent : shown.agentId;
-  entry.outcome = await publishToolResult(lab.engine.runtime, lab.worldId, agentId, sent, SIGNER);
+  entry.outcome = await decideCall(lab.engine.runtime, lab.worldId, agentId, sent, SIGNER);
 }
 
 /** Lets everything finish: no further crashes except those already scheduled, every approval decided, every tool and model call finished. */

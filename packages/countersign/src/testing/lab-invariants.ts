@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { callHash, toolDigest, toWorldEvent } from '@countersign/core';
 import type { MessageRecord } from '@countersign/core/ports';
 import { inProcess, type ToolEventType, type WorldEvent } from '@countersign/protocol';
-import type { CallRecord, WorldRecordOf } from './lab-record.js';
+import type { LabCall, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
 
@@ -36,18 +36,18 @@ const CLIENT_CALL_LIFECYCLE = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
 const CHANGED_CALL = /RA?R/;
 const ENDING: Partial<Record<string, string>> = { U: 'succeeded', F: 'failed', D: 'denied' };
 
-function lifecycle({ events }: CallRecord): string {
+function lifecycle({ events }: LabCall): string {
   return events.map(({ data }) => LETTER[data.type]).join('');
 }
 
-function wrongWithCall(lab: Lab, record: WorldRecordOf, call: CallRecord): string[] {
+function wrongWithCall(lab: Lab, record: WorldRecordOf, call: LabCall): string[] {
   const wrong: string[] = [];
   const { row, approvals, results } = call;
   const say = (promise: string): void => {
     wrong.push(`${promise}: ${row.toolName} ${row.arguments} went ${lifecycle(call)}`);
   };
   const stages = lifecycle(call);
-  if (!(row.location === 'client' ? CLIENT_CALL_LIFECYCLE : CALL_LIFECYCLE).test(stages))
+  if (!(row.runBy === 'client' ? CLIENT_CALL_LIFECYCLE : CALL_LIFECYCLE).test(stages))
     say('[T4] a lifecycle out of order');
   // An edited call is shown again before it can be approved (A7.4).
   if (CHANGED_CALL.test(stages) && lab.changes.size === 0 && !row.edited)
@@ -68,7 +68,7 @@ function wrongWithCall(lab: Lab, record: WorldRecordOf, call: CallRecord): strin
   return wrong;
 }
 
-function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, stages: string): string[] {
+function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: LabCall, stages: string): string[] {
   const wrong: string[] = [];
   const { row, runs } = call;
   const executions = lab.executions.filter(({ invocationId }) => invocationId === row.id);
@@ -78,7 +78,7 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, stages
   if (executions.length > 1 && traits?.idempotent !== true) wrong.push(`[A8] [S3] ran ${executions.length} times`);
   if (executions.length > 1 + lab.ends.length)
     wrong.push(`[A8] ran ${executions.length} times in ${lab.ends.length} lives`);
-  if (stages.endsWith('U') && row.location === 'server' && executions.length === 0) wrong.push('[T4] never ran');
+  if (stages.endsWith('U') && row.runBy === 'here' && executions.length === 0) wrong.push('[T4] never ran');
   for (const { args } of executions) {
     if (JSON.stringify(args) !== row.arguments)
       wrong.push(`[A7] ran with ${JSON.stringify(args)}, signed ${row.arguments}`);
@@ -101,13 +101,13 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, stages
 }
 
 /** Whether a grant or rule released the call, instead of a decision on its own approval (A5). */
-function wasReleased({ row, approvals }: CallRecord): boolean {
+function wasReleased({ row, approvals }: LabCall): boolean {
   const approval = approvals.find(({ id }) => id === row.approvalId);
   return approval?.status === 'approved' && approval.decisionDigest === null;
 }
 
 /** A call runs with the arguments that the person saw, or with their edit (A7). */
-function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
+function wrongSignature(lab: Lab, { row, approvals }: LabCall): string[] {
   const approval = approvals.find(({ id }) => id === row.approvalId);
   if (approval?.status !== 'approved') return ['[A7] started without its approval'];
   const answers = lab.decisions.filter(
@@ -121,7 +121,7 @@ function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
 }
 
 /** The call hash covers the folder: a call approved for one folder must not run in another (A7). */
-function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
+function wrongPlace(lab: Lab, { row }: LabCall): string[] {
   const tool = tools.find(({ definition }) => definition.name === row.toolName);
   const folders = lab.executions.flatMap(({ invocationId, folder }) => (invocationId === row.id ? [folder] : []));
   if (tool === undefined) return [];
@@ -140,11 +140,11 @@ function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
 }
 
 /** The outcome of calls that were running when a process ended must be reported as unknown (S3). */
-function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string[] {
+function wrongOutcome(lab: Lab, record: WorldRecordOf, call: LabCall): string[] {
   const { row, events } = call;
   const start = events.find(({ data }) => data.type === 'TOOL_EXECUTION_STARTED');
   const end = events.at(-1);
-  if (start === undefined || end === undefined || row.location === 'client') return [];
+  if (start === undefined || end === undefined || row.runBy === 'client') return [];
   const error = end.data.type === 'TOOL_EXECUTION_FAILED' ? end.data.error : '';
   const cut = lab.ends.some(({ lastEventId }) => start.id <= lastEventId && lastEventId < end.id);
   const wrong: string[] = [];
@@ -173,12 +173,12 @@ function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string
   return wrong;
 }
 
-function errorOf({ events }: CallRecord): string {
+function errorOf({ events }: LabCall): string {
   const end = events.at(-1)?.data;
   return end?.type === 'TOOL_EXECUTION_FAILED' ? end.error : '';
 }
 
-function isSame(one: CallRecord, other: CallRecord): boolean {
+function isSame(one: LabCall, other: LabCall): boolean {
   const [a, b] = [one.row, other.row];
   return a.chatId === b.chatId && a.toolName === b.toolName && a.arguments === b.arguments;
 }

@@ -2,7 +2,7 @@ import type {
   ApprovalRecord,
   ChatRecord,
   GrantRecord,
-  InvocationRecord,
+  CallRecord,
   MessageRecord,
   StoredEvent,
   TurnRecord,
@@ -11,8 +11,8 @@ import type { AuditEntry, ToolEvent } from '@countersign/protocol';
 import type { Lab } from './lab.js';
 
 /** One call with all its stored data. */
-export interface CallRecord {
-  row: InvocationRecord;
+export interface LabCall {
+  row: CallRecord;
   /** The call's lifecycle with the event ids, in order. */
   events: { id: number; data: ToolEvent }[];
   approvals: ApprovalRecord[];
@@ -29,7 +29,7 @@ export interface WorldRecordOf {
   /** Mentioned agents without a turn: `message.agent`. */
   missingTurns: string[];
   unfinished: TurnRecord[];
-  calls: CallRecord[];
+  calls: LabCall[];
   approvals: ApprovalRecord[];
   grants: GrantRecord[];
   audit: AuditEntry[];
@@ -54,7 +54,7 @@ export async function readRecord(lab: Lab): Promise<WorldRecordOf> {
         else turns.push(turn);
       }
     }
-    const calls: CallRecord[] = [];
+    const calls: LabCall[] = [];
     for (const message of messages.filter(({ providerState }) => providerState !== null)) {
       for (const { id } of message.toolCalls ?? []) {
         const row = await reader.invocation(id);

@@ -4,7 +4,7 @@ import {
   createWorld,
   listApprovals,
   publishMessage,
-  publishToolResult,
+  decideCall,
   type Engine,
   type RuntimeOptions,
 } from '@countersign/core';
@@ -92,7 +92,7 @@ export async function openSigningWorld(
     async sign(signer, more = {}) {
       const { approvalId } = await approval();
       const decision = { tool_call_id: approvalId, decision: 'approve', ...more } as const;
-      return await publishToolResult(runtime, worldId, undefined, decision, signer);
+      return await decideCall(runtime, worldId, undefined, decision, signer);
     },
     settled: () => engine.quiet(),
   };

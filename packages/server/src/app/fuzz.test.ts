@@ -11,7 +11,7 @@ import {
   listGrants,
   proposeExternal,
   publishMessage,
-  publishToolResult,
+  decideCall,
 } from '@countersign/core';
 import { SERVER_LOG, type Store, type StoreTransaction } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
@@ -118,7 +118,7 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   // Only for this path: a grant for every call would release the other two.
   const pattern = 'path=a';
   const decision = { tool_call_id: first.approvalId, decision: 'approve', scope: 'session', pattern } as const;
-  await publishToolResult(runtime, world, undefined, decision, TESTER);
+  await decideCall(runtime, world, undefined, decision, TESTER);
   await t.engine.quiet();
   const attachment = 'a'.repeat(64);
   await runtime.store.transact(world, (tx) =>
@@ -186,7 +186,7 @@ async function addExternal(t: Harbour, world: string): Promise<{ agent: string; 
     ({ agentId }) => agentId === agent,
   );
   const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
-  await publishToolResult(runtime, world, undefined, decision, TESTER);
+  await decideCall(runtime, world, undefined, decision, TESTER);
   await claimExternal(runtime, { worldId: world, id: started, agentId: agent, caller: CALLER });
   return { agent, calls: [started, await propose('rm a')] };
 }

@@ -1,4 +1,4 @@
-import type { InvocationRecord } from '@countersign/core/ports';
+import type { CallRecord } from '@countersign/core/ports';
 import type { ListedTool } from '@countersign/protocol';
 import type { FollowedCredential } from '../people/follow-credential.js';
 import type { FollowedCall } from '../people/propose-followed.js';
@@ -29,7 +29,7 @@ export interface AgentGate {
   /** Whether the agent still exists and is active. */
   isActive(): Promise<boolean>;
   /** A call of this client that the server runs. */
-  find(id: string): Promise<InvocationRecord | undefined>;
+  find(id: string): Promise<CallRecord | undefined>;
   /** A waiting call of this client with the same tool and arguments. */
   findWaiting(tool: string, args: string): Promise<readonly string[]>;
   /** Proposes a call that the client runs itself, and waits for the decision. */
@@ -37,5 +37,5 @@ export interface AgentGate {
   /** Whether there is a page at the link, and people can be expected to reach it from the client's machine. */
   hasPage: boolean;
   /** Where people decide about a call. */
-  link(call: InvocationRecord): string;
+  link(call: CallRecord): string;
 }

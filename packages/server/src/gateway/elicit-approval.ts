@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { InvocationRecord } from '@countersign/core/ports';
+import type { CallRecord } from '@countersign/core/ports';
 import type { InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { GatewayRequest } from './gateway-request.js';
 import { gatewayTexts } from './gateway-texts.js';
 import { requestKey } from './waiting-clients.js';
 
-type WaitingCall = Pick<InvocationRecord, 'id' | 'toolName'>;
+type WaitingCall = Pick<CallRecord, 'id' | 'toolName'>;
 
 /**
  * How a client shows a person the link to an approval (A56.9). Only the approval decides: what the client answers, or that it fails, means nothing.

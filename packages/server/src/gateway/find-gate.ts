@@ -1,5 +1,5 @@
 import { awaitExternal, requesterOf, showAgent, showAgents, showTools } from '@countersign/core';
-import { onAbort, type InvocationRecord } from '@countersign/core/ports';
+import { onAbort, type CallRecord } from '@countersign/core/ports';
 import { EXTERNAL_PROVIDER, externalToolName } from '@countersign/protocol';
 import { checkAccess } from '../app/check-access.js';
 import type { AppContext, AppRequest } from '../app/context.js';
@@ -60,13 +60,13 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     }
   }
 
-  async function find(id: string): Promise<InvocationRecord | undefined> {
+  async function find(id: string): Promise<CallRecord | undefined> {
     const { call, turn } = await runtime.store.read(async (reader) => {
       const call = await reader.invocation(id);
       return { call, turn: call && (await reader.turn(call.turnId)) };
     });
     const isOurs = call?.worldId === worldId && call.agentId === agentId && requesterOf(turn)?.id === who.id;
-    return isOurs && call.location === 'server' ? call : undefined;
+    return isOurs && call.runBy === 'here' ? call : undefined;
   }
 
   return {
@@ -96,6 +96,6 @@ export async function findGate(c: AppRequest, context: AppContext, worldId: stri
     },
     hasPage:
       context.publicUrl !== undefined || (context.webRoot !== undefined && isLoopback(new URL(c.req.url).hostname)),
-    link: ({ chatId, approvalId }: InvocationRecord) => approvalLink(c, context, { worldId, chatId, approvalId }),
+    link: ({ chatId, approvalId }: CallRecord) => approvalLink(c, context, { worldId, chatId, approvalId }),
   };
 }

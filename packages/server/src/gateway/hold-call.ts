@@ -1,5 +1,5 @@
 import type { Engine } from '@countersign/core';
-import { onAbort, type InvocationRecord } from '@countersign/core/ports';
+import { onAbort, type CallRecord } from '@countersign/core/ports';
 
 /** How often to look for changes that other processes made. */
 const LOOK_MS = 1_000;
@@ -8,18 +8,18 @@ const TELL_MS = 5_000;
 
 export interface Hold {
   engine: Engine;
-  call: Pick<InvocationRecord, 'id' | 'worldId'>;
+  call: Pick<CallRecord, 'id' | 'worldId'>;
   /** Abort when the client cancels or disconnects. Not one combined signal: on Node 20, its sources may be garbage-collected. */
   stops: readonly AbortSignal[];
   limitMs: number;
   /** Called while a person must decide and while the call runs: at once, and then every few seconds. */
-  onState: (state: 'waiting' | 'running', call: InvocationRecord) => void;
+  onState: (state: 'waiting' | 'running', call: CallRecord) => void;
   /** Called with the output of the running tool. */
   onOutput: (text: string) => void;
 }
 
 /** `gone`: the client doesn't wait anymore, or the server shuts down. `late`: the limit has passed. The call itself isn't affected. */
-export type Held = { kind: 'settled'; call: InvocationRecord; result: string } | { kind: 'late' } | { kind: 'gone' };
+export type Held = { kind: 'settled'; call: CallRecord; result: string } | { kind: 'late' } | { kind: 'gone' };
 
 /** Waits until a call has its result. Neither the end of this wait nor a second one starts or stops anything. */
 export async function holdCall({
@@ -67,7 +67,7 @@ export async function holdCall({
 }
 
 /** Undefined for a call that was allowed and hasn't started yet, or that has just ended. */
-function stateOf({ status }: InvocationRecord): 'waiting' | 'running' | undefined {
+function stateOf({ status }: CallRecord): 'waiting' | 'running' | undefined {
   if (status === 'asked') return 'waiting';
   return status === 'started' ? 'running' : undefined;
 }

@@ -1,4 +1,4 @@
-import { publishToolResult, readWorld, type FoundClient } from '@countersign/core';
+import { decideCall, readWorld, type FoundClient } from '@countersign/core';
 import type { Action, ClientToolResult, NewToolResult, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
@@ -29,7 +29,7 @@ export async function sendToolResult(given: Input): Promise<Reply | Response> {
   const call = isHidden ? undefined : found;
   const body = isHidden ? { ...given.body, tool_call_id: NO_CALL } : given.body;
   const input = { ...given, body };
-  const isClientTool = call?.location === 'client' && call.worldId === worldId && !('decision' in body);
+  const isClientTool = call?.runBy === 'client' && call.worldId === worldId && !('decision' in body);
   const answer = async (): Promise<Accepted> => {
     const outcome = isClientTool ? await answerAsClient(input, client) : await answerAsPerson(input, client);
     if (outcome.kind !== 'refused') return outcome;
@@ -72,12 +72,12 @@ async function answerAsPerson(
   if ('decision' in body) {
     const { agentId, confirmation, ...decision } = body;
     const { runtime } = context.engine;
-    if (confirmation === undefined) return await publishToolResult(runtime, params.world, agentId, decision, signer);
+    if (confirmation === undefined) return await decideCall(runtime, params.world, agentId, decision, signer);
     const { tool_call_id: approval } = decision;
     const action = { kind: 'sign-call', world: params.world, approval, decision: 'approve' } as const;
     const asked = { action, confirmation, origin: pageOrigin(c, context) };
     const receipt = await confirmDecision(runtime.store, byOf(c), asked, decision);
-    return await publishToolResult(runtime, params.world, agentId, decision, signer, receipt);
+    return await decideCall(runtime, params.world, agentId, decision, signer, receipt);
   }
   if ('error' in body || body.content === undefined) {
     throw new HttpProblem(422, problemTexts.noErrorHere, { field: 'error' });
@@ -86,5 +86,5 @@ async function answerAsPerson(
     ...body,
     content: body.content,
   };
-  return await publishToolResult(context.engine.runtime, params.world, agentId, answer, signer);
+  return await decideCall(context.engine.runtime, params.world, agentId, answer, signer);
 }

@@ -1,5 +1,5 @@
 import type { Expected, FoundClient, ListPage } from '@countersign/core';
-import type { InvocationRecord, StoreReader } from '@countersign/core/ports';
+import type { CallRecord, StoreReader } from '@countersign/core/ports';
 import { CLIENT_HEADER, CountersignError, END_OF_LIST, type Signer } from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
@@ -138,12 +138,12 @@ export function wantsStream(c: AppRequest): boolean {
 export const NO_CALL = 'none';
 
 /** Finds a call by its id or the id of an approval, in any world. */
-export async function readCallOf(reader: StoreReader, id: string): Promise<InvocationRecord | undefined> {
+export async function readCallOf(reader: StoreReader, id: string): Promise<CallRecord | undefined> {
   const approval = await reader.approval(id);
   return await reader.invocation(approval?.invocationId ?? id);
 }
 
 /** Whether a call is in a world that this person may not read. It then gets the same answer as `NO_CALL`, which doesn't tell that it exists. */
-export function isHiddenCall(c: AppRequest, worldId: string, call: InvocationRecord | undefined): boolean {
+export function isHiddenCall(c: AppRequest, worldId: string, call: CallRecord | undefined): boolean {
   return call !== undefined && call.worldId !== worldId && !actionsOf(c.var.access, call.worldId).has('read');
 }

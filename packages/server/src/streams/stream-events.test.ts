@@ -6,7 +6,7 @@ import {
   listApprovals,
   listMessages,
   publishMessage,
-  publishToolResult,
+  decideCall,
   type Engine,
 } from '@countersign/core';
 import { defineTool } from '@countersign/core/ports';
@@ -198,7 +198,7 @@ describe('a stream that ends when the chat has settled', () => {
     const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
     const before = String(await lastEventId(engine, worldId));
     const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' as const, scope: 'once' as const };
-    await publishToolResult(engine.runtime, worldId, undefined, decision, TESTER);
+    await decideCall(engine.runtime, worldId, undefined, decision, TESTER);
     const second = await stream({ chat: chatId, after: before, until: 'settled' });
     expect(await second.over).toBe(true);
     expect(second.frames.at(-1)).toSatisfy(isIdle);
@@ -220,7 +220,7 @@ describe('a client without approvals', () => {
     await live.person.until(isWaiting);
     const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
     const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'deny' as const };
-    await publishToolResult(engine.runtime, worldId, undefined, decision, TESTER);
+    await decideCall(engine.runtime, worldId, undefined, decision, TESTER);
     await live.person.until(isIdle);
     await live.pipe.until(isIdle);
     const replay = await stream({ chat: chatId, after: '0', client: pipe });

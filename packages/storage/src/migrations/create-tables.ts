@@ -121,7 +121,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered, se
     edited ${integer} not null,
     call_hash text,
     status text not null,
-    location text not null,
+    run_by text not null,
     read_only ${integer} not null,
     idempotent ${integer} not null,
     approval_id text,

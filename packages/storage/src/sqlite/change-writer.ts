@@ -3,7 +3,7 @@ import type {
   ApprovalVerdict,
   ChatRecord,
   RowChange,
-  InvocationRecord,
+  CallRecord,
   TurnRecord,
 } from '@countersign/core/ports';
 import type { RowOf, Statement } from '../queries/prepared.js';
@@ -36,7 +36,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addMessages = batch.addRows(s.insertMessage);
   const addTurn = batch.add<TurnRecord>(s.insertTurn);
   const changeTurn = batch.addChange('turns', withoutId(s.insertTurn.names));
-  const addCalls = batch.addRows<InvocationRecord>(forRecords(s.insertInvocation));
+  const addCalls = batch.addRows<CallRecord>(forRecords(s.insertInvocation));
   const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
   const acceptOutcome = batch.add(s.clearOutcomeUnknown);
   const addApprovals = batch.addRows(s.insertApproval);
@@ -55,7 +55,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
 
   const chats = new Map<string, Draft<ChatRecord>>();
   const turns = new Map<string, Draft<TurnRecord>>();
-  const calls = new Map<string, Draft<InvocationRecord>>();
+  const calls = new Map<string, Draft<CallRecord>>();
   const approvals = new Map<string, Draft<ApprovalRecord>>();
   let messages: RowOf<MessagesTable>[] = [];
 
@@ -63,7 +63,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
     updateWorld({ id: worldId, name: null, settings: null });
   }
   function flushCalls(): void {
-    const made: InvocationRecord[] = [];
+    const made: CallRecord[] = [];
     for (const [id, draft] of calls) write(id, draft, (call) => made.push(call), changeCall);
     calls.clear();
     addCalls(made);

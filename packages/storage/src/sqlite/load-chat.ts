@@ -1,4 +1,4 @@
-import type { ApprovalRecord, ChatState, InvocationRecord, TurnRecord } from '@countersign/core/ports';
+import type { ApprovalRecord, ChatState, CallRecord, TurnRecord } from '@countersign/core/ports';
 import type { Statement } from '../queries/prepared.js';
 import type { Statements } from '../statements.js';
 import { toApproval } from '../verbs/approvals.js';
@@ -34,7 +34,7 @@ export function chatLoader(on: SqliteConnection, s: Statements): (id: string) =>
     const record = chat({ id });
     if (record === undefined) return undefined;
     const turns = new Map<string, TurnRecord>();
-    const calls = new Map<string, InvocationRecord>();
+    const calls = new Map<string, CallRecord>();
     for (const turn of turnsOf({ chatId: id })) {
       turns.set(turn.id, turn);
       for (const call of callsOf({ turnId: turn.id, iteration: turn.iteration })) calls.set(call.id, call);

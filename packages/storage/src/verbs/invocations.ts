@@ -1,4 +1,4 @@
-import type { InvocationRecord, StoreReader } from '@countersign/core/ports';
+import type { CallRecord, StoreReader } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
 import type { InvocationRow, InvocationStatements } from '../queries/invocations.js';
 
@@ -28,7 +28,7 @@ export function toInvocation([
   edited,
   callHash,
   status,
-  location,
+  runBy,
   readOnly,
   idempotent,
   approvalId,
@@ -38,7 +38,7 @@ export function toInvocation([
   createdAt,
   startedAt,
   settledAt,
-]: InvocationRow): InvocationRecord {
+]: InvocationRow): CallRecord {
   return {
     id,
     worldId,
@@ -52,8 +52,8 @@ export function toInvocation([
     arguments: argumentsText,
     edited: edited === 1,
     callHash,
-    status: status as InvocationRecord['status'],
-    location: location as InvocationRecord['location'],
+    status: status as CallRecord['status'],
+    runBy: runBy as CallRecord['runBy'],
     readOnly: readOnly === 1,
     idempotent: idempotent === 1,
     approvalId,

@@ -9,10 +9,10 @@ export interface UrlCredentials {
 const port = /^\d{1,5}$/;
 
 /**
- * Finds credentials in a word's URLs. `cutOff`: the word ends before the URL (at an operator or the hold limit), so `//name:text` without an `@` is
+ * Finds credentials in a word's URLs. `asUnknown`: the word ends before the URL (at an operator or the hold limit), so `//name:text` without an `@` is
  * treated as the start of a password.
  */
-export function findUrlCredentials(word: string, cutOff: boolean): UrlCredentials {
+export function findUrlCredentials(word: string, asUnknown: boolean): UrlCredentials {
   const secrets: Span[] = [];
   const authorities: Span[] = [];
   const lastAt = word.lastIndexOf('@');
@@ -37,8 +37,8 @@ export function findUrlCredentials(word: string, cutOff: boolean): UrlCredential
     } else if (colon !== -1 && !authority.startsWith('[') && !port.test(authority.slice(colon + 1))) {
       // A raw slash in a password ends the authority too early. No host has a port like that.
       if (lastAt >= end) secrets.push([start + colon + 1, lastAt]);
-      else if (cutOff && end === word.length) secrets.push([start + colon + 1, end]);
-    } else if (cutOff && end === word.length && authority.length > 1024) secrets.push([start, end]);
+      else if (asUnknown && end === word.length) secrets.push([start + colon + 1, end]);
+    } else if (asUnknown && end === word.length && authority.length > 1024) secrets.push([start, end]);
   }
   return { secrets, authorities };
 }

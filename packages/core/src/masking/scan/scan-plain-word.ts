@@ -35,8 +35,8 @@ export function scanPlainWord(word: WordToken, known: readonly string[]): PlainW
     const mode = valueMode(option.takes === 'user' ? 'user' : 'assignment', word.variable);
     return { pieces: [shown(option.option)], mode, value: { mode, text: text.slice(option.option.length) } };
   }
-  const cutOff = !word.complete || '$`;|&()\\'.includes(word.next || ' ');
-  const urls = findUrlCredentials(text, cutOff);
+  const asUnknown = !word.complete || '$`;|&()\\'.includes(word.next || ' ');
+  const urls = findUrlCredentials(text, asUnknown);
   const assignment = findAssignment(word, urls.authorities);
   const visible = assignment === undefined ? text : text.slice(0, assignment.from);
   const spans = mergeSpans(

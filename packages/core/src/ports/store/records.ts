@@ -152,12 +152,12 @@ export interface TurnRecord {
   endedAt: number | null;
 }
 
-export type InvocationStatus = 'asked' | 'approved' | 'started' | 'succeeded' | 'failed' | 'denied';
+export type CallStatus = 'asked' | 'approved' | 'started' | 'succeeded' | 'failed' | 'denied';
 
 /** Who runs a call: this server, a connected client, or the program outside that proposed it (A55). */
-export type CallLocation = 'server' | 'client' | 'external';
+export type RunBy = 'here' | 'client' | 'program';
 
-export interface InvocationRecord {
+export interface CallRecord {
   /** Our own id, unique in the store. Messages refer to the call by it (P5). */
   id: string;
   worldId: string;
@@ -174,8 +174,8 @@ export interface InvocationRecord {
   /** Whether a person changed the arguments when approving (A7). */
   edited: boolean;
   callHash: string | null;
-  status: InvocationStatus;
-  location: CallLocation;
+  status: CallStatus;
+  runBy: RunBy;
   readOnly: boolean;
   idempotent: boolean;
   /** The call's current approval. Null if it never needed one. */

@@ -8,7 +8,7 @@ import type {
   ClientRecord,
   Emission,
   GrantRecord,
-  InvocationRecord,
+  CallRecord,
   MessageRecord,
   SigningRecord,
   TurnRecord,
@@ -23,7 +23,7 @@ export interface ChatState {
   /** Unfinished turns by id. */
   turns: Map<string, TurnRecord>;
   /** The calls in the latest model response of each unfinished turn, by id, including settled ones. */
-  calls: Map<string, InvocationRecord>;
+  calls: Map<string, CallRecord>;
   /** Pending approvals by id, oldest first. */
   approvals: Map<string, ApprovalRecord>;
   /** By agent: the number of started turns that answer a person's last message or a later one, except silent turns (M6). */
@@ -38,8 +38,8 @@ export type RowChange =
   | { kind: 'message-written'; message: MessageRecord }
   | { kind: 'turn-queued'; turn: TurnRecord }
   | { kind: 'turn-changed'; chatId: string; turnId: string; change: Partial<TurnRecord> }
-  | { kind: 'call-proposed'; call: InvocationRecord }
-  | { kind: 'call-changed'; chatId: string; callId: string; change: Partial<InvocationRecord> }
+  | { kind: 'call-proposed'; call: CallRecord }
+  | { kind: 'call-changed'; chatId: string; callId: string; change: Partial<CallRecord> }
   /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   | { kind: 'approval-requested'; approval: ApprovalRecord }
@@ -107,7 +107,7 @@ export interface StepReads {
   client(id: string): ClientRecord | undefined;
   hasAsker(): boolean;
   mcpTool(name: string): McpToolRecord | undefined;
-  /** Everybody, including people who may not sign, all groups, and all passkeys and delegations that were not ended. */
+  /** AllPeople, including people who may not sign, all groups, and all passkeys and delegations that were not ended. */
   people(): {
     people: readonly PersonRecord[];
     groups: readonly GroupRecord[];

@@ -11,7 +11,7 @@ import type {
   ClientRecord,
   Emission,
   GrantRecord,
-  InvocationRecord,
+  CallRecord,
   MessageRecord,
   SigningRecord,
   StoredEvent,
@@ -61,9 +61,9 @@ export interface StoreReader {
   /** Unfinished turns of one chat or of the whole store, oldest first. */
   unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
 
-  invocation(id: string): Promise<InvocationRecord | undefined>;
+  invocation(id: string): Promise<CallRecord | undefined>;
   /** The calls in one model response, in call order. */
-  invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
+  invocations(turnId: string, iteration: number): Promise<CallRecord[]>;
 
   /** A file that a tool returned in this chat. */
   attachment(chatId: string, id: string): Promise<AttachmentRecord | undefined>;
@@ -103,7 +103,7 @@ export interface StoreReader {
   /** Providers added by people, in the order in which they were added. They belong to no world. */
   providers(): Promise<ProviderRecord[]>;
 
-  /** Everybody, in the order in which they were added, including removed people. */
+  /** AllPeople, in the order in which they were added, including removed people. */
   people(): Promise<PersonRecord[]>;
   person(id: string): Promise<PersonRecord | undefined>;
   /** The person with this account at the OIDC provider, even if removed. */
@@ -114,9 +114,9 @@ export interface StoreReader {
   credentialsById(ids: readonly string[]): Promise<FoundCredential[]>;
   /** A person's credentials of one kind that have neither ended nor expired, oldest first. */
   credentials(personId: string, kind: CredentialKind): Promise<CredentialRecord[]>;
-  /** Everybody's passkeys that were not removed, oldest first. Those of disabled and removed people too. */
+  /** AllPeople's passkeys that were not removed, oldest first. Those of disabled and removed people too. */
   passkeys(): Promise<FoundCredential[]>;
-  /** Everybody's delegations that were not ended, oldest first, including those that have expired or not started. */
+  /** AllPeople's delegations that were not ended, oldest first, including those that have expired or not started. */
   delegations(): Promise<CredentialRecord[]>;
   /** By name. */
   groups(): Promise<GroupRecord[]>;
@@ -281,10 +281,10 @@ export type TurnChange = Partial<
     | 'endedAt'
   >
 >;
-export type InvocationChange = Pick<InvocationRecord, 'status'> &
+export type InvocationChange = Pick<CallRecord, 'status'> &
   Partial<
     Pick<
-      InvocationRecord,
+      CallRecord,
       | 'arguments'
       | 'edited'
       | 'callHash'

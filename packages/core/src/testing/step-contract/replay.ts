@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { RowTransaction } from '../row-transaction.js';
-import type { AuditVerdict, InvocationStatus, StepNeeds, Store, TurnRecord } from '../../ports/index.js';
+import type { AuditVerdict, CallStatus, StepNeeds, Store, TurnRecord } from '../../ports/index.js';
 import { A, addChats, approval, B, C, grant, invocation, message, plant, turn, W } from '../store-contract/samples.js';
 import { callKeys, stateOf, step } from './support.js';
 
@@ -9,7 +9,7 @@ export type Play = readonly [what: number, which: number, how: number];
 
 const CHATS = [C, 'chat_2'] as const;
 const AGENTS = [A, B] as const;
-const STATUSES: readonly InvocationStatus[] = ['approved', 'started', 'succeeded', 'failed', 'denied'];
+const STATUSES: readonly CallStatus[] = ['approved', 'started', 'succeeded', 'failed', 'denied'];
 const NEEDS: StepNeeds = { chats: CHATS, calls: CHATS.map((id) => callKeys('{}', ['', ''], id)), pendingOf: A };
 
 /**

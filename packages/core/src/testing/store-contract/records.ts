@@ -224,7 +224,7 @@ export function describeRecords(open: OpenStore): void {
         edited: true,
         callHash: 'h',
         status: 'failed',
-        location: 'client',
+        runBy: 'client',
         readOnly: true,
         idempotent: true,
         approvalId: 'approval_x',

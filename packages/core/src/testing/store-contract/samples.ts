@@ -3,7 +3,7 @@ import type {
   ChatRecord,
   ClientRecord,
   GrantRecord,
-  InvocationRecord,
+  CallRecord,
   MessageRecord,
   NewMessage,
   StepNeeds,
@@ -91,7 +91,7 @@ export function turn(id: string, change: Partial<TurnRecord> = {}): TurnRecord {
   };
 }
 
-export function invocation(id: string, change: Partial<InvocationRecord> = {}): InvocationRecord {
+export function invocation(id: string, change: Partial<CallRecord> = {}): CallRecord {
   return {
     id,
     worldId: W,
@@ -106,7 +106,7 @@ export function invocation(id: string, change: Partial<InvocationRecord> = {}): 
     edited: false,
     callHash: null,
     status: 'asked',
-    location: 'server',
+    runBy: 'here',
     readOnly: false,
     idempotent: false,
     approvalId: null,

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { CountersignError } from '@countersign/protocol';
-import { NotReported, ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
+import { NotReported, ToolFailure, type CallRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { namesPath } from '../policy/index.js';
 import { askQuestion } from '../decisions/ask-question.js';
 import { collectAttachments, createOwnSecretStream, type AttachmentCollector } from '../results/index.js';
 import { commit } from '../step/commit.js';
-import type { Runtime, Started, Situation } from '../step/runtime.js';
+import type { Runtime, StartedCall, Situation } from '../step/runtime.js';
 import { policiesOf, rulesAbout } from '../evidence/rules-about.js';
 import { expireQuestions, frameSettlement, settleCall } from '../call/settle.js';
 import type { Settlement } from '../facts/fact.js';
@@ -19,10 +19,10 @@ import { openWorldHandle } from '../worlds/world-handle.js';
  * Runs a started call and writes its result. Never rejects because of the tool: a tool error is a result (T11). Returns the situation
  * afterwards, or undefined if nothing was written.
  */
-export async function runInvocation(
+export async function runCall(
   runtime: Runtime,
   turn: TurnRecord,
-  started: Started,
+  started: StartedCall,
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
   // If the process froze since the start step, another process may already have settled the call as unknown.
@@ -47,7 +47,7 @@ export async function runInvocation(
 const LONG_CHARACTERS = 16 * 1024;
 
 /** Formats and masks a long result before the step that writes it, yielding to the event loop in between. */
-async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): Promise<string> {
+async function frameFirst(runtime: Runtime, invocation: CallRecord, settlement: Settlement): Promise<string> {
   const content = frameSettlement(runtime, invocation, settlement);
   if (content.length <= LONG_CHARACTERS) return content;
   await setImmediate();
@@ -56,14 +56,14 @@ async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settle
   return content;
 }
 
-function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settlement, ms: number): void {
+function measureTool(runtime: Runtime, { invocation }: StartedCall, { kind }: Settlement, ms: number): void {
   const outcome = kind === 'not-reported' ? 'succeeded' : kind === 'succeeded' || kind === 'unknown' ? kind : 'failed';
   const { id: invocationId, worldId, turnId, toolName: tool } = invocation;
   runtime.measure({ kind: 'tool', worldId, turnId, invocationId, tool, outcome, ms });
 }
 
 /** Requeues a call that hasn't run, so that the next owner of the turn starts it. Does nothing if the turn was taken over. */
-async function requeueCall(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
+async function requeueCall(runtime: Runtime, turn: TurnRecord, invocation: CallRecord): Promise<void> {
   await commit(runtime, 'requeue-call', turn.worldId, { chats: [turn.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') return;
     step.tx.write({ kind: 'call-requeued', chatId: turn.chatId, callId: invocation.id });
@@ -82,17 +82,13 @@ interface CallEnd {
 }
 
 /** The size of the files in the chat. Only MCP servers are limited (T16.4), so other calls don't read it. */
-async function storedBytes({ store }: Runtime, { toolName, chatId }: InvocationRecord): Promise<number> {
+async function storedBytes({ store }: Runtime, { toolName, chatId }: CallRecord): Promise<number> {
   if (!toolName.startsWith('mcp__')) return 0;
   // If the store is unavailable, the call must not fail because of its size.
   return await store.read((reader) => reader.attachmentBytes(chatId)).catch(() => 0);
 }
 
-async function storeFiles(
-  runtime: Runtime,
-  { worldId, chatId }: InvocationRecord,
-  files: CallEnd['files'],
-): Promise<void> {
+async function storeFiles(runtime: Runtime, { worldId, chatId }: CallRecord, files: CallEnd['files']): Promise<void> {
   if (files.length === 0) return;
   await runtime.store.transact(worldId, async (tx) => {
     for (const file of files) await tx.insertAttachment({ chatId, ...file });
@@ -103,7 +99,7 @@ async function storeFiles(
 async function writeEnd(
   runtime: Runtime,
   turn: TurnRecord,
-  { invocation }: Started,
+  { invocation }: StartedCall,
   end: CallEnd,
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
@@ -130,7 +126,7 @@ async function writeEnd(
 async function settleStarted(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
-  invocation: InvocationRecord,
+  invocation: CallRecord,
   { settlement, content }: CallEnd,
 ): Promise<Situation | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, { chats: [invocation.chatId] }, (step) => {
@@ -157,7 +153,7 @@ async function executeAndRelease(...about: Parameters<typeof execute>): Promise<
 
 async function execute(
   runtime: Runtime,
-  started: Started,
+  started: StartedCall,
   attached: AttachmentCollector,
   signal: AbortSignal,
 ): Promise<Settlement> {
@@ -215,17 +211,14 @@ async function execute(
 }
 
 /** The ids that the provider gave the calls of this answer. Undefined if the store can't be read; the tool then refuses to run. */
-async function vendorIdsOf(
-  { store }: Runtime,
-  { messageId }: InvocationRecord,
-): Promise<readonly string[] | undefined> {
+async function vendorIdsOf({ store }: Runtime, { messageId }: CallRecord): Promise<readonly string[] | undefined> {
   const message = await store.read((reader) => reader.message(messageId)).catch(() => undefined);
   return message?.providerState?.vendorIds;
 }
 
 async function openCalls(
   { store }: Runtime,
-  { turnId, iteration, messageId }: InvocationRecord,
+  { turnId, iteration, messageId }: CallRecord,
   vendorIds: readonly string[],
 ): Promise<readonly string[]> {
   const calls = await store.read((reader) => reader.invocations(turnId, iteration));
@@ -233,7 +226,7 @@ async function openCalls(
   return open.flatMap(({ position }) => vendorIds[position] ?? []);
 }
 
-function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }: Started): {
+function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }: StartedCall): {
   withheld: ToolContext['withheld'];
   protectedPaths: () => ToolContext['protectedPaths'];
   mayCreate: ToolContext['mayCreate'];
@@ -248,7 +241,7 @@ function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }:
 }
 
 /** Streams masked output to people. Output after the end of a call is dropped. */
-function outputOf(runtime: Runtime, { invocation }: Started): { write: ToolContext['output']; end: () => void } {
+function outputOf(runtime: Runtime, { invocation }: StartedCall): { write: ToolContext['output']; end: () => void } {
   const open = () => ({ own: createOwnSecretStream(runtime.ownSecrets()), masker: createChunkMasker() });
   const streams = new Map<'stdout' | 'stderr', ReturnType<typeof open>>();
   let ended = false;

@@ -4,11 +4,11 @@ import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { findMissingTool, hasTool } from '../step/find-missing-tool.js';
 import { endWithError, leaveToOthers, openNext, readSituation, isWaiting } from '../step/move-turn.js';
-import type { Situation, Handover, Runtime, Started } from '../step/runtime.js';
-import { commit, readState, unlessGone } from '../step/commit.js';
-import { runInvocation } from './run-invocation.js';
+import type { Situation, Handover, Runtime, StartedCall } from '../step/runtime.js';
+import { commit, readState, ignoreNotFound } from '../step/commit.js';
+import { runCall } from './run-call.js';
 import type { TurnRun } from '../step/scheduler.js';
-import { startInvocation } from '../call/start.js';
+import { startCall } from '../call/start.js';
 import { takeOver } from './take-over.js';
 import { onAbort } from '../ports/until-aborted.js';
 
@@ -16,7 +16,7 @@ import { onAbort } from '../ports/until-aborted.js';
  * The main loop: reads the state and takes the next step until the turn has ended or waits for someone else (T10). All state is in the store,
  * so any process can resume the turn (A9).
  */
-export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
+export async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
   // Publish the other steps in the same commit before a tool starts.
   await Promise.resolve();
@@ -96,7 +96,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
             break;
           }
         }
-        known = await Promise.race([...tools.calls.values(), nothing(run.wakes.next()), stopped()]);
+        known = await Promise.race([...tools.calls.values(), ignoreResult(run.wakes.next()), stopped()]);
         break;
       case 'wait':
         if (turn.state === 'waiting' || (await leave(runtime, turn))) return;
@@ -116,7 +116,7 @@ function callsNoModel({ turn, snapshot, isAcp }: Situation): boolean {
 }
 
 /** False if the call was stopped after the step that started it. */
-function isStarted({ turn, invocations }: Situation, { invocation }: Started): boolean {
+function isStarted({ turn, invocations }: Situation, { invocation }: StartedCall): boolean {
   const now = invocations.find(({ id }) => id === invocation.id);
   return now?.status === 'started' && now.startedEpoch === turn.epoch;
 }
@@ -134,13 +134,11 @@ async function load(
     return turn === undefined ? undefined : readSituation(tx, turn, snapshot);
   });
   // A deleted world has no turns.
-  return await unlessGone(looking);
+  return await ignoreNotFound(looking);
 }
 
 function runningHere({ invocations }: Situation): string[] {
-  return invocations
-    .filter(({ status, location }) => status === 'started' && location === 'server')
-    .map(({ id }) => id);
+  return invocations.filter(({ status, runBy }) => status === 'started' && runBy === 'here').map(({ id }) => id);
 }
 
 /** Marks calls as started, one after another, and runs them in parallel. */
@@ -155,7 +153,7 @@ async function start(
   for (const id of ids) {
     const invocation = invocations.find((call) => call.id === id);
     if (invocation === undefined || !hasTool(runtime, invocation)) return;
-    const started = await startInvocation(runtime, turn, snapshot, invocation, run.signal);
+    const started = await startCall(runtime, turn, snapshot, invocation, run.signal);
     // Not started: the call needs approval again, was refused or is outdated, so reload.
     if (started === undefined) return;
     execute(runtime, turn, started, run, tools);
@@ -166,16 +164,16 @@ async function start(
 function execute(
   runtime: Runtime,
   turn: TurnRecord,
-  started: Started,
+  started: StartedCall,
   run: TurnRun<Handover>,
   tools: RunningTools,
 ): void {
-  const { id, location, toolName } = started.invocation;
-  if (location !== 'server') return;
+  const { id, runBy, toolName } = started.invocation;
+  if (runBy !== 'here') return;
   runtime.inFlight.add(id);
-  const running = runInvocation(runtime, turn, started, run.signal)
+  const running = runCall(runtime, turn, started, run.signal)
     .catch((error: unknown) =>
-      nothing(
+      ignoreResult(
         runtime.report(error, `lost the result of ${toolName}`, {
           worldId: turn.worldId,
           turnId: turn.id,
@@ -191,7 +189,7 @@ function execute(
   tools.calls.set(id, running);
 }
 
-async function nothing(work: Promise<void> | void): Promise<undefined> {
+async function ignoreResult(work: Promise<void> | void): Promise<undefined> {
   await work;
   return undefined;
 }
