@@ -58,6 +58,8 @@ function createFetch(definition: HttpDefinition, resolve: Network['resolve']) {
     const { method = 'GET', body, signal } = init;
     const headers = { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' };
     const asked = request(url, { agent, lookup, method, headers, ...(signal ? { signal } : {}) });
+    // After the response, `once` no longer listens: without a signal, a reset or invalid chunk would end the process.
+    asked.on('error', () => undefined);
     asked.end(typeof body === 'string' ? body : undefined);
     const [incoming] = (await once(asked, 'response')) as [IncomingMessage];
     return toResponse(incoming);
