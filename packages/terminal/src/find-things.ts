@@ -8,7 +8,7 @@ import { errors } from './words/errors.js';
 /** The world with this name or id. Without a name, the one of the current folder or else the only one (X3.9). */
 export async function findWorld(client: Client, name: string | undefined, folder = process.cwd()): Promise<World> {
   const worlds = await readAll((page) => client.worlds(page));
-  if (name !== undefined) return named(worlds, name, 'world');
+  if (name !== undefined) return findThing(worlds, name, { what: 'world' });
   if (worlds.length === 0) throw new CommandError(errors.noWorlds);
   // Folders of a server on another machine are not ours.
   const here = isLocalLink(client.url) ? worldsOf(worlds, folder) : [];
@@ -27,7 +27,7 @@ export async function findWorlds(client: Client, name: string | undefined): Prom
 }
 
 export async function findAgent(client: Client, world: string, name: string): Promise<Agent> {
-  return named(await readAll((page) => client.agents(world, page)), name, 'agent');
+  return findThing(await readAll((page) => client.agents(world, page)), name, { what: 'agent' });
 }
 
 /** The chat with this id; `last` is the newest. */
@@ -41,19 +41,39 @@ export async function findChat(client: Client, world: string, id: string): Promi
     return await client.chat(world, id);
   } catch (error) {
     if (!(error instanceof ClientError) || error.status !== 404) throw error;
-    const ids = (await readAll((page) => client.chats(world, page))).map((chat) => chat.id);
-    const near = nearest(id, ids);
+    const chats = await readAll((page) => client.chats(world, page));
+    const near = nearest(
+      id,
+      chats.map((chat) => chat.id),
+    );
     const hint = near === undefined ? errors.seeChats(world) : errors.didYouMean(near);
-    throw new CommandError(errors.notFoundIn('chat', id, world, hint), undefined, error);
+    return findThing(chats, id, { what: 'chat', world, hint });
   }
 }
 
-function named<T extends { id: string; name: string }>(things: readonly T[], name: string, what: string): T {
-  const wanted = name.toLowerCase();
-  const found =
-    things.find(({ id }) => id === name) ??
-    things.find(({ id, name: known }) => id.toLowerCase() === wanted || known.toLowerCase() === wanted);
-  if (found !== undefined) return found;
-  const ids = things.map(({ id }) => id);
-  throw new CommandError(errors.notFound(what, name, suggestion(name, ids)));
+/** Shorter ones would soon start another id too. */
+const SHORTEST_START = 4;
+
+/** The thing with this id or name, or the only one whose id starts like this (X3.10). */
+export function findThing<T extends { id: string; name?: string }>(
+  things: readonly T[],
+  word: string,
+  { what, world, hint }: { what: string; world?: string; hint?: string },
+): T {
+  const exact = things.find(({ id }) => id === word);
+  if (exact !== undefined) return exact;
+  const wanted = word.toLowerCase();
+  const named = things.filter(({ id, name }) => id.toLowerCase() === wanted || name?.toLowerCase() === wanted);
+  const isLong = word.replace(/^[a-z]+_/, '').length >= SHORTEST_START;
+  const found = named.length > 0 || !isLong ? named : things.filter(({ id }) => id.startsWith(word));
+  const [only, ...others] = found;
+  const ids = (found.length > 0 ? found : things).map(({ id }) => id);
+  if (only === undefined) {
+    const why = hint ?? suggestion(word, ids);
+    throw new CommandError(
+      world === undefined ? errors.notFound(what, word, why) : errors.notFoundIn(what, word, world, why),
+    );
+  }
+  if (others.length > 0) throw new CommandError(errors.several(what, word, ids));
+  return only;
 }

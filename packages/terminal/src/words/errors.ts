@@ -9,8 +9,8 @@ export const errors = {
 
   // Finding things
   notFound: (what: string, name: string, suggestion: string): string => `There is no ${what} "${name}". ${suggestion}`,
-  severalTokens: (name: string, ids: readonly string[]): string =>
-    `${ids.length} tokens are named "${name}". Use an id: ${ids.map((id) => `"${id}"`).join(', ')}.`,
+  several: (what: string, word: string, ids: readonly string[]): string =>
+    `"${word}" could be any of ${ids.length} ${what}s. Use an id: ${ids.map((id) => `"${id}"`).join(', ')}.`,
   notFoundIn: (what: string, name: string, world: string, suggestion: string): string =>
     `There is no ${what} "${name}" in "${world}". ${suggestion}`,
   noWorlds: thenRun('There are no worlds yet. Create one with:', 'countersign worlds add NAME'),

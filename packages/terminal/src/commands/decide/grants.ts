@@ -1,13 +1,10 @@
 import { inFolderText, nameOf, readAll } from '@countersign/client';
 import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { CommandError } from '../../command-error.js';
-import { findWorld, findWorlds } from '../../find-things.js';
+import { findThing, findWorlds } from '../../find-things.js';
 import { minuteText } from '../../text/clock-text.js';
-import { suggestion } from '../../text/suggest.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
-import { errors } from '../../words/errors.js';
 import { withHelp, WORLD_OR_ALL } from '../../words/help.js';
 import { grantsHelp as help } from '../../words/help-decide.js';
 import { results } from '../../words/results.js';
@@ -44,19 +41,15 @@ export function addGrants(program: Command, register: Register): void {
     withHelp(inWorld(grants.command('remove').alias('revoke').argument('<grant>')), help.remove),
     async (context, { args, options }) => {
       const client = await context.client();
-      const [id = ''] = args;
-      const worlds =
-        options.world === undefined ? await findWorlds(client, undefined) : [await findWorld(client, options.world)];
-      const known: string[] = [];
+      const worlds = await findWorlds(client, options.world);
+      const all: { id: string; world: string }[] = [];
       for (const { id: world } of worlds) {
-        const ids = (await readAll((page) => client.grants(world, page))).map(({ grantId }) => grantId);
-        known.push(...ids);
-        if (!ids.includes(id)) continue;
-        await client.revoke(world, id);
-        showDone(context, results.grantRevoked(id), { removed: id });
-        return;
+        const listed = await readAll((page) => client.grants(world, page));
+        all.push(...listed.map(({ grantId }) => ({ id: grantId, world })));
       }
-      throw new CommandError(errors.notFound('grant', id, suggestion(id, known)));
+      const { id, world } = findThing(all, args[0] ?? '', { what: 'grant' });
+      await client.revoke(world, id);
+      showDone(context, results.grantRevoked(id), { removed: id });
     },
   );
 }

@@ -3,10 +3,9 @@ import type { Delegation } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
-import { findWorld } from '../../find-things.js';
+import { findThing, findWorld } from '../../find-things.js';
 import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
-import { suggestion } from '../../text/suggest.js';
 import { errors } from '../../words/errors.js';
 import { peopleHelp as help } from '../../words/help-people.js';
 import { withHelp } from '../../words/help.js';
@@ -74,20 +73,12 @@ export function addDelegations(people: Command, register: Register): void {
 
 /** Among your own first, and for admins among everybody's. */
 async function findDelegation(client: Client, word: string): Promise<Delegation> {
-  const own = await readAll(() => client.delegations());
-  const found = own.find(({ id }) => id === word) ?? (await findElsewhere(client, word));
-  if (found !== undefined) return found;
-  const ids = own.map(({ id }) => id);
-  throw new CommandError(errors.notFound('delegation', word, suggestion(word, ids)), EXIT.usage);
-}
-
-async function findElsewhere(client: Client, word: string): Promise<Delegation | undefined> {
-  if (!(await client.me()).actions.includes('admin')) return undefined;
-  for (const { id } of await readAll(() => client.people())) {
-    const found = (await readAll(() => client.delegations(id))).find((each) => each.id === word);
-    if (found !== undefined) return found;
+  const all = new Map((await readAll(() => client.delegations())).map((each) => [each.id, each]));
+  if (!all.has(word) && (await client.me()).actions.includes('admin')) {
+    for (const { id } of await readAll(() => client.people()))
+      for (const each of await readAll(() => client.delegations(id))) all.set(each.id, each);
   }
-  return undefined;
+  return findThing([...all.values()], word, { what: 'delegation' });
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,18 +1,15 @@
 import { readAll } from '@countersign/client';
 import type { Group } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { CommandError } from '../../command-error.js';
 import { confirm } from '../../input/confirm.js';
-import { EXIT } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
-import { suggestion } from '../../text/suggest.js';
-import { errors } from '../../words/errors.js';
 import { groupsHelp as help } from '../../words/help-people.js';
 import { withHelp, YES } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
 import { findPerson } from './find-person.js';
+import { findThing } from '../../find-things.js';
 import { warnOfStuckRules } from './warn-of-stuck-rules.js';
 
 /** `countersign groups` (X3). Rules name groups, as in `by 2 of @finance`. */
@@ -49,11 +46,9 @@ export function addGroups(program: Command, register: Register): void {
 
   const remove = withHelp(groups.command('remove').argument('<group>', help.group), help.remove);
   register<{ yes?: boolean }>(remove.option('--yes', YES), async (context, { args, options }) => {
-    const word = args[0] ?? '';
     const client = await context.client();
-    const names = (await readAll(() => client.groups())).map(({ name }) => name);
-    if (!names.includes(word))
-      throw new CommandError(errors.notFound('group', word, suggestion(word, names)), EXIT.usage);
+    const groups = (await readAll(() => client.groups())).map((group) => ({ id: group.name }));
+    const { id: word } = findThing(groups, args[0] ?? '', { what: 'group' });
     await confirm(context, { yes: options.yes, what: results.groupRemoval(word) });
     await client.removeGroup(word);
     showDone(context, plainLine(results.groupRemoved(word)), { removed: word });

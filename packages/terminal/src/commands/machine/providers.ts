@@ -23,6 +23,7 @@ import { showDone, showList } from '../show-list.js';
 import { errors } from '../../words/errors.js';
 import { withHelp, YES } from '../../words/help.js';
 import { providersHelp as help } from '../../words/help-providers.js';
+import { findThing } from '../../find-things.js';
 import { results } from '../../words/results.js';
 
 interface KeyFlags {
@@ -211,11 +212,7 @@ function readKind(word: string): ProviderKind {
 }
 
 async function find(client: Client, word: string): Promise<ProviderStatus> {
-  const all = await readAll(() => client.providers());
-  const found = all.find(({ id }) => id === word) ?? all.find(({ name }) => name.toLowerCase() === word.toLowerCase());
-  if (found !== undefined) return found;
-  const ids = all.map(({ id }) => id);
-  throw new CommandError(errors.notFound('provider', word, suggestion(word, ids)), EXIT.usage);
+  return findThing(await readAll(() => client.providers()), word, { what: 'provider' });
 }
 
 async function runTest(

@@ -5,13 +5,13 @@ import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
 import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
-import { suggestion } from '../../text/suggest.js';
 import { errors } from '../../words/errors.js';
 import { sessionsHelp as help } from '../../words/help-people.js';
 import { withHelp } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { findThing } from '../../find-things.js';
 import { whoseOf } from './whose-of.js';
 
 interface SessionFlags {
@@ -42,11 +42,10 @@ export function addSessions(program: Command, register: Register): void {
     if ((word === undefined) === (options.all !== true)) throw new CommandError(errors.sessionOrAll, EXIT.usage);
     const client = await context.client();
     const person = await whoseOf(client, options.person);
-    const ids = (await readAll(() => client.personSessions(person))).map(({ id }) => id);
-    if (word !== undefined && !ids.includes(word))
-      throw new CommandError(errors.notFound('session', word, suggestion(word, ids)), EXIT.usage);
-    await client.endPersonSessions(person, word);
-    const ended = word === undefined ? ids : [word];
+    const open = await readAll(() => client.personSessions(person));
+    const one = word === undefined ? undefined : findThing(open, word, { what: 'session' }).id;
+    await client.endPersonSessions(person, one);
+    const ended = one === undefined ? open.map(({ id }) => id) : [one];
     showDone(context, plainLine(results.sessionsEnded(ended.length)), { ended });
   });
 }

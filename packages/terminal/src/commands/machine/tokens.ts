@@ -12,6 +12,7 @@ import { withHelp } from '../../words/help.js';
 import { results } from '../../words/results.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
+import { findThing } from '../../find-things.js';
 import { whoseOf } from './whose-of.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -72,24 +73,9 @@ export function addTokens(program: Command, register: Register): void {
 
   const revoke = withHelp(tokens.command('revoke').argument('<token>', help.token), help.revoke);
   register<TokenFlags>(revoke.option('--person <person>', help.person), async (context, { args, options }) => {
-    const word = args[0] ?? '';
     const client = await context.client();
     const person = await whoseOf(client, options.person);
-    const all = await readAll(() => client.tokens(person));
-    const named = all.filter(({ name }) => name === word);
-    const found = all.find(({ id }) => id === word) ?? named[0];
-    if (found === undefined) {
-      const names = all.map(({ name }) => name);
-      throw new CommandError(errors.notFound('token', word, suggestion(word, names)), EXIT.usage);
-    }
-    if (found.id !== word && named.length > 1)
-      throw new CommandError(
-        errors.severalTokens(
-          word,
-          named.map(({ id }) => id),
-        ),
-        EXIT.usage,
-      );
+    const found = findThing(await readAll(() => client.tokens(person)), args[0] ?? '', { what: 'token' });
     await client.revokeToken(person, found.id);
     showDone(context, plainLine(results.tokenRevoked(found.name)), { revoked: found.id });
   });

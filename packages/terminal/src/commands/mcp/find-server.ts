@@ -1,10 +1,7 @@
 import { readAll } from '@countersign/client';
 import type { Command } from 'commander';
-import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
-import { findWorld } from '../../find-things.js';
-import { suggestion } from '../../text/suggest.js';
-import { errors } from '../../words/errors.js';
+import { findThing, findWorld } from '../../find-things.js';
 import { WORLD } from '../../words/help.js';
 
 export interface WorldFlag {
@@ -22,7 +19,6 @@ export async function findServer(
 ): Promise<{ world: string; name: string }> {
   const client = await context.client();
   const { id } = await findWorld(client, world);
-  const names = (await readAll((page) => client.mcpServers(id, page))).map((server) => server.name);
-  if (!names.includes(name)) throw new CommandError(errors.notFoundIn('MCP server', name, id, suggestion(name, names)));
-  return { world: id, name };
+  const servers = (await readAll((page) => client.mcpServers(id, page))).map((server) => ({ id: server.name }));
+  return { world: id, name: findThing(servers, name, { what: 'MCP server', world: id }).id };
 }

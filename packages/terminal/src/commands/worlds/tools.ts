@@ -1,12 +1,9 @@
 import { readAll } from '@countersign/client';
 import type { ListedTool } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { CommandError } from '../../command-error.js';
-import { findWorld } from '../../find-things.js';
-import { suggestion } from '../../text/suggest.js';
+import { findThing, findWorld } from '../../find-things.js';
 import type { Register } from '../register.js';
 import { showList, showThing } from '../show-list.js';
-import { errors } from '../../words/errors.js';
 import { withHelp, WORLD } from '../../words/help.js';
 import { toolsHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
@@ -44,13 +41,8 @@ export function addTools(program: Command, register: Register): void {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const all = await readAll((page) => client.tools(world, page));
-      const found = all.find(({ name }) => name === args[0]);
-      if (found === undefined) {
-        const names = all.map(({ name }) => name);
-        const name = args[0] ?? '';
-        throw new CommandError(errors.notFoundIn('tool', name, world, suggestion(name, names)));
-      }
-      showThing(context, found);
+      const tools = all.map((tool) => ({ id: tool.name, tool }));
+      showThing(context, findThing(tools, args[0] ?? '', { what: 'tool', world }).tool);
     },
   );
 }
