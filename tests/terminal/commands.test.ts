@@ -207,9 +207,9 @@ describe('the commands', () => {
       items: [{ approvalId: id }],
     });
     const watching = t.terminal(['approvals', 'watch']);
-    await watching.waitFor('r: reveal masked secrets');
+    await watching.waitFor('v: reveal masked secrets');
     await watching.waitFor('✍ ');
-    watching.type(`r${ENTER}`);
+    watching.type(`v${ENTER}`);
     await watching.waitFor('correct-horse-battery');
     await watching.waitFor('✍ ');
     const { toolCallId } = await t.client.approval('docks', id);

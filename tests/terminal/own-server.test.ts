@@ -72,7 +72,7 @@ describe('without a server', () => {
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });
     await terminal.waitFor('you  ');
     terminal.type(`How large is the crew? Count the lines.${ENTER}`);
-    await terminal.waitFor('│ command: wc -l notes/crew.md');
+    await terminal.waitFor('│   wc -l notes/crew.md');
     await terminal.waitFor('✍ ');
     server.kill();
     await server.exitCode;

@@ -22,6 +22,21 @@ describe('[X2.1] text typed while a command starts', () => {
     await expect.poll(said).toEqual(['hello again and again', 'ok']);
   });
 
+  it('[X2.3] is sent in one message with the lines that Alt-Enter starts', async () => {
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
+    await terminal.waitFor(/you {2}$/);
+    terminal.type('first');
+    await terminal.waitFor('you  first');
+    terminal.type('\u001B\r');
+    terminal.type('second');
+    await terminal.waitFor('second');
+    terminal.type(ENTER);
+    await terminal.waitFor('│ ok');
+    const [newest] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
+    const { items } = await t.client.messages('docks', newest?.id ?? '');
+    expect(items[0]?.content).toBe('first\nsecond');
+  });
+
   it('[A17] decides nothing if a card comes first', async () => {
     const { id } = await t.client.createChat('docks');
     await t.client.send('docks', id, { content: t.asking(stamp('early')) });

@@ -1,10 +1,11 @@
-import { decisionStory, type ApprovalView, type Decision } from '@countersign/client';
+import { decisionStory, viewOfApproval, type Decision } from '@countersign/client';
 import { HIDDEN_IN_CODE, SYSTEM, type Approval } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../tests/support/any-character.js';
 import { describeApproval } from './card/describe-approval.js';
 import { describeChoices } from './approvals/read-answer.js';
+import { offeredActions } from './card/card-keys.js';
 import { describeDecision } from './approvals/describe-decision.js';
 import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from './testing/screen-fixture.js';
 import { paintFor } from './text/paint.js';
@@ -15,9 +16,8 @@ import { initialUi } from './tui/ui-state.js';
 const paint = paintFor({}, { env: {} });
 
 function inLineMode(more: Partial<Approval>): string {
-  const asked = approvalOf(1, more);
-  const view: ApprovalView = { ...asked, invocationId: asked.toolCallId };
-  return describeApproval(view, { agentName: 'Mason', paint, columns: 100, now: NOW }).text;
+  return describeApproval(viewOfApproval(approvalOf(1, more)), { agentName: 'Mason', paint, columns: 100, now: NOW })
+    .text;
 }
 
 function onTheScreen(more: Partial<Approval>, focus: 'card' | 'composer' = 'card'): string {
@@ -73,13 +73,11 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
 });
 
 it('[A5.2] approving for this chat is offered in every mode only if something narrower than every call covers this one', () => {
-  const choices = (session: NonNullable<Approval['session']>): string =>
-    describeChoices(approvalOf(1, { session }), 'Mason', {
-      isCut: false,
-      hasOthers: false,
-      isMasked: false,
-      hosts: [],
-    }).join('\n');
+  const choices = (session: NonNullable<Approval['session']>): string => {
+    const asked = viewOfApproval(approvalOf(1, { session }));
+    const offered = offeredActions(asked, { part: 'decide', isCut: false, hasOthers: false, hasMore: true });
+    return describeChoices(asked, 'Mason', { offered, isCut: false }).join('\n');
+  };
   const narrow = { pattern: 'rm ./**', any: true } as const;
   for (const text of [choices(narrow), onTheScreen({ session: narrow })])
     expect(text).toMatch(/approve for this chat/i);

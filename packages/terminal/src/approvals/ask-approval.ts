@@ -3,7 +3,6 @@ import {
   chatPattern,
   ClientError,
   hostsToAllow,
-  maskedText,
   needsPasskey,
   revealedView,
   type ApprovalView,
@@ -11,6 +10,7 @@ import {
 import { indented, proseBehindBar } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
+import { offeredActions } from '../card/card-keys.js';
 import { askQuestion } from './ask-question.js';
 import { askRule } from './ask-rule.js';
 import { confirmCovered } from './confirm-covered.js';
@@ -31,19 +31,17 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
   let approval = asked;
   const { keyboard, context } = prompt;
   const { paint } = context;
+  const hosts = hostsToAllow(asked);
   let draft: unknown = asked.arguments;
   let whole = false;
   let isShown = false;
   for (;;) {
     if (keyboard.hasEnded()) return { kind: 'left' };
     const card = describeApproval(approval, { ...look, ...lookOf(context), whole });
-    const offers = {
-      isCut: card.isCut,
-      hasOthers: (look.place?.total ?? 1) > 1,
-      isMasked: maskedText(approval) !== undefined,
-      hosts: hostsToAllow(asked),
-    };
-    const choices = describeChoices(approval, look.agentName, offers).map(
+    const { isCut } = card;
+    const hasOthers = (look.place?.total ?? 1) > 1;
+    const offered = offeredActions(approval, { part: 'decide', isCut, hasOthers, hasMore: true });
+    const choices = describeChoices(approval, look.agentName, { offered, isCut }).map(
       // Truncated, because it contains an agent's text, and a line wrapped by the terminal could imitate a card.
       (line) => `  ${cutTo(plainLine(line), columnsOf(context) - 4)}`,
     );
@@ -53,15 +51,17 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
     const typed = await keyboard.ask({ prompt: paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
     if (typed.kind === 'cancelled') return { kind: 'gone' };
     if (typed.kind !== 'line') return { kind: 'left' };
-    const answer = readAnswer(typed.text, approval, offers);
+    const answer = readAnswer(typed.text, offered);
     switch (answer.kind) {
+      case 'answer':
       case 'unknown':
-        keyboard.print(`${card.isCut ? cardWords.unseen : cardWords.unknown}\n`);
+        keyboard.print(`${isCut ? cardWords.unseen : cardWords.unknown}\n`);
         break;
       case 'deny':
         return await sendDecision(prompt, approval, { decision: 'deny', reason: answer.reason });
-      case 'approve': {
-        const { scope } = answer;
+      case 'once':
+      case 'session': {
+        const scope = answer.kind;
         if (needsPasskey(approval.needs)) return await askInBrowser(prompt, approval, signal);
         const pattern = scope === 'session' ? chatPattern(approval) : undefined;
         const isSure = pattern === undefined ? 'yes' : await confirmCovered(prompt, approval, pattern, signal);
@@ -76,7 +76,7 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
           ...(pattern === undefined ? {} : { pattern }),
         });
       }
-      case 'rule': {
+      case 'always': {
         const ruled = await askRule(prompt, approval, signal);
         if (ruled.kind !== 'back') return ruled;
         isShown = false;
@@ -97,15 +97,15 @@ export const askApproval: Ask = async (prompt, asked, look, signal) => {
       case 'edit': {
         const changed =
           answer.kind === 'edit'
-            ? await editArguments(prompt, draft, signal)
-            : { kind: 'edited' as const, value: argumentsWithHosts(asked.arguments, offers.hosts) };
+            ? await editArguments(prompt, { ...asked, arguments: draft }, signal)
+            : { kind: 'edited' as const, arguments: argumentsWithHosts(asked.arguments, hosts) };
         if (changed.kind === 'denied')
           return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.noReason });
         if (changed.kind === 'gone') return { kind: 'gone' };
         if (changed.kind === 'edited') {
-          draft = changed.value;
+          draft = changed.arguments;
           // Nothing runs: the edited call comes back with its own card (A7.4).
-          const sent = await tryDecision(prompt, approval, { decision: 'approve', arguments: changed.value });
+          const sent = await tryDecision(prompt, approval, { decision: 'approve', arguments: changed.arguments });
           if (sent.kind !== 'refused') return sent;
         }
         isShown = false;

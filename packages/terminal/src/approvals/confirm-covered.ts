@@ -1,6 +1,8 @@
 import { ClientError, coveredGroups, coveredTitle, grantMatch, type ApprovalView } from '@countersign/client';
 import type { CoveredCall } from '@countersign/protocol';
-import { BAR, indented, wrapExactLines } from '../text/behind-bar.js';
+import { exactLines } from '../card/call-lines.js';
+import { indented } from '../text/behind-bar.js';
+import { printLines } from '../text/print-lines.js';
 import { columnsOf, type ApprovalPrompt } from './approval-prompt.js';
 import { cardWords } from '../words/cards.js';
 
@@ -13,8 +15,8 @@ export async function printCovered(
   const groups = coveredGroups(waiting, decided, { endsSoon: await context.endsSoon() });
   for (const { when, calls } of groups) {
     keyboard.print(`  ${coveredTitle(calls.length, when)}\n`);
-    const lines = calls.flat().flatMap((line) => wrapExactLines(line, columnsOf(context)));
-    keyboard.print(`${lines.map((line) => `${BAR}${line}`).join('\n')}\n`);
+    const lines = calls.flat().flatMap((line) => exactLines(line, columnsOf(context), {}, ''));
+    keyboard.print(`${printLines(lines, columnsOf(context), context.paint).join('\n')}\n`);
   }
   return groups.length > 0;
 }

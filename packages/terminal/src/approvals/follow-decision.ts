@@ -21,7 +21,7 @@ import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
 
-export interface Deciding {
+interface Deciding {
   readonly client: Client;
   readonly world: string;
   readonly approval: ApprovalWithContext;

@@ -1,20 +1,30 @@
+import { viewOfApproval } from '@countersign/client';
+import type { Approval } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { offeredActions, type Asked } from '../card/card-keys.js';
+import { approvalOf } from '../testing/screen-fixture.js';
 import { describeChoices, readAnswer } from './read-answer.js';
 
-const ALL = {
-  options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const,
-  session: { pattern: 'ls ./**', any: true },
+const MASKED = { arguments: { command: 'a ‹masked 1›' } };
+const TRIED = {
+  effect: { files: [], leftOut: [], exitCode: 6, output: '', truncated: false, effectHash: 'e', triedHosts: ['a.com'] },
 };
-const NONE = { isCut: false, hasOthers: false, isMasked: false, hosts: [] };
+
+function offeredFor(more: Partial<Approval> = {}, asked: Partial<Asked> = {}) {
+  const usual = { part: 'decide', isCut: false, hasOthers: false, hasMore: true } as const;
+  return offeredActions(viewOfApproval(approvalOf(1, more)), { ...usual, ...asked });
+}
+
+const ALL = offeredFor();
 const WORDS = ['o', 'once', 'c', 'chat', 'a', 'always', 'e', 'edit', 's', 'show'];
 
 describe('a line typed at a card', () => {
   it.each([
-    ['o', { kind: 'approve', scope: 'once' }],
-    [' Once ', { kind: 'approve', scope: 'once' }],
-    ['c', { kind: 'approve', scope: 'session' }],
-    ['a', { kind: 'rule' }],
+    ['o', { kind: 'once' }],
+    [' Once ', { kind: 'once' }],
+    ['c', { kind: 'session' }],
+    ['a', { kind: 'always' }],
     ['e', { kind: 'edit' }],
     ['s', { kind: 'more' }],
     ['d', { kind: 'deny', reason: 'no reason given' }],
@@ -22,7 +32,7 @@ describe('a line typed at a card', () => {
     ['n', { kind: 'deny', reason: 'no reason given' }],
     ['', { kind: 'deny', reason: 'no reason given' }],
   ])('%j', (line, answer) => {
-    expect(readAnswer(line, ALL, NONE)).toEqual(answer);
+    expect(readAnswer(line, ALL)).toEqual(answer);
   });
 
   it('[A17] approves only with a line of exactly one known word', () => {
@@ -31,43 +41,48 @@ describe('a line typed at a card', () => {
         fc.oneof(fc.string(), fc.constantFrom('yes', 'y', 'ok', 'o o', 'once more', 'approve', 'oo')),
         (line) => {
           fc.pre(!WORDS.includes(line.trim().toLowerCase()));
-          expect(['deny', 'unknown']).toContain(readAnswer(line, ALL, NONE).kind);
+          expect(['deny', 'unknown']).toContain(readAnswer(line, ALL).kind);
         },
       ),
     );
   });
 
   it('[A53.10] allows the hosts that the call tried to reach, if there are any', () => {
-    const tried = { ...NONE, hosts: ['example.com'] };
-    expect(readAnswer('h', ALL, tried)).toEqual({ kind: 'hosts' });
-    expect(readAnswer('h', ALL, NONE).kind).toBe('unknown');
-    expect(describeChoices({ ...ALL, toolName: 'x' }, 'Ada', tried)).toContain(
-      'h: allow example.com for this call, and see it again before you approve it',
+    const offered = offeredFor(TRIED);
+    expect(readAnswer('h', offered)).toEqual({ kind: 'hosts' });
+    expect(readAnswer('h', ALL).kind).toBe('unknown');
+    expect(describeChoices(viewOfApproval(approvalOf(1, TRIED)), 'Ada', { offered, isCut: false })).toContain(
+      'h: allow a.com for this call, and see it again before you approve it',
     );
   });
 
   it('[A15] reveals only if something is masked, even before the whole call was shown', () => {
-    expect(readAnswer('r', ALL, { ...NONE, isMasked: true, isCut: true })).toEqual({ kind: 'reveal' });
-    expect(readAnswer('r', ALL, NONE).kind).toBe('unknown');
-    const described = (isMasked: boolean): string =>
-      describeChoices({ ...ALL, toolName: 'x' }, 'Ada', { ...NONE, isMasked }).join('\n');
-    expect(described(true)).toContain('r: reveal');
-    expect(described(false)).not.toContain('reveal');
+    const offered = offeredFor(MASKED, { isCut: true });
+    expect(readAnswer('v', offered)).toEqual({ kind: 'reveal' });
+    expect(readAnswer('v', ALL).kind).toBe('unknown');
+    const view = viewOfApproval(approvalOf(1, MASKED));
+    expect(describeChoices(view, 'Ada', { offered, isCut: true }).join('\n')).toContain('v: reveal');
+    expect(describeChoices(view, 'Ada', { offered: ALL, isCut: false }).join('\n')).not.toContain('reveal');
   });
 
   it.each(['0', 'oo', 'once more', 'approve', 'y', 'yes', 'x'])('[A17] %j decides nothing', (line) => {
-    expect(readAnswer(line, ALL, NONE)).toEqual({ kind: 'unknown' });
+    expect(readAnswer(line, ALL)).toEqual({ kind: 'unknown' });
   });
 
   it('[A2] accepts only answers that are offered', () => {
-    const only = { options: ['deny', 'approve_once'] as const };
-    for (const word of ['c', 'a']) expect(readAnswer(word, only, NONE).kind).toBe('unknown');
-    for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, { options: ['deny'] }, NONE).kind).toBe('unknown');
+    const only = { options: ['deny', 'approve_once'] as const, editable: false as const };
+    const offered = (options: Approval['options'], asked: Partial<Asked> = {}) => offeredFor({ options }, asked);
+    for (const word of ['c', 'a']) expect(readAnswer(word, offered(['deny', 'approve_once'])).kind).toBe('unknown');
+    for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, offered(['deny'])).kind).toBe('unknown');
     for (const word of ['o', 'c', 'a', 'e'])
-      expect(readAnswer(word, ALL, { ...NONE, isCut: true }).kind).toBe('unknown');
-    expect(readAnswer('n', ALL, { ...NONE, hasOthers: true }).kind).toBe('next');
-    const choices = describeChoices({ ...only, toolName: 'stamp' }, 'Ada', { ...NONE, isCut: true });
-    expect(choices).toEqual([
+      expect(readAnswer(word, offeredFor({}, { isCut: true })).kind).toBe('unknown');
+    for (const part of ['deny', 'signed', 'unknown', 'watch'] as const)
+      for (const word of ['o', 'c', 'a', 'e', 'h'])
+        expect(readAnswer(word, offeredFor(TRIED, { part })).kind).toBe('unknown');
+    expect(offeredFor(MASKED, { part: 'watch' })).toEqual(['more']);
+    expect(readAnswer('n', offeredFor({}, { hasOthers: true })).kind).toBe('next');
+    const cut = offeredFor(only, { isCut: true });
+    expect(describeChoices(viewOfApproval(approvalOf(1, only)), 'Ada', { offered: cut, isCut: true })).toEqual([
       'd: deny, with an optional reason (Enter denies)',
       'o: approve once, after s',
       's: show more',

@@ -11,16 +11,20 @@ import {
 } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { createChanges } from '../chat/changes.js';
+import { readSlashCommand, type SlashCommand } from '../chat/slash-commands.js';
+import { slashHelp } from '../chat/slash-help.js';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { openKeyboard, type Keyboard } from '../input/keyboard.js';
 import { plainLine } from '../text/plain-text.js';
+import { columnsOf } from './approval-prompt.js';
 import { askApproval } from './ask-approval.js';
 import { describeDecision } from './describe-decision.js';
 import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
+import { WATCH_NOTES } from '../words/help-chat.js';
 
 interface Watched {
   readonly world: World;
@@ -98,9 +102,18 @@ async function ask(
   const later = new Set<string>();
   let isLeaving = false;
   let isIdleSaid = false;
+  const say = (text: string): void => keyboard.print(`${text}\n`);
+  function obey(command: SlashCommand | undefined): void {
+    if (command?.kind === 'help') say(slashHelp('watch', WATCH_NOTES, columnsOf(context)));
+    if (command?.kind === 'unknown') say(`· ${plainLine(command.hint)}`);
+    if (command?.kind === 'quit') isLeaving = true;
+    if (command?.kind !== 'approvals') return;
+    isIdleSaid = false;
+    later.clear();
+  }
   keyboard.onLoose((typed) => {
-    if (typed.kind === 'line') return;
-    isLeaving = true;
+    if (typed.kind === 'line') obey(readSlashCommand(typed.text, 'watch'));
+    else isLeaving = true;
     changes.tell();
   });
   for (;;) {

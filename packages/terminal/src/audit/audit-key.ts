@@ -11,7 +11,7 @@ export function keyId(key: KeyObject): string {
   return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly file: string;
   readonly publicFile: string;
   readonly id: string;

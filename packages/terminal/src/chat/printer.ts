@@ -34,7 +34,7 @@ export interface Printer {
   breakLine(): void;
 }
 
-export interface PrinterOptions {
+interface PrinterOptions {
   readonly write: (text: string) => void;
   readonly paint: Paint;
   readonly columns: () => number;

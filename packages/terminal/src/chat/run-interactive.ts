@@ -22,6 +22,7 @@ import type { Session } from './session.js';
 import { slashHelp } from './slash-help.js';
 import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
+import { CHAT_NOTES } from '../words/help-chat.js';
 
 /** How the conversation ends: the person leaves or opens another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
@@ -81,7 +82,7 @@ export async function runInteractive(
   async function obey(command: SlashCommand): Promise<void> {
     switch (command.kind) {
       case 'help':
-        say(slashHelp(context.columns() ?? 80));
+        say(slashHelp('chat', CHAT_NOTES, context.columns() ?? 80));
         break;
       case 'stop':
         await session.stop();
@@ -91,8 +92,11 @@ export async function runInteractive(
         if (mayLeave()) way.leaving = { kind: 'new' };
         break;
       case 'chat':
-        if (mayLeave()) way.leaving = { kind: 'chat', id: command.id };
-        break;
+        if (command.argument !== '') {
+          if (mayLeave()) way.leaving = { kind: 'chat', id: command.argument };
+          break;
+        }
+        return await obey({ kind: 'chats', argument: '' });
       case 'chats': {
         const { items } = await session.client().chats(world, { newest: true, limit: 20 });
         for (const { id, status, title } of items) list(`${id}  ${status.padEnd(7)}  ${title}`);
@@ -130,7 +134,7 @@ export async function runInteractive(
   }
 
   async function take(line: string): Promise<void> {
-    const command = readSlashCommand(line);
+    const command = readSlashCommand(line, 'chat');
     try {
       if (command !== undefined) await obey(command);
       else if (line.trim() !== '') session.post(line);

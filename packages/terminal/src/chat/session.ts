@@ -35,7 +35,7 @@ export type Answering =
   | { kind: 'wait' }
   | { kind: 'later' };
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly context: CommandContext;
   readonly client: Client;
   readonly world: string;

@@ -3,13 +3,19 @@ import { expect, it } from 'vitest';
 import { completeLine, readSlashCommand } from './slash-commands.js';
 
 it('distinguishes commands from messages', () => {
-  expect(readSlashCommand('/stop')).toEqual({ kind: 'stop' });
-  expect(readSlashCommand(' /chat chat_1 ')).toEqual({ kind: 'chat', id: 'chat_1' });
-  expect(readSlashCommand('/etc/hosts is empty')).toBeUndefined();
-  expect(readSlashCommand('what is /stop')).toBeUndefined();
-  expect(readSlashCommand('/hepl')).toEqual({
+  expect(readSlashCommand('/stop', 'chat')).toEqual({ kind: 'stop', argument: '' });
+  expect(readSlashCommand('/chat chat_1 ', 'screen')).toEqual({ kind: 'chat', argument: 'chat_1' });
+  expect(readSlashCommand('/etc/hosts is empty', 'chat')).toBeUndefined();
+  expect(readSlashCommand('what is /stop', 'chat')).toBeUndefined();
+  expect(readSlashCommand(' /stop', 'chat')).toBeUndefined();
+  expect(readSlashCommand('/hepl', 'chat')).toEqual({
     kind: 'unknown',
-    hint: 'Unknown command /hepl. Did you mean /help? /help lists them.',
+    hint: 'Unknown command /hepl. Did you mean /help? /help lists them. To send it as a message, start with a space.',
+  });
+  expect(readSlashCommand('/constructor', 'chat')?.kind).toBe('unknown');
+  expect(readSlashCommand('/new', 'watch')).toEqual({
+    kind: 'unknown',
+    hint: '/new works only in a chat. Run countersign chat or countersign tui.',
   });
 });
 

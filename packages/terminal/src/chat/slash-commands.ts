@@ -4,47 +4,56 @@ import { nearest } from '@countersign/protocol';
 import { chatWords } from '../words/chat.js';
 import { SLASH_COMMANDS } from '../words/help-chat.js';
 
-const NAMES = Object.keys(SLASH_COMMANDS).map((usage) => usage.split(' ')[0] ?? '');
+type SlashName = keyof typeof SLASH_COMMANDS;
+
+/** Where a command is typed. `watch`: `countersign approvals watch`, which has no chat. */
+export type SlashPlace = 'chat' | 'screen' | 'watch';
 
 export type SlashCommand =
-  | { readonly kind: 'help' | 'stop' | 'new' | 'chats' | 'agents' | 'thinking' | 'approvals' | 'quit' }
-  | { readonly kind: 'chat'; readonly id: string }
+  | { readonly kind: SlashName; readonly argument: string }
+  /** Nothing is sent: a mistyped command must not reach an agent. */
   | { readonly kind: 'unknown'; readonly hint: string };
 
-/** Undefined if the line is a message. A path such as /etc/hosts is also a message. */
-export function readSlashCommand(line: string): SlashCommand | undefined {
-  const [word = '', ...rest] = line.trim().split(/\s+/);
+const ALL = Object.keys(SLASH_COMMANDS).filter(isSlashName);
+const OF_WATCH: readonly SlashName[] = ['help', 'approvals', 'quit'];
+
+/** Undefined if the line is a message: so are a path such as /etc/hosts, and a line that starts with a space. */
+export function readSlashCommand(line: string, place: SlashPlace): SlashCommand | undefined {
+  const [word = '', ...rest] = line.trimEnd().split(/\s+/);
   if (!/^\/[a-z]+$/i.test(word)) return undefined;
-  const argument = rest.join(' ');
-  switch (word.toLowerCase()) {
-    case '/help':
-      return { kind: 'help' };
-    case '/stop':
-      return { kind: 'stop' };
-    case '/new':
-      return { kind: 'new' };
-    case '/chats':
-      return { kind: 'chats' };
-    case '/chat':
-      return argument === '' ? { kind: 'chats' } : { kind: 'chat', id: argument };
-    case '/agents':
-      return { kind: 'agents' };
-    case '/thinking':
-      return { kind: 'thinking' };
-    case '/approvals':
-      return { kind: 'approvals' };
-    case '/quit':
-    case '/exit':
-      return { kind: 'quit' };
-    default: {
-      return { kind: 'unknown', hint: chatWords.unknownSlash(word, nearest(word, NAMES)) };
-    }
-  }
+  const typed = word.slice(1).toLowerCase();
+  const name = typed === 'exit' ? 'quit' : typed;
+  if (isSlashName(name) && slashNames(place).includes(name)) return { kind: name, argument: rest.join(' ') };
+  const hint = isSlashName(name)
+    ? chatWords.slashElsewhere(word)
+    : chatWords.unknownSlash(word, nearest(word, slashNames(place).map(withSlash)));
+  return { kind: 'unknown', hint };
+}
+
+/** The commands of a place, in the order of the help. */
+export function slashNames(place: SlashPlace): readonly SlashName[] {
+  return place === 'watch' ? OF_WATCH : ALL;
+}
+
+function isSlashName(name: string): name is SlashName {
+  return Object.hasOwn(SLASH_COMMANDS, name);
+}
+
+function withSlash(name: SlashName): string {
+  return `/${name}`;
+}
+
+/** Slash commands that start like this line. */
+export function matchingSlash(line: string, place: SlashPlace): string[] {
+  if (!/^\/\S*$/.test(line)) return [];
+  return slashNames(place)
+    .map(withSlash)
+    .filter((name) => name.startsWith(line.toLowerCase()));
 }
 
 /** Completes slash commands at the start of a line and agent names after an @, or corrects a mention that addresses nobody (M3.6). */
 export function completeLine(line: string, agents: readonly Agent[], mainAgent?: string): [string[], string] {
-  if (/^\/\S*$/.test(line)) return [NAMES.filter((name) => name.startsWith(line.toLowerCase())), line];
+  if (/^\/\S*$/.test(line)) return [matchingSlash(line, 'chat'), line];
   const mention = mentionAt(line, line.length);
   const known = [{ id: 'human', name: 'human' }, ...agents];
   const names = mention === undefined ? [] : matching(known, mention.typed).map(({ name }) => `@${name} `);

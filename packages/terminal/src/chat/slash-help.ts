@@ -1,15 +1,24 @@
 import { wrapFrom } from '../text/behind-bar.js';
-import { SLASH_COMMANDS, SLASH_NOTES } from '../words/help-chat.js';
+import { SLASH_COMMANDS } from '../words/help-chat.js';
+import { slashNames, type SlashPlace } from './slash-commands.js';
 
 const COLUMN = 15;
 const INDENT = 2;
 
-/** The commands of a chat and what they do, wrapped into columns. */
-export function slashHelp(columns: number): string {
-  const commands = Object.entries(SLASH_COMMANDS).map(
+/** The commands of a place and what they do. */
+export function slashTable(place: SlashPlace): [usage: string, what: string][] {
+  return slashNames(place).map((name) => {
+    const [argument, what] = SLASH_COMMANDS[name];
+    return [`/${name} ${argument}`.trimEnd(), what];
+  });
+}
+
+/** The same, wrapped into columns, with notes below. */
+export function slashHelp(place: SlashPlace, notes: readonly string[], columns: number): string {
+  const commands = slashTable(place).map(
     ([usage, what]) => `  ${usage.padEnd(COLUMN - INDENT)}${wrapped(what, columns, COLUMN)}`,
   );
-  return [...commands, ...SLASH_NOTES.map((note) => `  ${wrapped(note, columns, INDENT)}`)].join('\n');
+  return [...commands, ...notes.map((note) => `  ${wrapped(note, columns, INDENT)}`)].join('\n');
 }
 
 function wrapped(text: string, columns: number, indent: number): string {

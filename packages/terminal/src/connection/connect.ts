@@ -9,7 +9,7 @@ import { findUnproven } from './find-unproven.js';
 import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
 import { errors } from '../words/errors.js';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   home?: string | undefined;
   url?: string | undefined;
   /** Taken only from the environment: other users can read command lines. */

@@ -18,7 +18,7 @@ export async function editText<T>(
   use: (edited: string) => Promise<T>,
 ): Promise<T | undefined> {
   const { env, stdin } = context.console;
-  const editor = nonEmpty(env['VISUAL']) ?? nonEmpty(env['EDITOR']);
+  const editor = editorIn(env);
   if (editor === undefined) {
     throw new CommandError(errors.noEditor);
   }
@@ -65,6 +65,14 @@ function parse(text: string): unknown {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(errors.invalidJson(why));
   }
+}
+
+export function hasEditor(env: NodeJS.ProcessEnv): boolean {
+  return editorIn(env) !== undefined;
+}
+
+function editorIn(env: NodeJS.ProcessEnv): string | undefined {
+  return nonEmpty(env['VISUAL']) ?? nonEmpty(env['EDITOR']);
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -52,7 +52,7 @@ interface Asking {
   readonly answer: (typed: Typed) => void;
 }
 
-export type Complete = (line: string) => [string[], string];
+type Complete = (line: string) => [string[], string];
 
 /** Reads lines from a terminal. Echoes only while a question is open; otherwise, input would mix with output. */
 export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete = (line) => [[], line]): Keyboard {
@@ -80,8 +80,9 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   };
   const stopListening = (): void => SIGNALS.forEach((signal) => process.off(signal, ended));
   for (const signal of SIGNALS) process.once(signal, ended);
-  const keyPressed = (_text: string | undefined, key: { name?: string } | undefined): void => {
+  const keyPressed = (_text: string | undefined, key: { name?: string; meta?: boolean } | undefined): void => {
     hearPaste(key?.name);
+    if (key?.meta === true && (key.name === 'return' || key.name === 'enter')) startLine();
     // Wait until readline has handled the key.
     setImmediate(updatePrompt);
   };
@@ -134,6 +135,14 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     if (asking?.question.typedOnly !== true) return;
     clear();
     print(`${chatWords.pasteIgnored}\n`);
+  }
+
+  /** Alt-Enter: readline shows a line feed in its line, but has no key for it. */
+  function startLine(): void {
+    if (asking === undefined || asking.question.typedOnly === true || hasEnded) return;
+    const { line, cursor } = readline;
+    Object.assign(readline, { line: `${line.slice(0, cursor)}\n${line.slice(cursor)}`, cursor: cursor + 1 });
+    readline.prompt(true);
   }
 
   /** Skips long text: it was pasted, and each key press would scan all of it. */

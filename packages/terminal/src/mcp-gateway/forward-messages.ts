@@ -16,7 +16,7 @@ import {
 /** Where the gateway is, looked up before each attempt: a server may be restarted on another port. */
 export type FindGateway = () => Promise<{ url: string; token: string }>;
 
-export interface ForwardOptions {
+interface ForwardOptions {
   find: FindGateway;
   /** Writes one message to the client. */
   write: (message: unknown) => void;

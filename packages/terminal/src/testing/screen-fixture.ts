@@ -94,6 +94,7 @@ export function factsOf(scene: Scene, plan: Plan = planOf(scene)): Facts {
     now: scene.now,
     hasSide: plan.areas.side > 0,
     suggestions: scene.suggestions,
+    hasEditor: false,
     card: cardOf(plan),
     help: plan.help,
     undo: plan.undo,

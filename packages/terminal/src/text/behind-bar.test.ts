@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BAR, behindBar, indented, wrapFrom, wrapLines } from './behind-bar.js';
-import { widthOf } from './cells.js';
+import { cellsOf } from './cells.js';
 import { plainText } from './plain-text.js';
 
 const anyText = fc.string({
@@ -14,11 +14,11 @@ describe('untrusted text', () => {
       fc.property(anyText, fc.integer({ min: 20, max: 120 }), (text, columns) => {
         for (const line of behindBar(text, columns).split('\n')) {
           expect(line.startsWith(BAR)).toBe(true);
-          expect(widthOf(line)).toBeLessThanOrEqual(columns);
+          expect(cellsOf(line)).toBeLessThanOrEqual(columns);
         }
         for (const line of indented(text, columns).split('\n')) {
           expect(line.startsWith('  ')).toBe(true);
-          expect(widthOf(line)).toBeLessThanOrEqual(columns);
+          expect(cellsOf(line)).toBeLessThanOrEqual(columns);
         }
       }),
     );

@@ -1,12 +1,12 @@
-import { widthOf } from './cells.js';
+import { cellsOf } from './cells.js';
 import { graphemes } from './graphemes.js';
-import { exactText, plainText, proseText } from './plain-text.js';
+import { plainText, proseText } from './plain-text.js';
 
 /** The prefix of every line of untrusted text. */
 export const BAR = '  │ ';
 
 /** Text that starts at a given column, with a line break wherever the terminal would wrap. */
-export interface Wrapped {
+interface Wrapped {
   readonly text: string;
   readonly column: number;
 }
@@ -26,10 +26,10 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
       breakLine();
       continue;
     }
-    const width = widthOf(piece);
+    const width = cellsOf(piece);
     if (at > 0 && at + width > room && width <= room && piece.trim() !== '') breakLine();
     for (const character of unbroken(piece, room)) {
-      const cells = widthOf(character);
+      const cells = cellsOf(character);
       if (at + cells > room) breakLine();
       out += character;
       at += cells;
@@ -41,7 +41,7 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
 /** Grapheme clusters that no line break may split, unless one is wider than a line. */
 function* unbroken(piece: string, room: number): Generator<string> {
   for (const letter of graphemes(piece)) {
-    if (letter.length > 1 && widthOf(letter) > room) yield* letter;
+    if (letter.length > 1 && cellsOf(letter) > room) yield* letter;
     else yield letter;
   }
 }
@@ -54,11 +54,6 @@ export function wrapLines(text: string, columns: number): string[] {
 /** Like `wrapLines`, for messages from agents and people. */
 export function wrapProse(text: string, columns: number): string[] {
   return wrapFrom(proseText(text), 0, roomIn(columns), '\n').text.split('\n');
-}
-
-/** Like `wrapLines`, for text that will run. */
-export function wrapExactLines(text: string, columns: number): string[] {
-  return wrapFrom(exactText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
 export function roomIn(columns: number): number {

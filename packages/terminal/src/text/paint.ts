@@ -1,7 +1,7 @@
 import { agentColour } from '@countersign/client';
 import type { Console } from '../console.js';
 import { wantsColour } from '../console.js';
-import type { Colour, Line } from './spans.js';
+import { textOf, type Colour, type Line } from './spans.js';
 
 /** Colours for our own text. State is never shown by colour alone. */
 export interface Paint {
@@ -16,6 +16,7 @@ export interface Paint {
   blue(text: string): string;
   /** A fixed colour per agent, from its id. */
   agent(agentId: string, text: string): string;
+  line(line: Line): string;
 }
 
 /** Colour names, not shades, so that the person's theme keeps them readable. None is a state colour (yellow, green, red). */
@@ -32,6 +33,7 @@ export function paintFor(stream: { isTTY?: boolean }, { env }: Pick<Console, 'en
     red: by(31),
     blue: by(34),
     agent: (agentId, text) => by(AGENT_COLOURS[agentColour(agentId) % AGENT_COLOURS.length] ?? 36)(text),
+    line: (line) => (isOn ? paintLine(line, true) : textOf(line)),
   };
 }
 

@@ -4,7 +4,7 @@ import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { get } from '@countersign/client';
 import { createPrinter } from '../chat/printer.js';
 import { approvalOf, chatOf, messageOf } from '../testing/screen-fixture.js';
-import { cardBody } from '../card/card-body.js';
+import { cardBody } from '../tui/card/card-body.js';
 import { fieldLines } from '../tui/layout/field-lines.js';
 import { messageLines, viewOf } from '../tui/transcript/message-lines.js';
 import { textOf } from './spans.js';

@@ -14,7 +14,8 @@ export interface Span {
   readonly inverse?: boolean | undefined;
 }
 export type Line = readonly Span[];
-type Look = Omit<Span, 'text'>;
+/** The style of a span. */
+export type Look = Omit<Span, 'text'>;
 
 const TAB = '    ';
 /** No script has longer clusters. Without a limit, endless combining marks would fill one cell. */

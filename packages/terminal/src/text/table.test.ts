@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { widthOf } from './cells.js';
+import { cellsOf } from './cells.js';
 import { suggestion } from './suggest.js';
 import { table } from './table.js';
 
@@ -15,7 +15,7 @@ it('aligns columns and truncates the widest to the terminal width; without a ter
   ];
   const shown = table(rows, columns, 40);
   expect(shown.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual(['ID', 'one', '漢字']);
-  expect(Math.max(...shown.split('\n').map(widthOf))).toBe(40);
+  expect(Math.max(...shown.split('\n').map(cellsOf))).toBe(40);
   expect(shown).toContain('a b ‹U+001B›[31m');
   expect(shown).toContain('…');
   expect(table(rows, columns, undefined)).toContain('x'.repeat(90));
@@ -25,7 +25,7 @@ it('never truncates ids: commands need them whole', () => {
   const id = `approval_${'0'.repeat(32)}`;
   const shown = table([{ id, text: 'x'.repeat(90) }], columns, 60);
   expect(shown).toContain(id);
-  expect(Math.max(...shown.split('\n').map(widthOf))).toBe(60);
+  expect(Math.max(...shown.split('\n').map(cellsOf))).toBe(60);
 });
 
 it('suggests a similar name, or lists the available ones', () => {

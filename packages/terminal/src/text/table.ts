@@ -1,4 +1,4 @@
-import { cutTo, padTo, widthOf } from './cells.js';
+import { cutTo, padTo, cellsOf } from './cells.js';
 import { plainLine, proseLine } from './plain-text.js';
 
 export interface Column<Row> {
@@ -17,7 +17,7 @@ export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], 
     shown.map(({ title }) => title.toUpperCase()),
     ...rows.map((row) => shown.map(({ of, isProse }) => (isProse ? proseLine(of(row)) : plainLine(of(row))))),
   ];
-  const wanted = shown.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? ''))));
+  const wanted = shown.map((_, index) => Math.max(...cells.map((line) => cellsOf(line[index] ?? ''))));
   const widths = fit(wanted, columns, (index) => shown[index]?.title === 'id');
   return cells
     .map((line) =>

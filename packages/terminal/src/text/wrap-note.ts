@@ -1,4 +1,4 @@
-import { widthOf } from './cells.js';
+import { cellsOf } from './cells.js';
 
 /** Wraps sentences between words. Indented lines stay as they are: they are commands and names to copy. */
 export function wrapNote(text: string, columns: number): string {
@@ -13,7 +13,7 @@ function wrapSentence(line: string, columns: number): string {
   let out = '';
   let at = 0;
   for (const word of line.split(' ')) {
-    const width = widthOf(word);
+    const width = cellsOf(word);
     const fits = at + 1 + width <= columns;
     out += at === 0 ? word : `${fits ? ' ' : '\n'}${word}`;
     at = at === 0 || !fits ? width : at + 1 + width;

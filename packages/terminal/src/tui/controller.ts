@@ -1,4 +1,4 @@
-import { forYouFirst, suggestionsFor, type Client } from '@countersign/client';
+import { forYouFirst, suggestionsFor, type ApprovalView, type Client } from '@countersign/client';
 import type { EffectHost } from './effects/effect-host.js';
 import { runEffect } from './effects/run-effect.js';
 import type { Key } from './keys/key.js';
@@ -15,7 +15,7 @@ import { NO_REPLIES, replied, takeReplies, type Replies } from './replies.js';
 import { openSession } from './session.js';
 import { ARMING_MS, initialUi, type Facts, type UiState } from './ui-state.js';
 
-export interface ControllerOptions {
+interface ControllerOptions {
   readonly client: Client;
   readonly worldId: string;
   readonly chatId: string | undefined;
@@ -26,6 +26,8 @@ export interface ControllerOptions {
   /** Called when the screen has something new to show. */
   readonly onChange: () => void;
   readonly onLeave: () => void;
+  /** Edits a call in the person's editor, if they have one. Undefined if it was not changed. */
+  readonly edit?: ((call: ApprovalView) => Promise<Record<string, unknown> | undefined>) | undefined;
 }
 
 export interface Controller {
@@ -85,6 +87,7 @@ export function createController(options: ControllerOptions): Controller {
       now: seen.now,
       hasSide: plan.areas.side > 0,
       suggestions,
+      hasEditor: options.edit !== undefined,
       card: cardOf(plan),
       help: plan.help,
       undo: plan.undo,
@@ -152,6 +155,7 @@ export function createController(options: ControllerOptions): Controller {
       session.openChat(chatId);
     },
     leave: options.onLeave,
+    edit: options.edit ?? (() => Promise.resolve(undefined)),
   };
 
   return {

@@ -1,9 +1,11 @@
 import { readerId } from '@countersign/client';
+import { editInEditor } from '../card/edit-call-text.js';
 import { CommandError } from '../command-error.js';
 import { wantsColour } from '../console.js';
 import type { CommandContext } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { findChat, findWorld } from '../find-things.js';
+import { hasEditor } from '../input/edit-text.js';
 import { retrySoon } from '../connection/retry-soon.js';
 import { createController } from './controller.js';
 import { readStdin } from './keys/read-stdin.js';
@@ -41,6 +43,20 @@ export async function runTui(context: CommandContext, options: { world?: string;
       process.off('exit', restore);
       restore();
     });
+    function read(): () => void {
+      return readStdin(stdin, { press: (key) => controller.press(key), end: () => ending.resolve(EXIT.ok) });
+    }
+    /** Hands the terminal over to an editor. */
+    async function lend<T>(work: () => Promise<T>): Promise<T> {
+      stopReading();
+      screen.pause();
+      try {
+        return await work();
+      } finally {
+        screen.resume();
+        stopReading = read();
+      }
+    }
     const controller = createController({
       client,
       worldId,
@@ -50,11 +66,13 @@ export async function runTui(context: CommandContext, options: { world?: string;
       size: () => screen.size(),
       onChange: () => screen.redraw(),
       onLeave: () => ending.resolve(EXIT.ok),
+      edit: hasEditor(env) ? (call) => lend(() => editInEditor(context, call)) : undefined,
     });
     undo.push(() => controller.close());
     undo.push(retrySoon(context, controller));
     screen.onResize(() => controller.refresh());
-    undo.push(readStdin(stdin, { press: (key) => controller.press(key), end: () => ending.resolve(EXIT.ok) }));
+    let stopReading = read();
+    undo.push(() => stopReading());
     undo.push(watchForTheEnd(ending));
     screen.redraw();
     return await ending.promise;

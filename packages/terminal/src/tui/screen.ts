@@ -14,11 +14,14 @@ const FRAME_MS = 16;
 /** On a slow connection, frames are dropped instead of queued. */
 const MAX_QUEUED = 64_000;
 
-export interface Screen {
+interface Screen {
   size(): Size;
   /** Draws the picture soon. Several changes in a row are drawn once. */
   redraw(): void;
   onResize(listener: () => void): void;
+  /** Gives the terminal back for a while, such as to an editor. */
+  pause(): void;
+  resume(): void;
   /** Restores the terminal. May be called repeatedly. */
   close(): void;
 }
@@ -31,12 +34,13 @@ export function openScreen(
   let shown: (string | undefined)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let lastAt = 0;
+  let isPaused = false;
   let isClosed = false;
   const listeners = new Set<() => void>();
 
   function draw(): void {
     timer = undefined;
-    if (isClosed) return;
+    if (isClosed || isPaused) return;
     if (stdout.writableLength > MAX_QUEUED) {
       stdout.once('drain', schedule);
       return;
@@ -61,6 +65,7 @@ export function openScreen(
 
   function resized(): void {
     shown = [];
+    if (isPaused) return;
     stdout.write('\u001B[2J');
     for (const listener of listeners) listener();
     schedule();
@@ -72,6 +77,15 @@ export function openScreen(
     size: () => sizeOf(stdout),
     redraw: schedule,
     onResize: (listener) => void listeners.add(listener),
+    pause() {
+      isPaused = true;
+      stdout.write(LEAVE);
+    },
+    resume() {
+      isPaused = false;
+      stdout.write(ENTER);
+      resized();
+    },
     close() {
       if (isClosed) return;
       isClosed = true;

@@ -102,8 +102,12 @@ export type Effect =
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'stop' }
   | { readonly kind: 'open-chat'; readonly chatId: string | undefined }
+  /** `id` may be the start of one. */
+  | { readonly kind: 'find-chat'; readonly id: string }
   | { readonly kind: 'decide'; readonly approval: ApprovalView; readonly answer: Answer }
   | { readonly kind: 'answer'; readonly approval: ApprovalView; readonly words: string }
+  /** In the person's editor. */
+  | { readonly kind: 'edit'; readonly approval: ApprovalView }
   | { readonly kind: 'reveal'; readonly approvalId: string }
   | { readonly kind: 'list-undo' }
   | { readonly kind: 'preview-undo'; readonly call: UndoableCall }
@@ -123,6 +127,8 @@ export interface Facts {
   /** Whether the chat list is shown next to the chat. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
+  /** Whether calls are edited in the person's editor. */
+  readonly hasEditor: boolean;
   /** The card, its visible and total lines, and whether part of the call is missing from them. */
   readonly card: {
     readonly id: string | undefined;

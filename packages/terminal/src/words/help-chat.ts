@@ -26,23 +26,28 @@ export const tuiHelp = {
   examples: ['countersign tui -w harbour'],
 } satisfies Help;
 
-/** Commands inside `countersign chat`. */
+/** Slash commands, where a message is typed: what follows the name, and what the command does. */
 export const SLASH_COMMANDS = {
-  '/help': 'list the commands',
-  '/stop': 'stop this chat and deny its waiting calls (also Ctrl-C while agents work)',
-  '/new': 'start a new chat',
-  '/chats': 'list the chats of this world',
-  '/chat ID': 'continue another chat',
-  '/agents': 'list the agents',
-  '/thinking': "show the model's thinking before its last answer",
-  '/approvals': 'list the calls waiting for you in this world',
-  '/quit': 'quit (also Ctrl-D); waiting calls stay in the queue',
+  help: ['', 'list the commands and keys'],
+  stop: ['', 'stop this chat and deny its waiting calls'],
+  new: ['', 'start a new chat'],
+  chats: ['', 'list the chats of this world'],
+  chat: ['ID', 'continue another chat; the start of its id is enough'],
+  agents: ['', 'list the agents'],
+  thinking: ['', "show the model's thinking before its last answer"],
+  approvals: ['', 'show the calls waiting for you'],
+  quit: ['', 'quit; waiting calls stay in the queue'],
 } as const;
 
-export const SLASH_NOTES = [
+/** Keys of `countersign chat`. */
+export const CHAT_NOTES = [
+  'Ctrl-C stops the agents, Ctrl-D quits. Alt-Enter starts a new line.',
   'Press Enter on an empty line to see what is waiting for you.',
   'Start a paragraph with @name to address an agent. Tab completes a name, or corrects a mention that nobody would answer.',
 ] as const;
+
+/** Keys of `countersign approvals watch`. */
+export const WATCH_NOTES = ['Ctrl-C and Ctrl-D quit. Waiting calls are shown one after another.'] as const;
 
 /** Keys in the full-screen UI: a heading, or keys and what they do. */
 export const KEYS: readonly (readonly [string, string] | string)[] = [
@@ -57,18 +62,25 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   ['Enter', 'send; Alt-Enter or Ctrl-J starts a new line'],
   ['@', 'at the start of a paragraph: Tab completes a name'],
   ['Tab', 'if nobody would answer: corrects the mention'],
-  'Waiting calls (Enter alone approves nothing)',
-  ['d', 'deny, with an optional reason'],
-  ['o, then Enter', 'approve once'],
-  ['c, then Enter', 'approve for this chat; l: every call'],
-  ['a', 'always: shows the rule, Enter adds it'],
-  ['e', 'edit the call, Enter shows the edited call'],
-  ['h', 'allow the host that it tried to reach; shows the call again'],
-  ['v', 'show masked secrets; recorded in the audit log'],
-  ['r, 1 to 9', 'answer a question; in a form, Space selects'],
-  ['n, N', 'next call, previous call'],
   'Transcript and chats',
   ['j, k, g, G', 'down, up, to the start, to the end'],
   ['x', 'show thinking and the full output of calls, or only the end'],
   ['u', 'in the transcript: undo a call; shows what that will do, y undoes it'],
 ];
+
+export const SLASH_TITLE = 'Commands in a message';
+
+export const CARD_TITLE = 'Waiting calls (Enter alone approves nothing)';
+
+/** What the keys of a card do; `more` follows the key. */
+export const CARD_HELP = [
+  ['deny', '', 'deny, with an optional reason'],
+  ['once', ', then Enter', 'approve once'],
+  ['session', ', then Enter', 'approve for this chat; l: every call'],
+  ['always', '', 'always: shows the rule, Enter adds it'],
+  ['edit', '', 'edit the call, in $EDITOR if it is set; shows the edited call'],
+  ['hosts', '', 'allow the host that it tried to reach; shows the call again'],
+  ['reveal', '', 'show masked secrets; recorded in the audit log'],
+  ['answer', ', 1 to 9', 'answer a question; in a form, Space selects'],
+  ['next', ', N', 'next call, previous call'],
+] as const;

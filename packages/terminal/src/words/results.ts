@@ -155,6 +155,7 @@ export const results = {
   // Undo
   noUndo: 'There is nothing to undo.',
   undoEffect: (call: string): string => `Undo ${call}`,
+  undoMeaning: 'Undoing applies exactly this, and is recorded with your name.',
   undoing: (call: string): string => `Undo ${call}?`,
   undone: (call: string): string => `Undone: ${call}.`,
 

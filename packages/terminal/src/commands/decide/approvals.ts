@@ -22,11 +22,10 @@ import { CommandError } from '../../command-error.js';
 import { confirm } from '../../input/confirm.js';
 import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
-import { findWorlds } from '../../find-things.js';
+import { findThing, findWorlds } from '../../find-things.js';
 import { proseBehindBar } from '../../text/behind-bar.js';
 import { secondText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
-import { suggestion } from '../../text/suggest.js';
 import { readChoice, readRecord } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showCovered } from './show-covered.js';
@@ -282,17 +281,19 @@ async function find(
   id: string,
   world: string | undefined,
 ): Promise<{ approval: ApprovalWithContext; world: string }> {
-  const known: string[] = [];
+  const known: { id: string; world: string }[] = [];
   for (const { id: where } of await findWorlds(client, world)) {
     try {
       return { approval: await client.approval(where, id), world: where };
     } catch (error) {
       if (!(error instanceof ClientError) || error.status !== 404) throw error;
-      known.push(...(await client.approvals(where)).items.map(({ approvalId }) => approvalId));
+      const waiting = await readAll((page) => client.approvals(where, page));
+      known.push(...waiting.map(({ approvalId }) => ({ id: approvalId, world: where })));
     }
   }
-  const hint = known.length === 0 ? cardWords.noneWaiting : suggestion(id, known);
-  throw new CommandError(errors.notFound('approval', id, hint));
+  const what = { what: 'approval', ...(known.length === 0 ? { hint: cardWords.noneWaiting } : {}) };
+  const found = findThing(known, id, what);
+  return { approval: await client.approval(found.world, found.id), world: found.world };
 }
 
 /** Drops the preview, which stays masked, so that the arguments are shown instead. */

@@ -5,7 +5,7 @@ import { gateHook } from '../../words/gate.js';
 import { canonical } from './hook-answer.js';
 
 /** What the hook remembers of an allowed call between the events of the agent. The server is asked again before it counts. */
-export interface CallNote {
+interface CallNote {
   readonly id: string;
   readonly key?: string;
   readonly tool: string;

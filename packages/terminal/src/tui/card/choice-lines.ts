@@ -3,14 +3,12 @@ import {
   chatScopeText,
   coveredTitle,
   describeCall,
-  hostsToAllow,
-  maskedText,
-  mayEdit,
   nothingRunsText,
   partText,
   type ApprovalView,
   type YourPart,
 } from '@countersign/client';
+import { CARD_KEYS, offeredActions } from '../../card/card-keys.js';
 import { coveredPage } from './confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines, type FieldContent } from '../layout/field-lines.js';
@@ -63,29 +61,14 @@ function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
 }
 
 function optionLines(card: CardState, width: number): Line[] {
-  const { approval, part, choice, isFocused, isArmed, hasOthers, isCut } = card;
-  const isYours = part === 'decide';
-  const may = (option: ApprovalView['options'][number]): boolean =>
-    isYours && !isCut && approval.options.includes(option);
-  const isQuestion = approval.question !== undefined;
-  const offered: readonly (readonly [string, string, Choice['kind'] | 'next' | 'reveal' | 'hosts', boolean])[] = [
-    ['d', labels.deny, 'deny', part !== 'watch'],
-    ['r', labels.answer, 'answer', isQuestion && isYours],
-    ['o', labels.once, 'once', !isQuestion && may('approve_once')],
-    ['c', labels.session, 'session', !isQuestion && may('approve_session') && chatPattern(approval) !== undefined],
-    ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
-    ['e', labels.edit, 'edit', may('approve_once') && mayEdit(approval)],
-    ['h', labels.hosts, 'hosts', isYours && !isCut && hostsToAllow(approval).length > 0],
-    ['v', labels.reveal, 'reveal', part !== 'watch' && maskedText(approval) !== undefined],
-    ['n', labels.next, 'next', hasOthers],
-  ];
-  const chips = offered
-    .filter(([, , , isThere]) => isThere)
-    .map(([key, label, kind]): Line => {
-      if (kind === choice.kind) return [span(` ${key} ${label} `, { inverse: true, bold: true })];
-      const isDim = !isFocused || (!isArmed && kind !== 'next');
-      return [{ text: ' ' }, span(key, { colour: 'do', bold: true, dim: isDim }), span(` ${label} `, { dim: isDim })];
-    });
+  const { approval, choice, isFocused, isArmed } = card;
+  const chips = offeredActions(approval, { ...card, hasMore: false }).map((action): Line => {
+    const [key] = CARD_KEYS[action];
+    const label = labels[action];
+    if (action === choice.kind) return [span(` ${key} ${label} `, { inverse: true, bold: true })];
+    const isDim = !isFocused || (!isArmed && action !== 'next');
+    return [{ text: ' ' }, span(key, { colour: 'do', bold: true, dim: isDim }), span(` ${label} `, { dim: isDim })];
+  });
   return flow(chips, width);
 }
 

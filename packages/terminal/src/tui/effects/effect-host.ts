@@ -1,4 +1,4 @@
-import { ClientError, type Client } from '@countersign/client';
+import { ClientError, type ApprovalView, type Client } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { UiState } from '../ui-state.js';
 
@@ -16,6 +16,8 @@ export interface EffectHost {
   replied(approvalId: string, reply: ToolResultReply): void;
   openChat(chatId: string | undefined): void;
   leave(): void;
+  /** Undefined if the call was not changed. */
+  edit(call: ApprovalView): Promise<Record<string, unknown> | undefined>;
 }
 
 export function say(host: EffectHost, text: string, isBad = false): void {

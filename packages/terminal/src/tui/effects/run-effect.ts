@@ -1,3 +1,6 @@
+import type { ApprovalView } from '@countersign/client';
+import { findChat } from '../../find-things.js';
+import { changeDraft } from '../keys/drafts.js';
 import type { Effect } from '../ui-state.js';
 import { answer, decide } from './decide.js';
 import { complain, say, type EffectHost } from './effect-host.js';
@@ -16,6 +19,9 @@ export function runEffect(host: EffectHost, effect: Effect): void {
     case 'open-chat':
       host.openChat(effect.chatId);
       return;
+    case 'find-chat':
+      void openFound(host, effect.id);
+      return;
     case 'send':
       void sendMessage(host, effect.text, chatId);
       return;
@@ -32,6 +38,9 @@ export function runEffect(host: EffectHost, effect: Effect): void {
     case 'answer':
       void answer(host, effect.approval, effect.words);
       return;
+    case 'edit':
+      void edit(host, effect.approval);
+      return;
     case 'reveal':
       void reveal(host, effect.approvalId);
       return;
@@ -44,6 +53,28 @@ export function runEffect(host: EffectHost, effect: Effect): void {
     case 'undo':
       void undoCall(host, effect.call, effect.effectHash);
       return;
+  }
+}
+
+async function openFound(host: EffectHost, id: string): Promise<void> {
+  try {
+    const { id: chatId } = await findChat(host.client, host.worldId, id);
+    const ui = host.ui();
+    if (chatId === ui.chatId) return;
+    host.show({ ...ui, chatId, ...changeDraft(ui, chatId), scroll: { kind: 'end' } });
+    host.openChat(chatId);
+  } catch (error) {
+    complain(host, error);
+  }
+}
+
+/** Nothing runs: the edited call comes back with its own card (A7.4). */
+async function edit(host: EffectHost, approval: ApprovalView): Promise<void> {
+  try {
+    const edited = await host.edit(approval);
+    if (edited !== undefined) await decide(host, approval, { decision: 'approve', scope: 'once', arguments: edited });
+  } catch (error) {
+    complain(host, error);
   }
 }
 

@@ -73,7 +73,7 @@ export function contentOf(fields: readonly FormField[], { entries }: FormDraft):
   return Object.fromEntries(filled);
 }
 
-export type FormStep = { kind: 'draft'; draft: FormDraft } | { kind: 'left' } | { kind: 'send' };
+type FormStep = { kind: 'draft'; draft: FormDraft } | { kind: 'left' } | { kind: 'send' };
 
 /** Applies a key to a form. Enter and Tab validate the field and continue; Esc and Shift-Tab go back. */
 export function pressInForm(fields: readonly FormField[], draft: FormDraft, key: Key): FormStep {

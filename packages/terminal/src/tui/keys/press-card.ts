@@ -4,18 +4,17 @@ import {
   chatPattern,
   get,
   hostsToAllow,
-  maskedText,
-  mayEdit,
   yourPart,
   type Answer,
   type ApprovalView,
 } from '@countersign/client';
 import { formAnswer } from '@countersign/protocol';
+import { actionFor, offeredActions, type CardAction } from '../../card/card-keys.js';
 import { isArmed, isWriting, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import { contentOf, newForm, pressInForm } from './form.js';
 import type { Key } from './key.js';
-import { editable, readEdited } from '../../card/read-edited.js';
+import { editable, readEdited } from '../../card/edit-call-text.js';
 import { focusOn, settle, showing } from './settle.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -43,22 +42,68 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!isArmed(ui.card, facts.now)) return only(ui);
   if (isName(key, 'enter')) return confirm(ui, approval);
   if (key.kind !== 'char') return only(ui);
-  const part = yourPart(approval, facts.world.me);
-  if (part === 'watch') return only(ui);
-  if (key.text === 'v' && maskedText(approval) !== undefined)
-    return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
-  // Others must sign, or the person has not seen the whole call.
-  if ((part !== 'decide' || facts.card.isCut) && key.text !== 'd') return only(ui);
-  const hosts = key.text === 'h' ? hostsToAllow(approval) : [];
-  // Nothing runs: the call is shown again with the hosts (A53.9).
-  if (hosts.length > 0)
-    return decided(ui, approval, { decision: 'approve', arguments: argumentsWithHosts(approval.arguments, hosts) });
-  if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
-    return only({
-      ...ui,
-      status: { text: screenWords.scrollFirst, isBad: true },
-    });
-  return only(choose(ui, choiceFor(key.text, approval, choice)));
+  const { isCut } = facts.card;
+  const offered = offeredActions(approval, {
+    part: yourPart(approval, facts.world.me),
+    isCut,
+    hasOthers: false,
+    hasMore: false,
+  });
+  if (key.text === 'l') return only(widen(ui, approval));
+  const action = key.text.length === 1 ? actionFor(key.text, offered) : undefined;
+  const isAnswering = offered.includes('answer');
+  if (isAnswering && /^[1-9]$/.test(key.text)) return only(pickAnswer(ui, approval, Number(key.text)));
+  if (action === undefined) return only(ui);
+  if (SIGNS.has(action) && !ui.card.isSeen)
+    return only({ ...ui, status: { text: screenWords.scrollFirst, isBad: true } });
+  return take(ui, approval, action, facts);
+}
+
+/** Actions for which the person must have seen the whole call. */
+const SIGNS: ReadonlySet<CardAction> = new Set(['once', 'session', 'always', 'edit', 'hosts']);
+
+/** Does what is offered, or selects it for Enter. */
+function take(ui: UiState, approval: ApprovalView, action: CardAction, { hasEditor }: Facts): Pressed {
+  switch (action) {
+    case 'deny':
+      return only(choose(ui, { kind: 'deny', field: EMPTY_FIELD }));
+    case 'answer': {
+      const form = approval.question?.form;
+      if (form === undefined) return only(choose(ui, { kind: 'answer', field: EMPTY_FIELD }));
+      return only(choose(ui, { kind: 'form', draft: newForm(form.fields) }));
+    }
+    case 'once':
+      return only(choose(ui, { kind: 'once' }));
+    case 'session':
+      return only(choose(ui, { kind: 'session', isNarrow: true }));
+    case 'always':
+      return only(choose(ui, { kind: 'always', field: fieldOf(approval.proposedRule ?? '') }));
+    case 'edit':
+      if (hasEditor) return { ui, effects: [{ kind: 'edit', approval }] };
+      return only(choose(ui, { kind: 'edit', field: fieldOf(editable(approval)) }));
+    case 'hosts': {
+      // Nothing runs: the call is shown again with the hosts (A53.10).
+      const hosts = argumentsWithHosts(approval.arguments, hostsToAllow(approval));
+      return decided(ui, approval, { decision: 'approve', arguments: hosts });
+    }
+    case 'reveal':
+      return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
+    case 'more':
+    case 'next':
+      return only(ui);
+  }
+}
+
+/** Switches between calls like this one and every call. */
+function widen(ui: UiState, approval: ApprovalView): UiState {
+  const { choice } = ui.card;
+  if (choice.kind !== 'session' || approval.session?.any !== true) return ui;
+  return choose(ui, { kind: 'session', isNarrow: !choice.isNarrow });
+}
+
+function pickAnswer(ui: UiState, { question }: ApprovalView, number: number): UiState {
+  const picked = question?.choices[number - 1];
+  return picked === undefined ? ui : choose(ui, { kind: 'answer', field: fieldOf(picked) });
 }
 
 function showNext(ui: UiState, { world, now }: Facts, step: 1 | -1): UiState {
@@ -72,35 +117,6 @@ function pressOnHeld(ui: UiState, key: Key, facts: Facts): Pressed {
   const isSeen = isName(key, 'enter') || isName(key, 'escape') || (key.kind === 'char' && key.text === 'n');
   if (!isSeen) return only(ui);
   return only(settle({ ...ui, card: showing(ui.card, { kind: 'none' }, facts.now) }, facts));
-}
-
-/** Only offered choices can be selected. */
-function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choice {
-  const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
-  if (letter === 'd') return { kind: 'deny', field: EMPTY_FIELD };
-  if (approval.question !== undefined) {
-    const picked = /^[1-9]$/.test(letter) ? approval.question.choices[Number(letter) - 1] : undefined;
-    if (picked !== undefined) return { kind: 'answer', field: fieldOf(picked) };
-    if (letter !== 'r') return before;
-    const { form } = approval.question;
-    return form === undefined ? { kind: 'answer', field: EMPTY_FIELD } : { kind: 'form', draft: newForm(form.fields) };
-  }
-  switch (letter) {
-    case 'o':
-      return may('approve_once') ? { kind: 'once' } : before;
-    case 'c':
-      return chatPattern(approval) === undefined ? before : { kind: 'session', isNarrow: true };
-    case 'l':
-      if (before.kind !== 'session' || approval.session?.any !== true) return before;
-      return { kind: 'session', isNarrow: !before.isNarrow };
-    case 'a':
-      if (!may('approve_always') || approval.proposedRule === undefined) return before;
-      return { kind: 'always', field: fieldOf(approval.proposedRule) };
-    case 'e':
-      return mayEdit(approval) ? { kind: 'edit', field: fieldOf(editable(approval)) } : before;
-    default:
-      return before;
-  }
 }
 
 /** Enter confirms the selected choice, or nothing. */

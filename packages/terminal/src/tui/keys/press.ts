@@ -1,4 +1,6 @@
 import { complete, matching, mentionAt, outsideAgent, whoAnswers } from '@countersign/client';
+import { matchingSlash, readSlashCommand, type SlashCommand } from '../../chat/slash-commands.js';
+import { cardWords } from '../../words/cards.js';
 import { isWriting, type Effect, type Facts, type Focus, type Pressed, type UiState } from '../ui-state.js';
 import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
@@ -112,7 +114,7 @@ function pressControl(ui: UiState, key: Key, facts: Facts): Pressed | undefined 
     case 'n':
       return openChat(ui, undefined, facts);
     case 'x':
-      return ui.chatId === undefined ? only(ui) : { ui, effects: [{ kind: 'stop' }] };
+      return stop(ui);
     case 'p':
       return only(toggleChats(ui, facts));
     case 'g':
@@ -138,6 +140,8 @@ function moveFocus(ui: UiState, way: 'tab' | 'backtab', facts: Facts): Pressed |
 }
 
 function completion({ composer }: UiState, { world }: Facts): UiState['composer'] | undefined {
+  const [command] = matchingSlash(composer.text, 'screen');
+  if (command !== undefined && command !== composer.text) return fieldOf(command);
   const mention = mentionAt(composer.text, composer.cursor);
   const name = mention === undefined ? undefined : matching(world.agents, mention.typed)[0]?.name;
   return mention === undefined || name === undefined
@@ -153,13 +157,13 @@ function fixedMention({ composer }: UiState, { world }: Facts): UiState['compose
 
 function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {
   const isClosed = facts.chat !== undefined && outsideAgent(facts.chat) !== undefined;
-  if (key.kind === 'name' && key.name === 'enter') return isClosed ? only(ui) : send(ui);
+  if (key.kind === 'name' && key.name === 'enter') return isClosed ? only(ui) : send(ui, facts);
   if (key.kind === 'name' && key.name === 'escape') return only({ ...ui, scroll: { kind: 'end' } });
   if (key.kind === 'char' && key.text === '?' && ui.composer.text === '') return only({ ...ui, overlay: 'help' });
   if (key.kind === 'burst' && key.text.endsWith('\r') && !isClosed) {
     // Typed over a slow connection: the last character of the burst was the Enter key.
     const composer = edit(ui.composer, { kind: 'burst', text: key.text.slice(0, -1) }) ?? ui.composer;
-    return send({ ...ui, composer });
+    return send({ ...ui, composer }, facts);
   }
   const field = isClosed ? undefined : edit(ui.composer, key);
   if (field !== undefined) return only({ ...ui, composer: field });
@@ -176,9 +180,41 @@ function nextSuggestion(text: string, suggestions: readonly string[], step: 1 | 
   return suggestions.at(at < 0 && step < 0 ? -1 : (at + step) % suggestions.length);
 }
 
-function send(ui: UiState): Pressed {
+/** Carries out a command that was typed as a message. Most have a key, too. */
+function obey(ui: UiState, { kind, argument }: Exclude<SlashCommand, { kind: 'unknown' }>, facts: Facts): Pressed {
+  switch (kind) {
+    case 'help':
+      return only({ ...ui, overlay: 'help' });
+    case 'stop':
+      return stop(ui);
+    case 'new':
+      return openChat(ui, undefined, facts);
+    case 'chat':
+      if (argument !== '') return { ui, effects: [{ kind: 'find-chat', id: argument }] };
+      return only(toggleChats(ui, facts));
+    case 'chats':
+    case 'agents':
+      return only(toggleChats(ui, facts));
+    case 'thinking':
+      return only({ ...ui, isWide: !ui.isWide });
+    case 'approvals':
+      if (ui.card.current.kind !== 'none') return only(focusOn(ui, 'card', facts.now));
+      return only({ ...ui, status: { text: cardWords.noneWaiting, isBad: false } });
+    case 'quit':
+      return leave(ui);
+  }
+}
+
+function stop(ui: UiState): Pressed {
+  return ui.chatId === undefined ? only(ui) : { ui, effects: [{ kind: 'stop' }] };
+}
+
+function send(ui: UiState, facts: Facts): Pressed {
   const text = ui.composer.text.trim();
   if (text === '') return only(ui);
+  const command = readSlashCommand(ui.composer.text, 'screen');
+  if (command?.kind === 'unknown') return only({ ...ui, status: { text: command.hint, isBad: true } });
+  if (command !== undefined) return obey({ ...ui, composer: EMPTY_FIELD }, command, facts);
   return { ui: { ...ui, composer: EMPTY_FIELD, scroll: { kind: 'end' } }, effects: [{ kind: 'send', text }] };
 }
 

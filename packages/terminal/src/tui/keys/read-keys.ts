@@ -1,6 +1,6 @@
 import type { Key, KeyName } from './key.js';
 
-export interface KeyReader {
+interface KeyReader {
   /** Returns the keys in this chunk of input. */
   push(chunk: string): Key[];
   /** True while an escape character may still be the start of a sequence. */

@@ -19,7 +19,7 @@ export interface Areas {
   readonly composer: number;
 }
 
-export interface Wanted {
+interface Wanted {
   readonly hasBanner: boolean;
   readonly hasCompletion: boolean;
   readonly composer: number;

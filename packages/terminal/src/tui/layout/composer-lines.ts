@@ -1,4 +1,5 @@
 import { matching, mentionAt, outsideAgent, recipientsText, whoAnswers } from '@countersign/client';
+import { matchingSlash } from '../../chat/slash-commands.js';
 import { isWriting, type UiState } from '../ui-state.js';
 import type { Areas } from './areas.js';
 import { fieldLines } from './field-lines.js';
@@ -11,11 +12,12 @@ import { screenWords } from '../../words/screen.js';
 /** Width of the prompt. */
 export const PROMPT = 3;
 
-/** Completions for the name being typed. */
+/** Completions for the name or command being typed. */
 export function completions({ ui, world }: Scene): readonly string[] {
   if (ui.focus !== 'composer') return [];
   const mention = mentionAt(ui.composer.text, ui.composer.cursor);
-  return mention === undefined ? [] : matching(world.agents, mention.typed).map(({ name }) => name);
+  if (mention !== undefined) return matching(world.agents, mention.typed).map(({ name }) => `@${name}`);
+  return matchingSlash(ui.composer.text, 'screen');
 }
 
 export function composerLines(scene: Scene, areas: Areas): Line[] {
@@ -40,7 +42,7 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
       : [
           [
             span('   Tab: ', { dim: true }),
-            ...names.flatMap((name, index): Line => [span(`@${name} `, { bold: index === 0, dim: index > 0 })]),
+            ...names.flatMap((name, index): Line => [span(`${name} `, { bold: index === 0, dim: index > 0 })]),
           ],
         ]),
     ...fill(lines, areas.composer).map((line, index): Line => [
@@ -53,7 +55,7 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
 
 /** Who will answer the message, before it is sent (M3.6). */
 function recipientSpans({ ui, world }: Scene, room: number): Line {
-  if (world.world === undefined) return [];
+  if (world.world === undefined || ui.composer.text.startsWith('/')) return [];
   const who = whoAnswers(ui.composer.text, world.agents, world.world.mainAgent);
   const text = recipientsText(who);
   if (who.kind !== 'nobody') return [span(`${cut(text, room)} `, { dim: true })];

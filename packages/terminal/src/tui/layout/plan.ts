@@ -1,6 +1,6 @@
 import { get, revealedView, type ApprovalView } from '@countersign/client';
 import { areasOf, isTooSmall, type Areas } from './areas.js';
-import { cardBody } from '../../card/card-body.js';
+import { cardBody } from '../card/card-body.js';
 import { cardFootOf, goneFoot } from '../card/card-foot.js';
 import { completions, PROMPT } from './composer-lines.js';
 import { fieldHeight } from './field-lines.js';

@@ -3,7 +3,7 @@ import { colourOf } from '../transcript/message-lines.js';
 import { cut, cutProse, padLine, proseSpan, span, spread, type Line } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
-export interface SideState {
+interface SideState {
   readonly world: WorldState;
   readonly chat: ChatState | undefined;
   readonly chatId: string | undefined;

@@ -3,7 +3,8 @@ import { whyNotUndone, type UndoableCall } from '@countersign/protocol';
 import { minuteText } from '../../text/clock-text.js';
 import { screenWords } from '../../words/screen.js';
 import type { UndoUi } from '../ui-state.js';
-import { effectBody } from '../../card/card-body.js';
+import { effectLines } from '../../card/effect-lines.js';
+import { results } from '../../words/results.js';
 import { cut, span, wrapWords, type Line } from '../../text/spans.js';
 
 const words = screenWords.undo;
@@ -28,7 +29,7 @@ export function undoLines(undo: UndoUi, width: number): Line[] {
         [span(` ${cut(lineOf(call), width - 2)}`, { bold: true })],
         [],
         ...(preview.state === 'ready'
-          ? [[span(words.effect)], ...effectBody({ effect: preview.effect }, width, words.foot)]
+          ? [[span(words.effect)], ...effectLines({ effect: preview.effect }, width, 'folded', results.undoMeaning)]
           : said(whyNotUndone(preview), width)),
       ];
     }

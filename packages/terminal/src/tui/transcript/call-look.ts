@@ -2,7 +2,7 @@ import { byText, expiredText, approvedText, type Decision, type Invocation } fro
 import type { Colour } from '../../text/spans.js';
 import { screenWords } from '../../words/screen.js';
 
-export interface CallLook {
+interface CallLook {
   readonly icon: string;
   readonly words: string;
   readonly colour?: Colour;

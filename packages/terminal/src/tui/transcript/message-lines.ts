@@ -58,7 +58,7 @@ interface CallView {
   readonly isYours: boolean;
 }
 
-export interface LinesOptions {
+interface LinesOptions {
   readonly now: number;
   readonly isWide: boolean;
   readonly me: string | undefined;

@@ -18,7 +18,7 @@ export function nothingMeasured(): Measured {
   return { kept: new Map(), count: 0 };
 }
 
-export interface BlocksOptions {
+interface BlocksOptions {
   readonly width: number;
   /** Whether the full output of calls is shown. */
   readonly isWide: boolean;

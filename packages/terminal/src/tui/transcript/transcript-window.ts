@@ -17,7 +17,7 @@ interface Place {
   readonly line: number;
 }
 
-export interface Window {
+interface Window {
   readonly lines: readonly Line[];
   /** The first visible block. */
   readonly first: number;
