@@ -25,10 +25,7 @@ describe('[X2.1] text typed while a command starts', () => {
   it('[X2.3] is sent in one message with the lines that Alt-Enter starts', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor(/you {2}$/);
-    terminal.type('first');
-    await terminal.waitFor('you  first');
-    terminal.type('\u001B\r');
-    terminal.type('second');
+    terminal.type('first\u001B\rsecond');
     await terminal.waitFor('second');
     terminal.type(ENTER);
     await terminal.waitFor('│ ok');

@@ -10,7 +10,7 @@ it('distinguishes commands from messages', () => {
   expect(readSlashCommand(' /stop', 'chat')).toBeUndefined();
   expect(readSlashCommand('/hepl', 'chat')).toEqual({
     kind: 'unknown',
-    hint: 'Unknown command /hepl. Did you mean /help? /help lists them. To send it as a message, start with a space.',
+    hint: 'Unknown command /hepl. Did you mean /help? /help lists them.',
   });
   expect(readSlashCommand('/constructor', 'chat')?.kind).toBe('unknown');
   expect(readSlashCommand('/new', 'watch')).toEqual({

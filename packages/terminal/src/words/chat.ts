@@ -7,7 +7,7 @@ export const chatWords = {
   stopped: '· Stopped',
   interruptAgain: '· Press Ctrl-C again to quit, or type /quit.',
   unknownSlash: (word: string, near: string | undefined): string =>
-    `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them. To send it as a message, start with a space.`,
+    `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them.`,
   slashElsewhere: (word: string): string => `${word} works only in a chat. Run countersign chat or countersign tui.`,
   fixHint: ' · Tab fixes it',
   continued: ' (continued)',

@@ -42,6 +42,7 @@ export const SLASH_COMMANDS = {
 /** Keys of `countersign chat`. */
 export const CHAT_NOTES = [
   'Ctrl-C stops the agents, Ctrl-D quits. Alt-Enter starts a new line.',
+  'A line that starts with a space is a message, even if it looks like a command.',
   'Press Enter on an empty line to see what is waiting for you.',
   'Start a paragraph with @name to address an agent. Tab completes a name, or corrects a mention that nobody would answer.',
 ] as const;
@@ -60,6 +61,7 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   ['Ctrl-C, q', 'quit; waiting calls stay in the queue'],
   'Message',
   ['Enter', 'send; Alt-Enter or Ctrl-J starts a new line'],
+  ['/', 'a command, such as /help; with a space before it, a message'],
   ['@', 'at the start of a paragraph: Tab completes a name'],
   ['Tab', 'if nobody would answer: corrects the mention'],
   'Transcript and chats',

@@ -11,7 +11,7 @@ const char = (text: string): Key => ({ kind: 'char', text });
 const ENTER = named('enter');
 
 /** A person at the keyboard with `count` waiting calls. The pauses between keys are long. */
-function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
+function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}, hasEditor = false) {
   let world = worldOf(Array.from({ length: count }, (_, index) => approvalOf(index + 1, more)));
   let now = NOW;
   const effects: Effect[] = [];
@@ -20,7 +20,7 @@ function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
   const step = (key: Key, after = 1000): UiState => {
     now += after;
     scene = sceneOf({ world, ui, now });
-    const facts = factsOf(scene);
+    const facts = { ...factsOf(scene), hasEditor };
     const pressed = press(settle(ui, facts), key, facts);
     ui = settle(pressed.ui, facts);
     effects.push(...pressed.effects);
@@ -54,6 +54,15 @@ describe('a card', () => {
     const plain = seat(1, { arguments: { command: 'ls' } });
     plain.steps(toCard, char('v'), ENTER);
     expect(plain.effects).toEqual([]);
+  });
+
+  it('[X2.4] e opens the editor of a person who has one, and a field for others', () => {
+    const [withEditor, without] = [seat(1, {}, true), seat(1)];
+    for (const person of [withEditor, without]) person.steps(toCard, char('e'));
+    expect(withEditor.effects).toMatchObject([{ kind: 'edit', approval: { approvalId: 'approval_1' } }]);
+    expect(withEditor.ui().card.choice).toEqual({ kind: 'none' });
+    expect(without.effects).toEqual([]);
+    expect(without.ui().card.choice).toMatchObject({ kind: 'edit', field: { text: 'rm scratch-1.tmp' } });
   });
 
   it('[A53.10] h allows the hosts that the call tried to reach, and shows it again', () => {
