@@ -6,6 +6,8 @@ import type {
   ClientRecord,
   Emission,
   GrantRecord,
+  McpServerRecord,
+  McpToolRecord,
   NewAuditRecord,
   RowChange,
   StoreTransaction,
@@ -29,6 +31,21 @@ export type WorldFact =
   | { kind: 'grant-revoked'; grant: GrantRecord; by: Author; why?: string }
   | { kind: 'client-registered'; client: ClientRecord; toolNames: readonly string[]; by: Signer | undefined }
   | { kind: 'client-left'; client: ClientRecord }
+  /** Without `operation`, screens show no difference. `shown`: the definition without secrets. */
+  | {
+      kind: 'mcp-server-changed';
+      name: string;
+      operation?: Crud['operation'];
+      row?: McpServerRow;
+      decisions?: readonly McpDecision[];
+      shown?: unknown;
+      by?: Signer;
+    }
+  | {
+      kind: 'mcp-tool-changed';
+      tool: McpToolRecord;
+      record?: { decision: 'accepted' | 'changed'; why?: string; by: Author };
+    }
   /** Providers belong to no world, so each world records the change. `why` contains no key. */
   | { kind: 'providers-changed'; decision: `provider ${'added' | 'changed' | 'removed'}`; why: string; by: Signer }
   /** Other people can now sign calls that wait. */
@@ -37,6 +54,21 @@ export type WorldFact =
   | { kind: 'policy-checked'; tool: string; arguments: unknown; by: Signer | undefined }
   | { kind: 'decision-refused'; about: AboutCall; why: string; by: Signer }
   | { kind: 'secrets-revealed'; about: AboutCall & { decision?: 'original' }; by: Signer };
+
+type McpDecision =
+  | 'added'
+  | 'changed'
+  | 'removed'
+  | 'restarted'
+  | 'trusted'
+  | 'no longer trusted'
+  | `turned ${'on' | 'off'}`
+  | `signed ${'in' | 'out'}`;
+type McpServerRow =
+  | { insert: McpServerRecord }
+  /** Compare-and-set: nothing is written if someone else has changed the server. */
+  | { before: McpServerRecord; after: Pick<McpServerRecord, 'definition' | 'sealed' | 'signIn'> }
+  | { remove: Pick<McpServerRecord, 'worldId'> };
 
 type NewWorldRow = Pick<WorldRecord, 'id' | 'name' | 'settings' | 'policy' | 'proposed'>;
 type NewAgentRow = Pick<AgentRecord, 'id' | 'definition' | 'makers'>;
@@ -176,6 +208,24 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
       const records = [policy('client left', { client, why: maskSecrets(label) })];
       return { row: (tx) => tx.deleteClient(client), records, events: [crud('delete', 'client', client)] };
     }
+    case 'mcp-server-changed': {
+      const { name, operation, row, decisions = [], shown, by } = fact;
+      const about = { arguments: shown, ...by };
+      return {
+        ...(row === undefined ? {} : { row: (tx) => writeMcpServer(tx, name, row) }),
+        records: decisions.map((decision) => policy(`MCP server ${decision}`, about)),
+        events: operation === undefined ? [] : [crud(operation, 'mcp-server', name)],
+      };
+    }
+    case 'mcp-tool-changed': {
+      const { tool, record } = fact;
+      const { decision, by, ...why } = record ?? {};
+      const about = { tool: tool.name, ...by, ...why };
+      return {
+        row: (tx) => tx.putMcpTool(tool),
+        records: decision === undefined ? [] : [policy(`tool ${decision}`, about)],
+      };
+    }
     case 'providers-changed':
       return { records: [policy(fact.decision, { why: maskSecrets(fact.why), ...fact.by })] };
     case 'signers-changed':
@@ -189,6 +239,13 @@ export function deriveWorld(fact: WorldFact): DerivedOfWorld {
     case 'secrets-revealed':
       return { records: [{ kind: 'reveal', ...fact.about, ...fact.by }] };
   }
+}
+
+async function writeMcpServer(tx: StoreTransaction, name: string, row: McpServerRow): Promise<unknown> {
+  if ('insert' in row) return await tx.insertMcpServer(row.insert);
+  return 'remove' in row
+    ? await tx.deleteMcpServer(row.remove.worldId, name)
+    : await tx.updateMcpServer(row.before, row.after);
 }
 
 type Crud = Extract<Emission, { event: 'crud' }>['data'];

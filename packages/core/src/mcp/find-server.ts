@@ -11,7 +11,3 @@ export async function serverOf(change: WorldChange, name: string): Promise<McpSe
 export function noServer(name: string): CountersignError {
   return new CountersignError('not-found', `there is no MCP server "${name}" in this world`);
 }
-
-export function emitServer(change: WorldChange, operation: 'create' | 'update' | 'delete', name: string): void {
-  change.tx.emit({ event: 'crud', chatId: null, data: { operation, entity: 'mcp-server', id: name } });
-}

@@ -10,13 +10,13 @@ import type {
 } from '../ports/index.js';
 import { maskText } from '../masking/index.js';
 import { protectPaths, NO_RULES } from '../policy/index.js';
-import { emitServer } from './find-server.js';
 import { openDefinition, openSignIn } from './mcp-secrets.js';
 import { renewTokens } from './mcp-tokens.js';
 import { definitionDigest, describeDifference } from '../evidence/mcp-difference.js';
 import { noWorld, changeWorld, mustHaveChanged } from '../step/commit.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 
 /** Store access for the MCP host. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
@@ -69,7 +69,8 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
     renewTokens: (worldId, name, used, refresh) => renewTokens(runtimeOf(), { worldId, name, used, refresh }),
     async notifyChanged(worldId, name) {
       await changeWorld(runtimeOf(), 'mcp-changed', worldId, async (change) => {
-        if ((await change.tx.mcpServer(worldId, name)) !== undefined) emitServer(change, 'update', name);
+        if ((await change.tx.mcpServer(worldId, name)) === undefined) return;
+        await writeFact(change.tx, { kind: 'mcp-server-changed', name, operation: 'update' });
       });
     },
     report: (error, what) => runtimeOf().report(error, what),
@@ -122,25 +123,28 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
       : { accepted: null, acceptedDigest: null };
     const kept = before ?? { worldId, server: name, name: toolName, ...pinned, reviewed: false };
     const tool: McpToolRecord = { ...kept, seen: definition, seenDigest: digest };
-    await change.tx.putMcpTool(tool);
-    await revokeChanged(change, tool);
+    await writeTool(change, tool);
   }
   for (const gone of known.values()) {
     if (gone.seen === null) continue;
     // If a tool is removed before anyone reviewed it, clear its acceptance, or it could return later as accepted.
     const accepted = gone.reviewed ? {} : { accepted: null, acceptedDigest: null };
-    await change.tx.putMcpTool({ ...gone, ...accepted, seen: null, seenDigest: null });
+    const tool = { ...gone, ...accepted, seen: null, seenDigest: null };
+    await writeFact(change.tx, { kind: 'mcp-tool-changed', tool });
   }
   // Increments `rev`, so that a call that is just starting is judged again.
   await change.tx.updateWorld(worldId, {});
-  emitServer(change, 'update', name);
+  await writeFact(change.tx, { kind: 'mcp-server-changed', name, operation: 'update' });
 }
 
-/** Revokes the grants for a changed tool (A5), because people gave them for the old definition. Records why. */
-async function revokeChanged(change: WorldChange, tool: McpToolRecord): Promise<void> {
+/** Writes a listed tool. If it changed, its grants are revoked (A5), because people gave them for the old definition. */
+async function writeTool(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
-  if (difference === undefined) return;
-  const why = maskText(difference).value;
-  change.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: SYSTEM, why });
+  if (difference === undefined) {
+    await writeFact(change.tx, { kind: 'mcp-tool-changed', tool });
+    return;
+  }
+  const record = { decision: 'changed', why: maskText(difference).value, by: { who: SYSTEM } } as const;
+  await writeFact(change.tx, { kind: 'mcp-tool-changed', tool, record });
   await revokeGrantsOf(change, (toolName) => toolName === tool.name, { who: SYSTEM }, 'its tool changed');
 }

@@ -15,13 +15,14 @@ import type { McpServerRecord, SecretBox, StoreTransaction } from '../ports/inde
 import { errorMessage } from '../ports/error-message.js';
 import { maskText } from '../masking/index.js';
 import { applyChange } from './mcp-change.js';
-import { emitServer, noServer, serverOf } from './find-server.js';
+import { noServer, serverOf } from './find-server.js';
 import { withTools } from './mcp-records.js';
 import { isInClear, openDefinition, sealDefinition } from './mcp-secrets.js';
 import { showDefinition, showServer } from './mcp-show.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
 import { refuseReach } from '../worlds/refuse-reach.js';
 import { MAY_NOTHING, refuseUnconfirmed, type May, type Safeguards } from '../worlds/refuse-unconfirmed.js';
@@ -42,8 +43,8 @@ export async function addMcpServer(
     const asked = { kind: 'mcp-server', after: definition, isConfined } as const;
     await refuseReach({ runtime, reader, snapshot }, asked, { may, isConfirmed });
     refuseUnconfirmed(snapshot, { kind: 'mcp-server', before: undefined, after: definition }, isConfirmed);
-    await insertMcpServer(change.tx, worldId, definition, { signer, secretBox: runtime.secretBox });
-    emitServer(change, 'create', definition.name);
+    const { secretBox } = runtime;
+    await insertMcpServer(change.tx, worldId, definition, { signer, secretBox, operation: 'create' });
   });
   await reload(runtime, worldId, definition.name);
   return await showMcpServer(runtime, worldId, definition.name);
@@ -54,13 +55,19 @@ export async function insertMcpServer(
   tx: StoreTransaction,
   worldId: string,
   definition: McpServerDefinition,
-  { signer, secretBox }: { signer: Signer; secretBox: SecretBox | undefined },
+  { signer: by, secretBox, operation }: { signer: Signer; secretBox: SecretBox | undefined; operation?: 'create' },
 ): Promise<void> {
   const { name, trusted } = definition;
   const stored = sealDefinition(secretBox, worldId, definition);
-  await tx.insertMcpServer({ worldId, name, ...stored, signIn: null, firstListedAt: null, createdAt: tx.now() });
-  record(tx, 'MCP server added', definition, signer);
-  if (trusted) record(tx, 'MCP server trusted', definition, signer);
+  await writeFact(tx, {
+    kind: 'mcp-server-changed',
+    name,
+    ...(operation === undefined ? {} : { operation }),
+    row: { insert: { worldId, name, ...stored, signIn: null, firstListedAt: null, createdAt: tx.now() } },
+    decisions: trusted ? ['added', 'trusted'] : ['added'],
+    shown: showDefinition(definition),
+    by,
+  });
 }
 
 /** Changes part of a server, or accepts its current tool definitions. Fields that aren't sent stay unchanged. */
@@ -96,18 +103,23 @@ export async function updateMcpServer(
     // The sign-in is bound to the URL, so that the tokens can't be sent elsewhere.
     const keepsUrl = definition.transport === 'http' && opened.transport === 'http' && definition.url === opened.url;
     const signIn = keepsUrl ? server.signIn : null;
-    mustHaveChanged(await change.tx.updateMcpServer(server, { ...stored, signIn }));
-    if (trusted !== wasTrusted)
-      record(change.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
-    if (enabled !== wasEnabled)
-      record(change.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
-    if (isOther) {
-      record(change.tx, 'MCP server changed', definition, signer);
-      // The grants were given for another program under the same names.
-      await revokeGrantsOf(change, isToolOf(name), signer, 'its MCP server was changed');
-    }
+    const written = await writeFact(change.tx, {
+      kind: 'mcp-server-changed',
+      name,
+      operation: 'update',
+      row: { before: server, after: { ...stored, signIn } },
+      decisions: [
+        ...(trusted === wasTrusted ? [] : [trusted ? ('trusted' as const) : ('no longer trusted' as const)]),
+        ...(enabled === wasEnabled ? [] : [enabled ? ('turned on' as const) : ('turned off' as const)]),
+        ...(isOther ? (['changed'] as const) : []),
+      ],
+      shown: showDefinition(definition),
+      by: signer,
+    });
+    mustHaveChanged(written);
+    // The grants were given for another program under the same names.
+    if (isOther) await revokeGrantsOf(change, isToolOf(name), signer, 'its MCP server was changed');
     if (accept === true) await acceptTools(change, name, signer);
-    emitServer(change, 'update', name);
   });
   await reload(runtime, worldId, name);
   return await showMcpServer(runtime, worldId, name);
@@ -123,8 +135,9 @@ export async function restartMcpServer(
   await changeWorld(runtime, 'restart-mcp-server', worldId, async (change) => {
     const { definition } = await serverOf(change, name);
     refuseOff(definition, 'restart');
-    record(change.tx, 'MCP server restarted', definition, signer);
-    emitServer(change, 'update', name);
+    const shown = showDefinition(definition);
+    const decisions = ['restarted'] as const;
+    await writeFact(change.tx, { kind: 'mcp-server-changed', name, operation: 'update', decisions, shown, by: signer });
   });
   await runtime.mcp?.reload(worldId, name);
   await runtime.mcp?.stop(worldId, name);
@@ -203,8 +216,9 @@ async function acceptTools(change: WorldChange, name: string, signer: Signer): P
     if (tool.seen === null) continue;
     const isKnown = tool.seenDigest === tool.acceptedDigest;
     if (isKnown && tool.reviewed) continue;
-    await change.tx.putMcpTool({ ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest, reviewed: true });
-    change.tx.record({ kind: 'policy', decision: 'tool accepted', tool: tool.name, ...signer });
+    const accepted = { ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest, reviewed: true };
+    const record = { decision: 'accepted', by: signer } as const;
+    await writeFact(change.tx, { kind: 'mcp-tool-changed', tool: accepted, record });
   }
 }
 
@@ -223,11 +237,16 @@ export async function removeMcpServer(
       expected,
       'this MCP server',
     );
-    const { definition } = server;
-    await change.tx.deleteMcpServer(worldId, name);
-    record(change.tx, 'MCP server removed', definition, signer);
+    await writeFact(change.tx, {
+      kind: 'mcp-server-changed',
+      name,
+      operation: 'delete',
+      row: { remove: server },
+      decisions: ['removed'],
+      shown: showDefinition(server.definition),
+      by: signer,
+    });
     await revokeGrantsOf(change, isToolOf(name), signer, 'its MCP server was removed');
-    emitServer(change, 'delete', name);
   });
   await runtime.mcp?.reload(worldId, name);
 }
@@ -294,14 +313,4 @@ export async function reload(runtime: Runtime, worldId: string, name: string): P
 
 function isToolOf(name: string): (toolName: string) => boolean {
   return (toolName) => toolName.startsWith(`mcp__${name}__`);
-}
-
-/** Records only the names of variables and headers, and masks other secrets (A15). */
-export function record(
-  tx: Pick<StoreTransaction, 'record'>,
-  decision: string,
-  definition: McpServerDefinition,
-  signer: Signer,
-): void {
-  tx.record({ kind: 'policy', decision, arguments: showDefinition(definition), ...signer });
 }

@@ -11,7 +11,7 @@ import type { McpAuthorizer, McpPendingSignIn, McpRemote, SecretBox } from '../p
 import { hasAuthorizationHeader } from '../ports/mcp-sign-in.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { Runtime } from '../step/runtime.js';
-import { record, reload, showMcpServer } from './mcp-servers.js';
+import { reload, showMcpServer } from './mcp-servers.js';
 import { openDefinition, openSignIn } from './mcp-secrets.js';
 import { boxOf, changeSignIn } from './mcp-tokens.js';
 
@@ -105,11 +105,10 @@ export async function finishMcpSignIn(
     const answered = { code: answer.code, ...maybe('iss', answer.iss) };
     const tokens = await authorizerOf(runtime).redeem(remote, pending, answered);
     const { metadata, resource, client } = pending;
-    await changeSignIn(runtime, 'finish-mcp-sign-in', place, (_signIn, { change, server }) => {
+    await changeSignIn(runtime, 'finish-mcp-sign-in', place, (_signIn, { server }) => {
       if (remoteOf(runtime, server)?.url !== remote.url) throw changedMeanwhile();
-      record(change.tx, 'MCP server signed in', server.definition, pending.signer);
       const grant = { id: randomUUID(), metadata, client, tokens, ...maybe('resource', resource) };
-      return { value: undefined, signIn: { grant } };
+      return { value: undefined, signIn: { grant }, signed: { decision: 'signed in', by: pending.signer } };
     });
   } catch (error) {
     const detail = `You are not signed in: ${errorMessage(error)}.`;
@@ -128,9 +127,9 @@ export async function finishMcpSignIn(
 /** Deletes the tokens and revokes them if the authorization server supports it. */
 export async function signOutOfMcpServer(runtime: Runtime, place: SignInTarget, signer: Signer): Promise<McpServer> {
   const { remote, signIn } = await readRemote(runtime, place);
-  await changeSignIn(runtime, 'mcp-sign-out', place, (_signIn, { change, server }) => {
-    if (server.signIn !== null) record(change.tx, 'MCP server signed out', server.definition, signer);
-    return { value: undefined, signIn: null };
+  await changeSignIn(runtime, 'mcp-sign-out', place, (_signIn, { server }) => {
+    const signed = server.signIn === null ? {} : { signed: { decision: 'signed out', by: signer } as const };
+    return { value: undefined, signIn: null, ...signed };
   });
   await reload(runtime, place.worldId, place.name);
   // The tokens are already deleted here, so report a failed revocation but don't fail the sign-out.
@@ -143,10 +142,10 @@ export async function signOutOfMcpServer(runtime: Runtime, place: SignInTarget, 
 }
 
 async function takePending(runtime: Runtime, place: SignInTarget, state: string): Promise<McpPendingSignIn> {
-  return await changeSignIn(runtime, 'take-mcp-sign-in', place, (signIn, { change }) => {
+  return await changeSignIn(runtime, 'take-mcp-sign-in', place, (signIn, { now }) => {
     if (signIn?.pending === undefined || signIn.pending.state !== hash(state)) throw unknownState();
     const { pending } = signIn;
-    if (pending.expiresAt <= change.tx.now()) throw unknownState();
+    if (pending.expiresAt <= now) throw unknownState();
     // The attempt stays pending until the code is redeemed, so that a waiting `mcp login` doesn't give up. No state has an empty hash.
     return { value: pending, signIn: { ...signIn, pending: { ...pending, state: USED } } };
   });

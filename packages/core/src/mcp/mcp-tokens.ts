@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, type Signer } from '@countersign/protocol';
 import type {
   McpAuthorizer,
   McpGrant,
@@ -10,9 +10,11 @@ import type {
   SecretBox,
 } from '../ports/index.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
-import type { Runtime, WorldChange } from '../step/runtime.js';
-import { emitServer, serverOf } from './find-server.js';
+import type { Runtime } from '../step/runtime.js';
+import { writeFact } from '../step/write-fact.js';
+import { serverOf } from './find-server.js';
 import { openDefinition, openSignIn, sealSignIn } from './mcp-secrets.js';
+import { showDefinition } from './mcp-show.js';
 import { showSignIn } from './show-sign-in.js';
 
 /** Longer than a request to the authorization server may take. After that, the process that refreshes is considered dead. */
@@ -43,7 +45,7 @@ export async function renewTokens(runtime: Runtime, renewal: Renewal): Promise<M
 }
 
 async function takeTurn(runtime: Runtime, { worldId, name, used }: Renewal): Promise<Turn> {
-  return await changeSignIn<Turn>(runtime, 'renew-mcp-tokens', { worldId, name }, (signIn, { change, server }) => {
+  return await changeSignIn<Turn>(runtime, 'renew-mcp-tokens', { worldId, name }, (signIn, { now, server }) => {
     const tokens = signIn?.grant?.tokens;
     if (signIn?.grant === undefined || tokens === undefined) return { value: { kind: 'done', tokens: undefined } };
     if (tokens.access !== used) return { value: { kind: 'done', tokens } };
@@ -51,7 +53,6 @@ async function takeTurn(runtime: Runtime, { worldId, name, used }: Renewal): Pro
     if (tokens.refresh === undefined || !opened.ok || opened.definition.transport !== 'http') {
       return { value: { kind: 'done', tokens: undefined }, signIn: expired(signIn) };
     }
-    const now = change.tx.now();
     if (signIn.refresh !== undefined && signIn.refresh.until > now) return { value: { kind: 'wait' } };
     const by = randomUUID();
     const { url, headers, publicOnly } = opened.definition;
@@ -98,27 +99,42 @@ function expired(signIn: McpSignIn): McpSignIn {
   return { ...kept, grant: client };
 }
 
-export interface Found {
+interface SignInToChange {
   server: McpServerRecord;
-  change: WorldChange;
+  now: number;
 }
 
-/** Reads and changes a sign-in in one transaction. If `decide` returns a sign-in (or null), it is stored. */
+interface ChangedSignIn<T> {
+  value: T;
+  /** What is stored. Null for none, absent if nothing changes. */
+  signIn?: McpSignIn | null;
+  /** Recorded with it. */
+  signed?: { decision: 'signed in' | 'signed out'; by: Signer };
+}
+
+/** Reads and changes a sign-in in one transaction. */
 export async function changeSignIn<T>(
   runtime: Runtime,
   what: string,
   { worldId, name }: { worldId: string; name: string },
-  decide: (signIn: McpSignIn | undefined, found: Found) => { value: T; signIn?: McpSignIn | null },
+  decide: (signIn: McpSignIn | undefined, of: SignInToChange) => ChangedSignIn<T>,
 ): Promise<T> {
   return await changeWorld(runtime, what, worldId, async (change) => {
     const server = await serverOf(change, name);
     const opened = openSignIn(runtime.secretBox, server);
-    const { value, signIn } = decide(opened === 'unreadable' ? undefined : opened, { server, change });
+    const now = change.tx.now();
+    const { value, signIn, signed } = decide(opened === 'unreadable' ? undefined : opened, { server, now });
     if (signIn === undefined) return value;
     const sealed = signIn === null ? null : sealSignIn(boxOf(runtime), server, signIn);
-    mustHaveChanged(await change.tx.updateMcpServer(server, { ...server, signIn: sealed }));
-    const shown = [opened, signIn ?? undefined].map((each) => JSON.stringify(showSignIn(each, change.tx.now())));
-    if (shown[0] !== shown[1]) emitServer(change, 'update', name);
+    const shown = [opened, signIn ?? undefined].map((each) => JSON.stringify(showSignIn(each, now)));
+    const written = await writeFact(change.tx, {
+      kind: 'mcp-server-changed',
+      name,
+      row: { before: server, after: { ...server, signIn: sealed } },
+      ...(shown[0] === shown[1] ? {} : { operation: 'update' }),
+      ...(signed && { decisions: [signed.decision], shown: showDefinition(server.definition), by: signed.by }),
+    });
+    mustHaveChanged(written);
     return value;
   });
 }
