@@ -2,9 +2,8 @@ export { checkToolApproval } from './policy/check-tool-approval.js';
 export { isConfirmed, isSignedOut } from './requirements/is-confirmed.js';
 export { oidcMembersOf } from './requirements/needed-signatures.js';
 export { callHash, toolDigest } from './evidence/sign-call.js';
-export type { Gate, GateGrant, GateInput, GateTool } from './policy/check-tool-approval.js';
+export type { Gate } from './policy/check-tool-approval.js';
 export { maskCall, maskSecrets, maskValue, showsOriginal } from './masking/index.js';
-export type { WorldSnapshot } from './memory/world-snapshot.js';
 export { checkPolicy } from './worlds/check-policy.js';
 export { agentMayAskFor, patternProblem } from './policy/index.js';
 export { compileRules } from './worlds/compile-rules.js';
@@ -26,7 +25,7 @@ export { readEventPage } from './views/event-page.js';
 export { coveredCalls, matchesInChat } from './views/matches-in-chat.js';
 export type { MatchedCall } from './views/matches-in-chat.js';
 export { pageApprovals, pageChats, pageMessages } from './views/page-lists.js';
-export type { ListPage, ListPlace } from './views/page-lists.js';
+export type { ListPage } from './views/page-lists.js';
 export {
   addMcpServer,
   listMcpContext,
@@ -41,14 +40,13 @@ export {
 export { finishMcpSignIn, signOutOfMcpServer, startMcpSignIn } from './mcp/mcp-sign-in.js';
 export type { Unfinished } from './processes/unfinished-turns.js';
 export { publishMessage } from './chats/publish-message.js';
-export type { IncomingMessage } from './chats/publish-message.js';
 export type { VerifiedReceipt } from './requirements/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
 export { announceSigners } from './decisions/announce-signers.js';
 export { decideCall } from './decisions/publish-tool-result.js';
 export { showWholeEffect } from './evidence/show-whole-effect.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
-export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';
+export type { About, Measured, PlaceFinder, Probe, Runtime } from './step/runtime.js';
 export { renameChat } from './worlds/rename-chat.js';
 export { searchMessages } from './views/search/search-messages.js';
 export {
@@ -65,7 +63,6 @@ export {
   toChat,
   toWorld,
 } from './worlds/show-world.js';
-export type { Versioned } from './worlds/show-world.js';
 export { deleteChat, stopChat } from './chats/stop-chat.js';
 export { systemClock } from './ports/index.js';
 export { readAttachment } from './views/read-attachment.js';
@@ -90,8 +87,7 @@ export { listUndoable, previewUndo, undoCall } from './decisions/undo-call.js';
 export { revokeGrant } from './decisions/revoke-grant.js';
 export { callDigest } from './requirements/decision-to-sign.js';
 export { canonicalJson, compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, readRules } from './policy/index.js';
-export type { Policy, Rule } from './policy/index.js';
-export { createEventBus } from './publishers/event-bus.js';
-export type { EventBus, EventListener, ListenerFailure } from './publishers/event-bus.js';
+export type { Policy } from './policy/index.js';
+export type { EventListener, ListenerFailure } from './publishers/event-bus.js';
 export { maskLongEvents } from './publishers/mask-long-texts.js';
 export { toWorldEvent } from './publishers/to-world-event.js';

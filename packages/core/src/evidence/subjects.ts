@@ -1,7 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import type { ParsedCall } from '../call/parse.js';
 import type { GateInput } from '../policy/check-tool-approval.js';
-import { defaultSubjects, keysOfCall, type Place as PolicyPlace, readSubjects } from '../policy/index.js';
+import { defaultSubjects, keysOfCall, type CallFolders, readSubjects } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { CallKeys } from '../ports/index.js';
 import { toToolPlace } from '../step/place.js';
@@ -61,7 +61,7 @@ export function toPolicyCall(call: ParsedCall, place: Place): GateInput['call'] 
   };
 }
 
-function policyPlace({ workingDirectory, worldDirectory, home }: Place): PolicyPlace {
+function policyPlace({ workingDirectory, worldDirectory, home }: Place): CallFolders {
   if (worldDirectory === undefined) return { workingDirectory, home };
   return { workingDirectory: worldDirectory, home, programDirectory: workingDirectory };
 }

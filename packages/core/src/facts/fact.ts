@@ -84,7 +84,7 @@ type CallFact =
   | CallStarted
   /** The call hasn't started or may run again: the next run of the turn starts it. */
   | (OfCall & { kind: 'call-requeued' })
-  /** A program outside got the call to run it, which it can once. */
+  /** An external program got the call to run it, which it can once. */
   | (OfCall & { kind: 'call-fetched' })
   | CallSettled
   | CallUndo;
@@ -206,9 +206,9 @@ interface FailedCall {
 /** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
 export type Settlement =
   | { kind: 'succeeded'; result: unknown; attachments?: readonly Attachment[]; attempts?: number }
-  /** A program outside was allowed to run the call, and didn't report how it ended (A55). */
+  /** An external program was allowed to run the call, and didn't report how it ended (A55). */
   | { kind: 'not-reported' }
-  /** A call of a program outside was approved, but the program no longer waited for it. Nothing ran. */
+  /** A call of an external program was approved, but the program no longer waited for it. Nothing ran. */
   | { kind: 'not-claimed' }
   | FailedCall
   | { kind: 'refused'; error: string }

@@ -23,7 +23,7 @@ export interface WorldSnapshot {
   agentPolicy(id: string): Policy;
 }
 
-/** Whether a program outside acts as this agent: no model is called for it (A55). */
+/** Whether an external program acts as this agent: no model is called for it (A55). */
 export function isExternal(snapshot: Pick<WorldSnapshot, 'agent'>, agentId: string): boolean {
   return snapshot.agent(agentId)?.definition.provider === EXTERNAL_PROVIDER;
 }

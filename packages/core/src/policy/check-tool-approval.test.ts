@@ -282,7 +282,7 @@ describe('checkToolApproval', () => {
     }
   });
 
-  it('[A55] a tool of a program outside needs approval because no rule allows the call', () => {
+  it('[A55] a tool of an external program needs approval because no rule allows the call', () => {
     const outside = knownTool(tool('claude__Bash'), { trusted: false, external: true });
     expect(checkToolApproval({ ...named('claude__Bash'), tool: outside })).toMatchObject({
       kind: 'ask',

@@ -14,7 +14,7 @@ import {
   type ToolApproval,
 } from '@countersign/protocol';
 import {
-  type Place,
+  type CallFolders,
   type PolicyCall,
   type Policy,
   agentMayAskFor,
@@ -39,7 +39,7 @@ export interface GateInput {
     readonly tool: string;
     readonly arguments: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
     readonly subjects: readonly Subject[];
-    readonly place: Place;
+    readonly place: CallFolders;
     /** The real path of the folder that the call runs in, or `unknown`. */
     readonly folder: string;
     /** Where the subjects come from: reported by the tool, or its plain arguments. Default: `tool`. */
@@ -74,7 +74,7 @@ export interface GateTool {
   readonly claims?: Pick<ToolDefinition, 'readOnly' | 'approval'>;
   /** Set if the tool runs programs without a sandbox that could enforce path rules (A21). */
   readonly unconfined?: boolean;
-  /** Set for the tools of programs outside. People don't choose whether to trust them, so a missing rule is the reason to ask. */
+  /** Set for the tools of external programs. People don't choose whether to trust them, so a missing rule is the reason to ask. */
   readonly external?: boolean;
 }
 

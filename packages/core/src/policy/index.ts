@@ -1,4 +1,4 @@
-export type { Place, PolicyCall, Rule, SigningRule } from './types.js';
+export type { CallFolders, PolicyCall, Rule, SigningRule } from './types.js';
 export { agentMayAskFor } from './agent-may-ask-for.js';
 export { explainMisses } from './arguments/explain-misses.js';
 export { findMisfit } from './arguments/find-misfit.js';

@@ -71,7 +71,7 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
 }
 
 /**
- * The rules for a call, and the deny and ask rules for the built-in tool that it stands for. A program outside chooses the folder that it works in,
+ * The rules for a call, and the deny and ask rules for the built-in tool that it stands for. An external program chooses the folder that it works in,
  * so `./` is the world's folder, and in deny and ask rules also the program's.
  */
 export function weigh(policies: Policies, call: PolicyCall): Weighing {

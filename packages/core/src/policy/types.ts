@@ -74,11 +74,11 @@ export interface Rule {
 }
 
 /** The folders that `./` and `~/` refer to. */
-export interface Place {
+export interface CallFolders {
   /** The world's folder. */
   readonly workingDirectory: string;
   readonly home: string;
-  /** The folder of a program outside, if it works in another one. In deny and ask rules, `./` refers to both. */
+  /** The folder of an external program, if it works in another one. In deny and ask rules, `./` refers to both. */
   readonly programDirectory?: string;
 }
 
@@ -86,7 +86,7 @@ export interface Place {
 export interface PolicyCall {
   readonly tool: string;
   readonly subjects: readonly Subject[];
-  readonly place: Place;
+  readonly place: CallFolders;
   /** If absent, no rule about a named argument applies. */
   readonly arguments?: { readonly ok: boolean; readonly value?: unknown };
   /** `arguments`: the tool reports no subjects, so rules see only its arguments. Default: `tool`. */

@@ -51,7 +51,7 @@ export interface RuntimeOptions {
   providerSource?: ProviderSource;
   /** Tools available in every world. More can be added to a single world later. */
   tools?: readonly Tool[];
-  /** The tools of programs outside (A55), by name, such as `claude__Bash`. Undefined if there is no such tool. */
+  /** The tools of external programs (A55), by name, such as `claude__Bash`. Undefined if there is no such tool. */
   externalTool?: (name: string) => Tool | undefined;
   /** Sources of tools that can change at run time. */
   toolSources?: readonly ToolSource[];
@@ -109,7 +109,7 @@ const MAX_TITLED = 10_000;
 /** Characters of names of external tools to remember. */
 const MOST_EXTERNAL = 100_000;
 
-/** Also finds the tools of programs outside, which are not listed. */
+/** Also finds the tools of external programs, which are not listed. */
 class ToolMap extends Map<string, RegisteredTool> {
   outside: (name: string) => RegisteredTool | undefined = () => undefined;
   override get(name: string): RegisteredTool | undefined {

@@ -4,7 +4,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { CallRecord, MessageRecord, ToolPlace } from '../ports/index.js';
 import type { Place, Runtime } from './runtime.js';
 
-/** What is stored with a call that a program outside runs (A55), in the provider state of its message. */
+/** What is stored with a call that an external program runs (A55), in the provider state of its message. */
 const externalCallSchema = z.object({
   /** The working folder of the program. */
   cwd: z.string().optional(),
@@ -19,7 +19,7 @@ const externalCallSchema = z.object({
 });
 export type StoredExternalCall = z.infer<typeof externalCallSchema>;
 
-/** Undefined for any other message, and for a call that a program outside proposed and this server runs. */
+/** Undefined for any other message, and for a call that an external program proposed and this server runs. */
 export function readExternalCall({
   providerState,
 }: Pick<MessageRecord, 'providerState'>): StoredExternalCall | undefined {
@@ -27,7 +27,7 @@ export function readExternalCall({
   return externalCallSchema.parse(providerState.state);
 }
 
-/** The place where the calls of a message run: the world's folder, or that of the program outside that runs them. */
+/** The place where the calls of a message run: the world's folder, or that of the external program that runs them. */
 export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'providerState'>): Place {
   const stored = readExternalCall(message);
   return stored === undefined ? place : placeOutside(place, stored);

@@ -28,11 +28,11 @@ export interface Place {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
-  /** The world's folder, if a program outside runs the call in another one. */
+  /** The world's folder, if an external program runs the call in another one. */
   worldDirectory?: string;
-  /** The real path of `workingDirectory`, if a program outside named it by a link. */
+  /** The real path of `workingDirectory`, if an external program named it by a link. */
   realDirectory?: string;
-  /** Set if a program outside runs the call and didn't say in which folder. `workingDirectory` is then the world's. */
+  /** Set if an external program runs the call and didn't say in which folder. `workingDirectory` is then the world's. */
   isFolderUnknown?: true;
   /** The sandbox for tools that don't report one. If absent, they run in this process with its permissions. */
   sandbox?: CallSandbox;
@@ -86,7 +86,7 @@ export interface Providers {
   find(name: string): Promise<Provider | undefined>;
 }
 
-/** Which programs outside still wait for an answer about their calls (A55), and timers for calls that nobody claims or reports. */
+/** Which external programs still wait for an answer about their calls (A55), and timers for calls that nobody claims or reports. */
 export interface ExternalWatch {
   /** Counts a new session of an agent. Throws `too-many` if there were too many. */
   openSession(worldId: string, agentId: string): void;

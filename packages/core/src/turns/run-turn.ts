@@ -210,7 +210,7 @@ async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   });
 }
 
-/** Ends the turn of a program outside, whose calls have all ended: no model is called for it (A55). */
+/** Ends the turn of an external program, whose calls have all ended: no model is called for it (A55). */
 async function endExternalTurn(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'end-external', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const { chatId, agentId, id: turnId } = turn;

@@ -7,7 +7,7 @@ it('[A26] suggests the full name for a rule with the short name of an MCP tool',
   ]);
 });
 
-it('[A26] [A55.4] does not warn about the tools of known programs outside, which are not listed anywhere', () => {
+it('[A26] [A55.4] does not warn about the tools of known external programs, which are not listed anywhere', () => {
   const rules = ['allow claude__Read(./**)', 'deny gemini__run_shell_command', 'deny cluade__Bash'];
   expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 3, code: 'unknown-tool' }]);
 });
@@ -17,7 +17,7 @@ it('[A43.4] warns about a rule that opens hosts, because commands that use them 
   expect(warnOfRules(rules, ['shell_cmd'])).toMatchObject([{ line: 1, code: 'opens-network' }]);
 });
 
-it('[A26.6] warns about a rule that allows commands of a program outside and spells none out, which can never apply', () => {
+it('[A26.6] warns about a rule that allows commands of an external program and spells none out, which can never apply', () => {
   const useless = [
     'allow claude__Bash(rm *)',
     'allow gemini__run_shell_command(git log --*)',

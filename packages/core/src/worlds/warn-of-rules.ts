@@ -32,7 +32,7 @@ function isAway(tool: string, names: readonly string[]): boolean {
   return server !== undefined && !names.some((name) => name.startsWith(server));
 }
 
-/** Whether the tool belongs to a program outside that we know, such as `claude__Read` (A55.4). Nobody has a list of its tools. */
+/** Whether the tool belongs to an external program that we know, such as `claude__Read` (A55.4). Nobody has a list of its tools. */
 function isOutside(tool: string): boolean {
   const program = /^(.+?)__/.exec(tool)?.[1];
   return program !== undefined && programName(program) !== program;

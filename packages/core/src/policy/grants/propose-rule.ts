@@ -9,7 +9,7 @@ import { formatNamed, formatPattern } from './format-pattern.js';
 import { plainHost } from '../patterns/host-pattern.js';
 import { normalSegments } from '../patterns/path-text.js';
 import { prepareOnce } from '../prepare-call.js';
-import type { Condition, PatternWord, Place, PolicyCall } from '../types.js';
+import type { Condition, PatternWord, CallFolders, PolicyCall } from '../types.js';
 
 /** People don't read more lines than this before approving. */
 const MAX_RULES = 5;
@@ -98,7 +98,7 @@ function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subje
   }
 }
 
-export function literalPattern(subject: Subject, place: Place): string | undefined {
+export function literalPattern(subject: Subject, place: CallFolders): string | undefined {
   switch (subject.kind) {
     case 'words':
       return formatPattern(subject.words.map(literal));
@@ -116,7 +116,7 @@ export function literal(text: string): PatternWord {
 }
 
 /** Shortens a path as a person would write it: `./…` in the working folder, `~/…` in home. */
-function shortPath(path: string, place: Place): string {
+function shortPath(path: string, place: CallFolders): string {
   const folders = [
     ['.', place.workingDirectory],
     ['~', place.home],

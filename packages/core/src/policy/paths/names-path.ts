@@ -1,7 +1,7 @@
 import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
 import type { Policies } from '../judge.js';
 import { prepareCall } from '../prepare-call.js';
-import type { Place } from '../types.js';
+import type { CallFolders } from '../types.js';
 
 const WRITE = 'write_file';
 
@@ -9,7 +9,7 @@ const WRITE = 'write_file';
  * Whether an allow rule for `write_file` names a path, and no rule denies the path or requires approval (A36). Rules for any path or for every
  * tool are ignored.
  */
-export function namesPath({ admin, world, agent }: Policies, place: Place): (path: string) => boolean {
+export function namesPath({ admin, world, agent }: Policies, place: CallFolders): (path: string) => boolean {
   const rules = [admin, world]
     .flatMap((policy) => policy?.allow.byTool.get(WRITE) ?? [])
     .map((group) => ({ ...group, any: [] }));

@@ -5,7 +5,7 @@ import type { Policies } from '../judge.js';
 import { parseRule } from '../rules/parse-rule.js';
 import { foldName, normalSegments } from '../patterns/path-text.js';
 import { prepareCall } from '../prepare-call.js';
-import type { PatternWord, Place } from '../types.js';
+import type { PatternWord, CallFolders } from '../types.js';
 import type { Subject } from '@countersign/protocol';
 
 /** Pseudo-tools: rules for these names configure the sandbox. */
@@ -36,7 +36,7 @@ const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, private
  * a glob as the tool name are ignored: they weren't written with the sandbox in mind. A private address needs a rule that names it with its
  * port.
  */
-export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
+export function sandboxGrants(policies: Policies, place: CallFolders): SandboxGrants {
   const { admin, world } = policies;
   const folderRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(FOLDER) ?? []);
   const networkRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(NETWORK_RULE) ?? []);
@@ -66,7 +66,7 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
 /**
  * A folder stays closed if a deny or ask rule matches it or anything in it: in the sandbox, nothing else would stop a command from reading it.
  */
-function openFolders(policies: Policies, rules: readonly RuleGroup[], place: Place): readonly string[] {
+function openFolders(policies: Policies, rules: readonly RuleGroup[], place: CallFolders): readonly string[] {
   const { admin, world, agent } = policies;
   const protectedPaths = [admin, world, agent].flatMap((policy) => [
     ...pathsOf(groupsFor(policy?.deny, FOLDER), place),
@@ -85,7 +85,7 @@ function isOpen(
   rules: readonly RuleGroup[] | undefined,
   tool: string,
   subject: Subject,
-  place: Place,
+  place: CallFolders,
 ): boolean {
   const call = prepareCall({ tool, subjects: [subject], place });
   const guards = [admin, world, agent].flatMap((policy) => guardsOf(policy, tool));
@@ -103,7 +103,7 @@ function hostPatterns(rules: readonly RuleGroup[]): readonly string[] {
 }
 
 /** The literal start of each rule's pattern, if it has one. */
-function pathsOf(rules: readonly RuleGroup[], place: Place): string[] {
+function pathsOf(rules: readonly RuleGroup[], place: CallFolders): string[] {
   return rules.flatMap(({ patterned }) =>
     patterned.flatMap(({ text }) => {
       const [word, ...more] = wordsOf(text);
@@ -119,7 +119,7 @@ function wordsOf(rule: string): readonly PatternWord[] {
 }
 
 /** `~/lib`, `~/lib/` and `~/lib/**` name the same folder. */
-function beginningOf([first, second]: PatternWord, place: Place): string | undefined {
+function beginningOf([first, second]: PatternWord, place: CallFolders): string | undefined {
   if (first === undefined || !('text' in first)) return undefined;
   const text = second === undefined || first.text.endsWith('/') ? first.text : first.text.replace(/[^/]*$/, '');
   const plain = text.replace(/\/+$/, '');
