@@ -1,7 +1,6 @@
 import type { AuditVerdict } from '@countersign/core/ports';
 import { recordText } from '@countersign/protocol';
-import type { RowOf } from '../queries/prepared.js';
-import type { AuditTable } from '../schema.js';
+import type { audit, RowOf } from '../schema.js';
 import type { UpkeepVerbs } from '../verbs/upkeep.js';
 import type { AuditHead, StoredHead } from './head.js';
 import { link } from './link.js';
@@ -46,7 +45,7 @@ export async function verifyChain(
   }
   return { ok: true, records: seq, ...(outside?.unguarded === undefined ? {} : { unguarded: outside.unguarded }) };
 
-  async function problemOf(row: RowOf<AuditTable>, before: AuditHead): Promise<Broken | undefined> {
+  async function problemOf(row: RowOf<typeof audit>, before: AuditHead): Promise<Broken | undefined> {
     const expected = before.seq + 1;
     if (row.seq !== expected) return broken(expected, 'removed', `record ${expected} is missing`);
     if (linkOf(row) !== row.hash) return broken(row.seq, 'edited', `record ${row.seq} does not match its hash`);
@@ -71,7 +70,7 @@ export async function verifyChain(
   }
 }
 
-function linkOf({ previousHash, record }: RowOf<AuditTable>): string | undefined {
+function linkOf({ previousHash, record }: RowOf<typeof audit>): string | undefined {
   try {
     return link(previousHash, recordText(JSON.parse(record)));
   } catch {

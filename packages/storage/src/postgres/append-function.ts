@@ -1,63 +1,18 @@
 import { hash } from 'node:crypto';
 import { SERVER_LOG } from '@countersign/core/ports';
 import type pg from 'pg';
-import {
-  approvalColumns,
-  chatColumns,
-  invocationColumns,
-  messageColumns,
-  turnColumns,
-  writtenGrantColumns,
-} from '../columns.js';
+import { approvals, changingIn, chats, grants, invocations, messages, turns } from '../schema.js';
 import { MIGRATION_LOCK } from './migrate.js';
 import { namedQuery, type Query } from './step/query.js';
 import { takeLock } from './take-lock.js';
 import { toStored } from '../text.js';
 
 /** Tables whose rows are written individually. */
-export const COLUMNS = {
-  chats: chatColumns,
-  messages: messageColumns,
-  turns: turnColumns,
-  invocations: invocationColumns,
-  approvals: approvalColumns,
-  grants: writtenGrantColumns,
-} as const;
-export type Table = keyof typeof COLUMNS;
-
-/** Columns that can change. */
-const CHANGING: Partial<Record<Table, readonly string[]>> = {
-  chats: ['title', 'titled', 'status', 'last_seq', 'human_seq'],
-  turns: [
-    'state',
-    'outcome',
-    'iteration',
-    'epoch',
-    'owner',
-    'interruptions',
-    'begun_seq',
-    'input_tokens',
-    'output_tokens',
-    'ended_at',
-  ],
-  invocations: [
-    'arguments',
-    'edited',
-    'call_hash',
-    'status',
-    'approval_id',
-    'started_epoch',
-    'result',
-    'outcome_unknown',
-    'started_at',
-    'settled_at',
-  ],
-  approvals: ['signing', 'status', 'decision', 'scope', 'reason', 'decision_digest', 'decided_by', 'decided_at'],
-  grants: ['last_used_at'],
-};
+export const WRITTEN = { chats, messages, turns, invocations, approvals, grants } as const;
+export type Table = keyof typeof WRITTEN;
 
 function insert(table: Table): string {
-  const columns = COLUMNS[table].join(', ');
+  const columns = WRITTEN[table].names.join(', ');
   // A message starts at most one turn per agent, no matter how often it is written.
   const onConflict = table === 'turns' ? ' on conflict (id) do nothing' : '';
   return `if step->'new' ? '${table}' then
@@ -68,7 +23,7 @@ function insert(table: Table): string {
 
 /** Updates only the given columns. Written so that the planner always looks up each row by key. */
 function update(table: Table): string {
-  const columns = CHANGING[table] ?? [];
+  const columns = changingIn(WRITTEN[table]);
   const guard = table === 'approvals' ? ` and t.status = 'pending'` : '';
   return `for nth in 0 .. jsonb_array_length(step->'changed'->'${table}') - 1 loop
     change := step->'changed'->'${table}'->nth;
@@ -78,8 +33,8 @@ function update(table: Table): string {
   end loop;`;
 }
 
-const TABLES = Object.keys(COLUMNS) as Table[];
-const CHANGED = TABLES.filter((table) => CHANGING[table] !== undefined);
+const TABLES = Object.keys(WRITTEN) as Table[];
+const CHANGED = TABLES.filter((table) => changingIn(WRITTEN[table]).length > 0);
 
 /** Updates first, and ended turns before others: an agent has at most one current turn per chat. */
 const WRITE_ROWS = `if step ? 'changed' then

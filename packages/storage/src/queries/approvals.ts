@@ -1,12 +1,11 @@
-import { approvalColumns } from '../columns.js';
-import type { ApprovalsTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { approvals, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export type ApprovalRow = Cells<ApprovalsTable, typeof approvalColumns>;
+export type ApprovalRow = Cells<typeof approvals>;
 
 export type ApprovalStatements = typeof approvalStatements;
 
-const select = `select ${approvalColumns.join(', ')} from approvals`;
+const select = `select ${approvals.names.join(', ')} from approvals`;
 // Must match the condition of the partial index.
 const pending = `${select} where status = 'pending'`;
 const ordinalOf = (id: string, otherwise: number): string =>
@@ -44,5 +43,5 @@ export const approvalStatements = {
   pendingOfAgent: prepared<{ worldId: string; agentId: string }, [chatId: string, waiting: number]>(
     `select chat_id, count(*) as waiting from approvals where status = 'pending' and world_id = :worldId and agent_id = :agentId group by chat_id order by count(*) desc, chat_id`,
   ),
-  insertApproval: insertInto<ApprovalsTable>('approvals', approvalColumns),
+  insertApproval: insertInto(approvals),
 };

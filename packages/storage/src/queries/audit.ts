@@ -1,13 +1,11 @@
-import type { AuditTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { audit, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-const columns = ['world_id', 'seq', 'record', 'previous_hash', 'hash'] as const satisfies readonly (keyof AuditTable)[];
-
-export type AuditRow = Cells<AuditTable, typeof columns>;
+export type AuditRow = Cells<typeof audit>;
 
 export type AuditStatements = typeof auditStatements;
 
-const select = `select ${columns.join(', ')} from audit where world_id = :worldId`;
+const select = `select ${audit.names.join(', ')} from audit where world_id = :worldId`;
 
 export const auditStatements = {
   audit: prepared<{ worldId: string; after: number; limit: number }, AuditRow>(
@@ -25,7 +23,7 @@ export const auditStatements = {
   auditHeads: prepared<object, [worldId: string, seq: number, hash: string]>(
     'select id, audit_seq, audit_hash from worlds where audit_seq > 0',
   ),
-  insertAudit: insertInto<AuditTable>('audit', columns),
+  insertAudit: insertInto(audit),
   /** The heads of a world's events and records. A deleted world's row is kept, so its last events are numbered too. */
   heads: prepared<{ worldId: string }, [lastEvent: number, seq: number, hash: string]>(
     'select event_seq, audit_seq, audit_hash from worlds where id = :worldId',

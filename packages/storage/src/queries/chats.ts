@@ -1,12 +1,11 @@
-import { chatColumns } from '../columns.js';
-import type { ChatsTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { chats, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export type ChatRow = Cells<ChatsTable, typeof chatColumns>;
+export type ChatRow = Cells<typeof chats>;
 
 export type ChatStatements = typeof chatStatements;
 
-const select = `select ${chatColumns.join(', ')} from chats`;
+const select = `select ${chats.names.join(', ')} from chats`;
 const ordinalOf = (id: string, otherwise: number): string =>
   `coalesce((select c.ordinal from chats c where c.id = ${id}), ${otherwise})`;
 
@@ -19,5 +18,5 @@ export const chatStatements = {
   lastChats: prepared<{ worldId: string; before: string; limit: number }, ChatRow>(
     `${select} where world_id = :worldId and ordinal < ${ordinalOf(':before', Number.MAX_SAFE_INTEGER)} order by ordinal desc limit :limit + 0`,
   ),
-  insertChat: insertInto<ChatsTable>('chats', chatColumns),
+  insertChat: insertInto(chats),
 };

@@ -1,12 +1,11 @@
-import { clientColumns } from '../columns.js';
-import type { ClientsTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { clients, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export type ClientRow = Cells<ClientsTable, typeof clientColumns>;
+export type ClientRow = Cells<typeof clients>;
 
 export type ClientStatements = typeof clientStatements;
 
-const select = `select ${clientColumns.join(', ')} from clients`;
+const select = `select ${clients.names.join(', ')} from clients`;
 
 export const clientStatements = {
   client: prepared<{ id: string }, ClientRow>(`${select} where id = :id`),
@@ -14,7 +13,7 @@ export const clientStatements = {
   asker: prepared<{ worldId: string }, [id: string]>(
     'select id from clients where world_id = :worldId and approvals = 1 and left_at is null limit 1',
   ),
-  insertClient: insertInto<ClientsTable>('clients', clientColumns),
+  insertClient: insertInto(clients),
   allClients: prepared<object, ClientRow>(`${select} order by ordinal`),
   setClientConnected: prepared<{ id: string; process: string }>(
     'update clients set left_at = null, connected_to = :process where id = :id',

@@ -1,22 +1,12 @@
-import type { EventsTable } from '../schema.js';
-import { insertInto, prepared, type Cells, type RowOf } from './prepared.js';
+import { events, type Cells, type RowOf } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-const columns = [
-  'world_id',
-  'id',
-  'chat_id',
-  'event',
-  'message_id',
-  'data',
-  'at',
-] as const satisfies readonly (keyof EventsTable)[];
-
-export type EventCells = Cells<EventsTable, typeof columns>;
-export type EventRow = RowOf<EventsTable>;
+export type EventCells = Cells<typeof events>;
+export type EventRow = RowOf<typeof events>;
 
 export type EventStatements = typeof eventStatements;
 
-const select = `select ${columns.join(', ')} from events`;
+const select = `select ${events.names.join(', ')} from events`;
 
 export const eventStatements = {
   events: prepared<{ worldId: string; after: number; limit: number }, EventCells>(
@@ -27,5 +17,5 @@ export const eventStatements = {
     `${select} where chat_id = :chatId and id > :after order by id limit :limit + 0`,
   ),
   lastEventId: prepared<{ id: string }, [seq: number]>('select event_seq from worlds where id = :id'),
-  insertEvent: insertInto<EventsTable>('events', columns),
+  insertEvent: insertInto(events),
 };

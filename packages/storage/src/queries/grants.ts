@@ -1,6 +1,17 @@
-import { foundGrantColumns, grantColumns, writtenGrantColumns } from '../columns.js';
-import type { GrantsTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { grants, type Cells, type CellsOf } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
+
+/** Only the columns that the caller doesn't already have. */
+export const foundGrantColumns = [
+  'id',
+  'world_id',
+  'folder',
+  'pattern',
+  'answered_rule',
+  'granted_by',
+  'granted_at',
+  'last_used_at',
+] as const;
 
 type CallOfGrants = {
   chatId: string;
@@ -10,12 +21,12 @@ type CallOfGrants = {
   otherKey: string;
 };
 
-export type FoundRow = Cells<GrantsTable, typeof foundGrantColumns>;
-export type GrantRow = Cells<GrantsTable, typeof grantColumns>;
+export type FoundRow = CellsOf<typeof grants, typeof foundGrantColumns>;
+export type GrantRow = Cells<typeof grants>;
 
 export type GrantStatements = typeof grantStatements;
 
-const select = `select ${grantColumns.join(', ')} from grants`;
+const select = `select ${grants.names.join(', ')} from grants`;
 
 export const grantStatements = {
   grant: prepared<{ id: string }, GrantRow>(`${select} where id = :id`),
@@ -27,7 +38,7 @@ export const grantStatements = {
   grantsOfWorld: prepared<{ worldId: string }, GrantRow>(
     `${select} where revoked_at is null and chat_id in (select id from chats where world_id = :worldId) order by ordinal`,
   ),
-  insertGrant: insertInto<GrantsTable>('grants', writtenGrantColumns),
+  insertGrant: insertInto(grants),
   touchGrant: prepared<{ id: string; now: number }>('update grants set last_used_at = :now where id = :id'),
   revokeGrant: prepared<{ id: string; now: number }>(
     'update grants set revoked_at = :now where id = :id and revoked_at is null',

@@ -1,12 +1,11 @@
-import { invocationColumns } from '../columns.js';
-import type { InvocationsTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { invocations, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export type InvocationRow = Cells<InvocationsTable, typeof invocationColumns>;
+export type InvocationRow = Cells<typeof invocations>;
 
 export type InvocationStatements = typeof invocationStatements;
 
-const select = `select ${invocationColumns.join(', ')} from invocations`;
+const select = `select ${invocations.names.join(', ')} from invocations`;
 type Call = { chatId: string; toolName: string; arguments: string };
 // Must match the condition of the partial index.
 const unknownCall = 'outcome_unknown = 1 and chat_id = :chatId and tool_name = :toolName and arguments = :arguments';
@@ -20,6 +19,6 @@ export const invocationStatements = {
   anyUnknown: prepared<{ chatId: string }, [id: string]>(
     'select id from invocations where outcome_unknown = 1 and chat_id = :chatId limit 1',
   ),
-  insertInvocation: insertInto<InvocationsTable>('invocations', invocationColumns),
+  insertInvocation: insertInto(invocations),
   clearOutcomeUnknown: prepared<Call>(`update invocations set outcome_unknown = 0 where ${unknownCall}`),
 };

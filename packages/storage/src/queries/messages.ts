@@ -1,12 +1,11 @@
-import { messageColumns } from '../columns.js';
-import type { MessagesTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { messages, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export type MessageRow = Cells<MessagesTable, typeof messageColumns>;
+export type MessageRow = Cells<typeof messages>;
 
 export type MessageStatements = typeof messageStatements;
 
-const select = `select ${messageColumns.join(', ')} from messages`;
+const select = `select ${messages.names.join(', ')} from messages`;
 const ofEvents = (which: string): string =>
   `${select} where id in (select events.message_id from events where ${which} and events.id > :after and events.id <= :last and events.message_id is not null)`;
 
@@ -29,5 +28,5 @@ export const messageStatements = {
   messagesOfChatEvents: prepared<{ chatId: string; after: number; last: number }, MessageRow>(
     ofEvents('events.chat_id = :chatId'),
   ),
-  insertMessage: insertInto<MessagesTable>('messages', messageColumns),
+  insertMessage: insertInto(messages),
 };

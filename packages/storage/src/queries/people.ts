@@ -1,44 +1,14 @@
-import type { CredentialsTable, GroupsTable, PeopleTable } from '../schema.js';
-import { insertInto, prepared, type Cells, type RowOf } from './prepared.js';
+import { credentials, people, peopleGroups, type Cells, type RowOf } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export const personColumns = [
-  'id',
-  'name',
-  'name_key',
-  'email',
-  'email_key',
-  'role',
-  'world_roles',
-  'status',
-  'rev',
-  'created_at',
-  'oidc',
-  'oidc_key',
-] as const satisfies readonly (keyof PeopleTable)[];
-export type PersonRow = Cells<PeopleTable, typeof personColumns>;
-
-export const credentialColumns = [
-  'id',
-  'person_id',
-  'kind',
-  'name',
-  'hash',
-  'data',
-  'parent_id',
-  'created_at',
-  'used_at',
-  'expires_at',
-  'ended_at',
-] as const satisfies readonly (keyof CredentialsTable)[];
-export type CredentialRow = Cells<CredentialsTable, typeof credentialColumns>;
-
-export const groupColumns = ['name', 'people', 'oidc_group'] as const satisfies readonly (keyof GroupsTable)[];
-export type GroupRow = Cells<GroupsTable, typeof groupColumns>;
+export type PersonRow = Cells<typeof people>;
+export type CredentialRow = Cells<typeof credentials>;
+export type GroupRow = Cells<typeof peopleGroups>;
 
 export type PeopleStatements = typeof peopleStatements & ReturnType<typeof credentialStatements>;
 
-const person = `select ${personColumns.join(', ')} from people`;
-const joined = [...credentialColumns.map((column) => `c.${column}`), ...personColumns.map((column) => `p.${column}`)];
+const person = `select ${people.names.join(', ')} from people`;
+const joined = [...credentials.names.map((column) => `c.${column}`), ...people.names.map((column) => `p.${column}`)];
 
 export function credentialStatements(elementsOf: (list: string) => string) {
   return {
@@ -58,23 +28,23 @@ export const peopleStatements = {
   personByOidc: prepared<{ oidcKey: string }, PersonRow>(
     `${person} where oidc_key = :oidcKey and oidc_key is not null`,
   ),
-  insertPerson: insertInto<PeopleTable>('people', personColumns, ' on conflict do nothing'),
-  updatePerson: prepared<Omit<RowOf<PeopleTable>, 'createdAt'>>(
+  insertPerson: insertInto(people, ' on conflict do nothing'),
+  updatePerson: prepared<Omit<RowOf<typeof people>, 'createdAt'>>(
     'update people set name = :name, name_key = :nameKey, email = :email, email_key = :emailKey, role = :role, world_roles = :worldRoles, status = :status, oidc = :oidc, oidc_key = :oidcKey, rev = rev + 1 where id = :id and rev = :rev',
   ),
   credential: prepared<{ id: string }, [...CredentialRow, ...PersonRow]>(
     `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.id = :id`,
   ),
   credentials: prepared<{ personId: string; kind: string; now: number }, CredentialRow>(
-    `select ${credentialColumns.join(', ')} from credentials where person_id = :personId and kind = :kind and ended_at is null and (expires_at is null or expires_at > :now) order by ordinal`,
+    `select ${credentials.names.join(', ')} from credentials where person_id = :personId and kind = :kind and ended_at is null and (expires_at is null or expires_at > :now) order by ordinal`,
   ),
   passkeys: prepared<object, [...CredentialRow, ...PersonRow]>(
     `select ${joined.join(', ')} from credentials c inner join people p on p.id = c.person_id where c.kind = 'passkey' and c.ended_at is null order by c.ordinal`,
   ),
   delegations: prepared<object, CredentialRow>(
-    `select ${credentialColumns.join(', ')} from credentials where kind = 'delegation' and ended_at is null order by ordinal`,
+    `select ${credentials.names.join(', ')} from credentials where kind = 'delegation' and ended_at is null order by ordinal`,
   ),
-  insertCredential: insertInto<CredentialsTable>('credentials', credentialColumns),
+  insertCredential: insertInto(credentials),
   forgetCredentials: prepared<{ before: number; now: number }>(
     `delete from credentials where (kind not in ('token', 'passkey') and (ended_at <= :before or expires_at <= :before)) or (kind = 'challenge' and expires_at <= :now)`,
   ),
@@ -93,10 +63,9 @@ export const peopleStatements = {
   endCredentials: prepared<{ personId: string; kind: string | null; now: number }>(
     `update credentials set ended_at = :now where person_id = :personId and kind = coalesce(:kind, nullif(kind, 'passkey')) and ended_at is null`,
   ),
-  groups: prepared<object, GroupRow>(`select ${groupColumns.join(', ')} from people_groups order by name`),
-  putGroup: insertInto<GroupsTable>(
-    'people_groups',
-    groupColumns,
+  groups: prepared<object, GroupRow>(`select ${peopleGroups.names.join(', ')} from people_groups order by name`),
+  putGroup: insertInto(
+    peopleGroups,
     ' on conflict (name) do update set people = excluded.people, oidc_group = excluded.oidc_group',
   ),
   deleteGroup: prepared<{ name: string }>('delete from people_groups where name = :name'),

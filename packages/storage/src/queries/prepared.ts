@@ -1,3 +1,6 @@
+import { camel } from '../camel.js';
+import type { RowOf, Table } from '../schema.js';
+
 export type Value = string | number | null;
 
 /**
@@ -25,24 +28,8 @@ export function prepared<P, Row = never>(text: string): Statement<P, Row> {
   return { sql, names };
 }
 
-type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
-
-/** Parameters of an insert: the columns of a table in camel case. */
-export type RowOf<Table> = { [K in keyof Table & string as Camel<K>]: Table[K] };
-
-/** A row with the selected columns. */
-export type Cells<Table, Columns extends readonly (keyof Table)[]> = { [I in keyof Columns]: Table[Columns[I]] };
-
 /** Inserts one row, with camel-case parameters. `more` is appended. */
-export function insertInto<Table>(
-  table: string,
-  columns: readonly (keyof Table & string)[],
-  more = '',
-): Statement<RowOf<Table>, never> {
-  const values = columns.map((column) => `:${camel(column)}`);
-  return prepared(`insert into ${table} (${columns.join(', ')}) values (${values.join(', ')})${more}`);
-}
-
-export function camel(column: string): string {
-  return column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export function insertInto<T extends Table>({ name, names }: T, more = ''): Statement<RowOf<T>, never> {
+  const values = names.map((column) => `:${camel(column)}`);
+  return prepared(`insert into ${name} (${names.join(', ')}) values (${values.join(', ')})${more}`);
 }

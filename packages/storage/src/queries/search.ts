@@ -1,4 +1,4 @@
-import type { SearchDocumentsTable } from '../schema.js';
+import { searchDocuments } from '../schema.js';
 import { insertInto, prepared } from './prepared.js';
 
 /** Search differences between the databases. Words contain only letters and digits, so they are never parsed as syntax. */
@@ -31,7 +31,7 @@ export function searchStatements({ insertWords, ordinal, matches, matchText }: S
       'select coalesce(max(ordinal), 0) as ordinal from search_documents',
     ),
     // No `returning`: while a statement has rows left, SQLite flushes the index after each document.
-    insertDocument: insertInto<SearchDocumentsTable>('search_documents', ['message_id', 'chat_id', 'world_id']),
+    insertDocument: insertInto(searchDocuments),
     documentsAfter: prepared<{ worldId: string; ordinal: number }, [ordinal: number]>(
       'select ordinal from search_documents where ordinal > :ordinal and world_id = :worldId order by ordinal',
     ),

@@ -1,12 +1,11 @@
-import { turnColumns } from '../columns.js';
-import type { TurnsTable } from '../schema.js';
-import { insertInto, prepared, type Cells } from './prepared.js';
+import { turns, type Cells } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
-export type TurnRow = Cells<TurnsTable, typeof turnColumns>;
+export type TurnRow = Cells<typeof turns>;
 
 export type TurnStatements = typeof turnStatements;
 
-const select = `select ${turnColumns.join(', ')} from turns`;
+const select = `select ${turns.names.join(', ')} from turns`;
 // Must match the condition of the partial index; otherwise SQLite scans all turns.
 const unfinished = `state <> 'ended'`;
 const oldestFirst = 'order by created_at, trigger_seq, id';
@@ -23,5 +22,5 @@ export const turnStatements = {
   countWorking: prepared<{ worldId: string }, [count: number]>(
     `select count(*) as count from turns where ${unfinished} and world_id = :worldId and state in ('open', 'queued')`,
   ),
-  insertTurn: insertInto<TurnsTable>('turns', turnColumns),
+  insertTurn: insertInto(turns),
 };

@@ -1,5 +1,7 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Statement, Value } from '../queries/prepared.js';
+import { camel } from '../camel.js';
+import { changingIn, type Table } from '../schema.js';
 import { toValue } from '../text.js';
 
 /** Rows per statement, a power of two. Each row count needs its own prepared statement, so fewer rows use the next lower powers. */
@@ -13,8 +15,8 @@ export interface Batch {
   add<P>(statement: Statement<P, unknown>): Add<P>;
   /** Inserts any number of rows with as few statements as possible: a statement costs as much as a row. */
   addRows<P>(statement: Statement<P, unknown>): Add<readonly P[]>;
-  /** Adds an update by id that sets only the changed columns. `names`: properties that may change, named like the columns. */
-  addChange(table: string, names: readonly string[]): (id: string, change: object) => void;
+  /** Adds an update by id that sets only the changed columns. */
+  addChange(table: Table): (id: string, change: object) => void;
   clear(): void;
   /** Runs the writes in insertion order. */
   run(): void;
@@ -60,12 +62,14 @@ export function createBatch(db: DatabaseSyncInstance): Batch {
         }
       };
     },
-    addChange(table, names) {
+    addChange(table) {
+      const columns = changingIn(table);
+      const names = columns.map(camel);
       const prepared = new Map<number, StatementSyncInstance>();
-      const assignments = names.map((name) => `${snake(name)} = ?`);
+      const assignments = columns.map((column) => `${column} = ?`);
       const prepare = (mask: number): StatementSyncInstance => {
         const set = assignments.filter((_, index) => (mask & (1 << index)) !== 0).join(', ');
-        const statement = db.prepare(`update ${table} set ${set} where id = ?`);
+        const statement = db.prepare(`update ${table.name} set ${set} where id = ?`);
         prepared.set(mask, statement);
         return statement;
       };
@@ -96,9 +100,4 @@ export function createBatch(db: DatabaseSyncInstance): Batch {
 
 function toCell(value: unknown, name: string): Value {
   return typeof value === 'boolean' ? Number(value) : toValue(value, name);
-}
-
-/** Converts a property name to a column name. */
-export function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,13 +1,11 @@
-import type {
-  ApprovalRecord,
-  ApprovalVerdict,
-  ChatRecord,
-  RowChange,
-  CallRecord,
-  TurnRecord,
-} from '@countersign/core/ports';
-import type { RowOf, Statement } from '../queries/prepared.js';
-import type { MessagesTable } from '../schema.js';
+import type { ApprovalRecord, ChatRecord, RowChange, CallRecord, TurnRecord } from '@countersign/core/ports';
+import type { Statement } from '../queries/prepared.js';
+import {
+  approvals as approvalTable,
+  chats as chatTable,
+  invocations as callTable,
+  turns as turnTable,
+} from '../schema.js';
 import type { Statements } from '../statements.js';
 import { signingText, toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
@@ -32,15 +30,15 @@ export interface ChangeWriter {
 /** Adds changes to the batch. Each turn, call and chat is written once, no matter how often it changed. */
 export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addChat = batch.add<ChatRecord>(forRecords(s.insertChat));
-  const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
+  const changeChat = batch.addChange(chatTable);
   const addMessages = batch.addRows(s.insertMessage);
   const addTurn = batch.add<TurnRecord>(s.insertTurn);
-  const changeTurn = batch.addChange('turns', withoutId(s.insertTurn.names));
+  const changeTurn = batch.addChange(turnTable);
   const addCalls = batch.addRows<CallRecord>(forRecords(s.insertInvocation));
-  const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
+  const changeCall = batch.addChange(callTable);
   const acceptOutcome = batch.add(s.clearOutcomeUnknown);
   const addApprovals = batch.addRows(s.insertApproval);
-  const changeApproval = batch.addChange('approvals', [...VERDICT, 'signing']);
+  const changeApproval = batch.addChange(approvalTable);
   const addGrant = batch.add(s.insertGrant);
   const touchGrant = batch.add(s.touchGrant);
   const addAgent = batch.add(s.insertAgent);
@@ -57,7 +55,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const turns = new Map<string, Draft<TurnRecord>>();
   const calls = new Map<string, Draft<CallRecord>>();
   const approvals = new Map<string, Draft<ApprovalRecord>>();
-  let messages: RowOf<MessagesTable>[] = [];
+  let messages: ReturnType<typeof toMessageRow>[] = [];
 
   function raiseRev(worldId: string): void {
     updateWorld({ id: worldId, name: null, settings: null });
@@ -179,16 +177,6 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   };
 }
 
-const VERDICT = [
-  'status',
-  'decision',
-  'scope',
-  'reason',
-  'decisionDigest',
-  'decidedBy',
-  'decidedAt',
-] as const satisfies readonly (keyof ApprovalVerdict)[];
-
 function make<R extends { id: string }>(drafts: Map<string, Draft<R>>, record: R): void {
   drafts.set(record.id, { made: record, change: undefined });
 }
@@ -217,8 +205,4 @@ function isCurrent({ made, change: changed }: Draft<TurnRecord>): boolean {
 /** The batch writes booleans as numbers, so records can be passed unchanged. */
 function forRecords<R>({ sql, names }: Pick<Statement<R, unknown>, 'sql' | 'names'>): Statement<R, unknown> {
   return { sql, names };
-}
-
-function withoutId(names: readonly string[]): string[] {
-  return names.filter((name) => name !== 'id');
 }

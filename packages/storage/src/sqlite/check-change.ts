@@ -1,9 +1,8 @@
 import type { RowChange, MessageRecord, TurnRecord } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { Statements } from '../statements.js';
 import { signingText, toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
+import * as tables from '../schema.js';
 import { rowChecker } from './check-row.js';
 import type { Entry } from './entry.js';
 import type { StateCache } from './state-cache.js';
@@ -18,14 +17,14 @@ interface Known {
  * Rejects changes that the tables would reject later, when the entry is folded, which would be too late. Generated ids of messages, turns,
  * calls and approvals are not looked up.
  */
-export function entryChecker(db: DatabaseSyncInstance, s: Statements, { cache, sent }: Known): (entry: Entry) => void {
-  const chats = rowChecker(db, 'chats', s.insertChat.names);
-  const messages = rowChecker(db, 'messages', s.insertMessage.names);
-  const turns = rowChecker(db, 'turns', s.insertTurn.names);
-  const calls = rowChecker(db, 'invocations', s.insertInvocation.names);
-  const approvals = rowChecker(db, 'approvals', s.insertApproval.names);
-  const grants = rowChecker(db, 'grants', s.insertGrant.names);
-  const events = rowChecker(db, 'events', s.insertEvent.names);
+export function entryChecker({ cache, sent }: Known): (entry: Entry) => void {
+  const chats = rowChecker(tables.chats);
+  const messages = rowChecker(tables.messages);
+  const turns = rowChecker(tables.turns);
+  const calls = rowChecker(tables.invocations);
+  const approvals = rowChecker(tables.approvals);
+  const grants = rowChecker(tables.grants);
+  const events = rowChecker(tables.events);
 
   function check(row: RowChange): void {
     switch (row.kind) {

@@ -1,12 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { snake } from './batch.js';
-
-interface Column {
-  name: string;
-  type: 'TEXT' | 'INTEGER';
-  notnull: 0 | 1;
-}
+import { camel } from '../camel.js';
+import type { Table } from '../schema.js';
 
 export interface RowChecker {
   /** Rejects a row that the table would reject or store differently. */
@@ -15,26 +9,18 @@ export interface RowChecker {
   change(change: object): void;
 }
 
-/** Columns by table, shared by all open stores: each has the newest schema. */
-const columnsOf = new Map<string, ReadonlyMap<string, Column>>();
-
-function readColumns(db: DatabaseSyncInstance, table: string): ReadonlyMap<string, Column> {
-  const columns = db.prepare(`pragma table_info(${table})`).all() as Column[];
-  const byName = new Map(columns.map((column) => [column.name, column]));
-  columnsOf.set(table, byName);
-  return byName;
-}
-
-/** `names`: properties of a row, named like the columns. */
-export function rowChecker(db: DatabaseSyncInstance, table: string, names: readonly string[]): RowChecker {
-  const columns = columnsOf.get(table) ?? readColumns(db, table);
-  const known = names.map((name) => ({ name, column: columns.get(snake(name)) }));
+export function rowChecker(table: Table): RowChecker {
+  const columns = table.columns.map(([column, type]) => ({
+    name: camel(column),
+    isText: type.startsWith('text'),
+    isNullable: !type.includes('not null'),
+  }));
 
   function check(row: object, isWhole: boolean): void {
-    for (const { name, column } of known) {
-      const value = (row as Readonly<Record<string, unknown>>)[name];
+    for (const column of columns) {
+      const value = (row as Readonly<Record<string, unknown>>)[column.name];
       if (value === undefined && !isWhole) continue;
-      if (column === undefined || !fits(value, column)) throw unfit(name);
+      if (!fits(value, column)) throw unfit(column.name);
     }
   }
   return { whole: (row) => check(row, true), change: (change) => check(change, false) };
@@ -43,9 +29,9 @@ export function rowChecker(db: DatabaseSyncInstance, table: string, names: reado
 /** Far longer than any message, and still within SQLite's limit as UTF-8. */
 const MAX_CHARACTERS = 100_000_000;
 
-function fits(value: unknown, { type, notnull }: Column): boolean {
-  if (value === null) return notnull === 0;
-  if (type === 'TEXT') return typeof value === 'string' && value.length <= MAX_CHARACTERS;
+function fits(value: unknown, { isText, isNullable }: { isText: boolean; isNullable: boolean }): boolean {
+  if (value === null) return isNullable;
+  if (isText) return typeof value === 'string' && value.length <= MAX_CHARACTERS;
   return typeof value === 'boolean' || Number.isSafeInteger(value);
 }
 

@@ -37,7 +37,7 @@ export function sqliteEngine(
   const ready = readAfter(connection, () => execute(tables.ready));
   const folded = readAfter(connection, () => execute(tables.fold));
   const reads = sqliteReads(ready, folded, statements, cache, tables.sent);
-  const assertWritable = entryChecker(db, statements, { cache, sent: (chatId, id) => reads.sent(chatId, id) });
+  const assertWritable = entryChecker({ cache, sent: (chatId, id) => reads.sent(chatId, id) });
   const writer = stepWriter(ready, folded, statements, cache, assertWritable);
   const readHeads = headsReader(connection, statements);
   const foldEntries = entryFolder(db, statements);

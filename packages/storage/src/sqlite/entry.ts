@@ -1,7 +1,6 @@
 import type { RowChange } from '@countersign/core/ports';
 import type { EventRow } from '../queries/events.js';
-import type { RowOf } from '../queries/prepared.js';
-import type { AuditTable } from '../schema.js';
+import type { audit, RowOf } from '../schema.js';
 import type { Heads } from './state-cache.js';
 
 /** A step's writes, as stored in the log: row changes, numbered events and chained audit records. */
@@ -10,7 +9,7 @@ export interface Entry {
   now: number;
   changes: readonly RowChange[];
   events: readonly EventRow[];
-  links: readonly RowOf<AuditTable>[];
+  links: readonly RowOf<typeof audit>[];
   /** The world's heads after the entry, if it has events or records. */
   heads: Heads | undefined;
 }

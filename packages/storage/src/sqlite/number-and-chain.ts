@@ -2,8 +2,7 @@ import type { Emission, NewAuditRecord, StoredEvent } from '@countersign/core/po
 import { recordText } from '@countersign/protocol';
 import { link } from '../audit/link.js';
 import type { EventRow } from '../queries/events.js';
-import type { RowOf } from '../queries/prepared.js';
-import type { AuditTable } from '../schema.js';
+import type { audit, RowOf } from '../schema.js';
 import { toEventRow, toStoredEvent } from '../verbs/events.js';
 import type { Heads } from './state-cache.js';
 
@@ -15,7 +14,7 @@ interface LogWrites {
 interface Numbered {
   events: StoredEvent[];
   rows: EventRow[];
-  links: RowOf<AuditTable>[];
+  links: RowOf<typeof audit>[];
   heads: Heads;
 }
 
@@ -34,7 +33,7 @@ export function numberAndChain(
     events.push(toStoredEvent(worldId, lastEvent, now, emission));
     rows.push(toEventRow(worldId, lastEvent, now, emission));
   }
-  const links: RowOf<AuditTable>[] = [];
+  const links: RowOf<typeof audit>[] = [];
   if (records.length > 0) {
     const at = new Date(now).toISOString();
     for (const entry of records) {

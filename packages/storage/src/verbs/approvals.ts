@@ -1,8 +1,7 @@
 import type { ApprovalRecord, StoreReader } from '@countersign/core/ports';
 import type { ApprovalOption } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
-import type { RowOf } from '../queries/prepared.js';
-import type { ApprovalsTable } from '../schema.js';
+import type { approvals, RowOf } from '../schema.js';
 import type { ApprovalRow, ApprovalStatements } from '../queries/approvals.js';
 import { readSandbox } from './read-sandbox.js';
 
@@ -47,7 +46,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVe
   };
 }
 
-export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
+export function toApprovalRow(record: ApprovalRecord): RowOf<typeof approvals> {
   return {
     ...record,
     options: JSON.stringify(record.options),

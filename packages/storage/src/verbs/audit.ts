@@ -1,8 +1,7 @@
 import type { StoreTransaction } from '@countersign/core/ports';
 import type { AuditEntry, AuditRecord } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
-import type { RowOf } from '../queries/prepared.js';
-import type { AuditTable } from '../schema.js';
+import type { audit, RowOf } from '../schema.js';
 import type { AuditRow, AuditStatements } from '../queries/audit.js';
 
 export function auditVerbs(on: Connection, s: AuditStatements): Pick<StoreTransaction, 'audit' | 'lastAudit'> {
@@ -19,6 +18,6 @@ function toEntry([, seq, record, previousHash, hash]: AuditRow): AuditEntry {
 }
 
 /** A stored record, for verifying the chain. */
-export function toLink([worldId, seq, record, previousHash, hash]: AuditRow): RowOf<AuditTable> {
+export function toLink([worldId, seq, record, previousHash, hash]: AuditRow): RowOf<typeof audit> {
   return { worldId, seq, record, previousHash, hash };
 }

@@ -1,8 +1,7 @@
 import type { MessageRecord, StoreReader } from '@countersign/core/ports';
 import type { ToolCall } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
-import type { RowOf } from '../queries/prepared.js';
-import type { MessagesTable } from '../schema.js';
+import type { messages, RowOf } from '../schema.js';
 import type { MessageRow, MessageStatements } from '../queries/messages.js';
 
 type MessageVerbs = Pick<StoreReader, 'message' | 'messages' | 'lastMessages' | 'messagesOfTurn'>;
@@ -23,7 +22,7 @@ export function messageVerbs(on: Connection, s: MessageStatements): MessageVerbs
 }
 
 /** Copied field by field: spreading objects of many shapes is slow, and there are many messages. */
-export function toMessageRow(record: MessageRecord): RowOf<MessagesTable> {
+export function toMessageRow(record: MessageRecord): RowOf<typeof messages> {
   return {
     id: record.id,
     worldId: record.worldId,

@@ -1,7 +1,6 @@
 import type { AuditHead } from '../audit/head.js';
 import type { Connection, Soon } from '../connection.js';
-import type { RowOf } from '../queries/prepared.js';
-import type { AuditTable } from '../schema.js';
+import type { audit, RowOf } from '../schema.js';
 import { toLink } from './audit.js';
 import type { AuditStatements } from '../queries/audit.js';
 import type { upkeepStatements } from '../queries/upkeep.js';
@@ -11,7 +10,7 @@ export interface UpkeepVerbs {
   meta(key: string): Promise<string | undefined>;
   insertMeta(key: string, value: string): Promise<void>;
   removeMeta(key: string): Promise<void>;
-  auditRows(worldId: string, after: number, limit: number): Soon<RowOf<AuditTable>[]>;
+  auditRows(worldId: string, after: number, limit: number): Soon<RowOf<typeof audit>[]>;
   auditHead(worldId: string): Soon<AuditHead | undefined>;
   /** The heads of all worlds with a record, including deleted worlds. */
   auditHeads(): Soon<(AuditHead & { worldId: string })[]>;

@@ -1,16 +1,18 @@
 import type { CallKeys, StepNeeds } from '@countersign/core/ports';
+import { foundGrantColumns } from '../../queries/grants.js';
 import {
-  approvalColumns,
-  chatColumns,
-  clientColumns,
-  foundGrantColumns,
-  invocationColumns,
-  mcpToolColumns,
-  messageColumns,
-  turnColumns,
-} from '../../columns.js';
+  approvals,
+  chats,
+  clients,
+  credentials,
+  invocations,
+  mcpTools,
+  messages,
+  people,
+  peopleGroups,
+  turns,
+} from '../../schema.js';
 import { toStored } from '../../text.js';
-import { credentialColumns, groupColumns, personColumns } from '../../queries/people.js';
 import { PEOPLE_VERSION, versionOf } from '../append-function.js';
 import { namedQuery, type Query } from './query.js';
 
@@ -101,14 +103,14 @@ function unfinished(as: string): string {
 const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now,
   (select rev from worlds where id = $1::text and deleted_at is null) as rev,
   (select count(*) from turns where state <> 'ended' and world_id = $1::text and state in ('open', 'queued')) as working,
-  (select json_agg(${cells('c', chatColumns)}) from chats c where c.id = any($2::text[])) as chats,
+  (select json_agg(${cells('c', chats.names)}) from chats c where c.id = any($2::text[])) as chats,
   (select json_agg(json_build_array(c.id, ${versionOf('c.xmin')},
     exists (select 1 from grants g where g.chat_id = c.id and g.revoked_at is null),
     exists (select 1 from invocations i where i.outcome_unknown = 1 and i.chat_id = c.id))) from chats c
     where c.id = any($2::text[])) as versions,
-  ${ofChats('turns', turnColumns, unfinished('r'), 'r.created_at, r.trigger_seq, r.id')},
-  ${ofChats('invocations', invocationColumns, `${unfinished('t')} join invocations r on r.turn_id = t.id and r.iteration = t.iteration`, 'r.position')},
-  ${ofChats('approvals', approvalColumns, `join approvals r on r.world_id = c.world_id and r.chat_id = c.id and r.status = 'pending'`, 'r.ordinal')},
+  ${ofChats('turns', turns.names, unfinished('r'), 'r.created_at, r.trigger_seq, r.id')},
+  ${ofChats('invocations', invocations.names, `${unfinished('t')} join invocations r on r.turn_id = t.id and r.iteration = t.iteration`, 'r.position')},
+  ${ofChats('approvals', approvals.names, `join approvals r on r.world_id = c.world_id and r.chat_id = c.id and r.status = 'pending'`, 'r.ordinal')},
   (select json_agg(json_build_array(b.chat_id, b.agent_id, b.count)) from (
     select c.id as chat_id, a.id as agent_id, (
       select count(*) from turns t where t.chat_id = c.id and t.agent_id = a.id and t.trigger_seq >= c.human_seq
@@ -118,11 +120,11 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
 
 const PARTS = {
   clients: (at: number) =>
-    `(select json_agg(json_build_array(${versionOf('r.xmin')}, ${cells('r', clientColumns)})) from clients r where r.id = any($${at}::text[])) as clients`,
+    `(select json_agg(json_build_array(${versionOf('r.xmin')}, ${cells('r', clients.names)})) from clients r where r.id = any($${at}::text[])) as clients`,
   asker: () =>
     `exists (select 1 from clients where world_id = $1::text and approvals = 1 and left_at is null) as asker`,
   mcpTools: (at: number) =>
-    `(select json_agg(${cells('r', mcpToolColumns)}) from mcp_tools r
+    `(select json_agg(${cells('r', mcpTools.names)}) from mcp_tools r
       where r.world_id = $1::text and r.name = any($${at}::text[])) as "mcpTools"`,
   calls: (at: number) =>
     `(select json_agg(json_build_array(
@@ -135,17 +137,17 @@ const PARTS = {
       as k (chat, agent, tool, arguments, key, other, position)) as calls`,
   people: () =>
     `json_build_array(${PEOPLE_VERSION},
-      (select json_agg(${cells('r', personColumns)} order by r.ordinal) from people r),
-      (select json_agg(${cells('r', groupColumns)} order by r.name) from people_groups r),
-      (select json_agg(${cells('r', credentialColumns)} order by r.ordinal) from credentials r
+      (select json_agg(${cells('r', people.names)} order by r.ordinal) from people r),
+      (select json_agg(${cells('r', peopleGroups.names)} order by r.name) from people_groups r),
+      (select json_agg(${cells('r', credentials.names)} order by r.ordinal) from credentials r
         where r.kind = 'passkey' and r.ended_at is null),
-      (select json_agg(${cells('r', credentialColumns)} order by r.ordinal) from credentials r
+      (select json_agg(${cells('r', credentials.names)} order by r.ordinal) from credentials r
         where r.kind = 'delegation' and r.ended_at is null)) as people`,
   pendingOf: (at: number) =>
     `(select json_agg(json_build_array(p.chat_id, p.waiting) order by p.waiting desc, p.chat_id) from (
       select chat_id, count(*) as waiting from approvals
       where status = 'pending' and world_id = $1::text and agent_id = $${at}::text group by chat_id) p) as "pendingOf"`,
   sent: (at: number) =>
-    `(select ${cells('r', messageColumns)} from messages r
+    `(select ${cells('r', messages.names)} from messages r
       where r.chat_id = $${at}::text and r.client_message_id = $${at + 1}::text) as sent`,
 };

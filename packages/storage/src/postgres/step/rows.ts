@@ -1,9 +1,10 @@
 import type { RowChange } from '@countersign/core/ports';
-import { camel, type Value } from '../../queries/prepared.js';
+import { camel } from '../../camel.js';
+import type { Value } from '../../queries/prepared.js';
 import { toStored, toValue } from '../../text.js';
 import { signingText, toApprovalRow } from '../../verbs/approvals.js';
 import { toMessageRow } from '../../verbs/messages.js';
-import { COLUMNS, type Table } from '../append-function.js';
+import { WRITTEN, type Table } from '../append-function.js';
 
 export type Cells = Record<string, Value>;
 
@@ -84,5 +85,5 @@ function toCell(value: unknown, key: string): Value {
 
 /** Columns keyed by their property names in records. */
 const FIELDS = Object.fromEntries(
-  Object.entries(COLUMNS).map(([table, columns]) => [table, columns.map((column) => ({ column, key: camel(column) }))]),
+  Object.entries(WRITTEN).map(([table, { names }]) => [table, names.map((column) => ({ column, key: camel(column) }))]),
 ) as unknown as Record<Table, readonly { column: string; key: string }[]>;
