@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Store } from '@countersign/core/ports';
 import { createFakeClock, type FakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
-import { createWorkFolders } from '../../packages/server/src/home/work-folders.js';
+import { createWorkFolders } from '../../packages/server/src/home/folders/work-folders.js';
 import { ensureOwner } from '../../packages/server/src/people/ensure-owner.js';
 import { createActivity } from './activity.js';
 import type { World } from './cast.js';

@@ -11,7 +11,7 @@ import { createApp } from '../../packages/server/src/app/create-app.js';
 import type { Env } from '../../packages/server/src/app/context.js';
 import { createAuth } from '../../packages/server/src/auth/create-auth.js';
 import { PROGRAM_TOKEN } from '../../packages/server/src/auth/holders.js';
-import type { WorkFolders } from '../../packages/server/src/home/work-folders.js';
+import type { WorkFolders } from '../../packages/server/src/home/folders/work-folders.js';
 import type { Activity } from './activity.js';
 import type { HistoryTools } from './tools.js';
 

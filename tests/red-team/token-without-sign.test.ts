@@ -6,7 +6,7 @@ import type { CreatedToken, NewToken } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
 import { mcpServers } from '@countersign/tools';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createWorkFolders } from '../../packages/server/src/home/work-folders.js';
+import { createWorkFolders } from '../../packages/server/src/home/folders/work-folders.js';
 import { closeApps, openApp, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
 import { createSoftPasskey, insertPasskey } from '../../packages/server/src/testing/soft-passkey.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';

@@ -7,7 +7,7 @@ import { openPostgres } from '@countersign/storage';
 import { findSandbox, mcpServers, shellCmd } from '@countersign/tools';
 import { systemClock } from '@countersign/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createWorkFolders } from '../../packages/server/src/home/work-folders.js';
+import { createWorkFolders } from '../../packages/server/src/home/folders/work-folders.js';
 import { closeApps, openApp, type AppFixture } from '../../packages/server/src/testing/app-fixture.js';
 import { ask, signInAs } from '../../packages/server/src/testing/sign-in.js';
 import { createMigratedDatabase } from '../support/postgres-database.js';

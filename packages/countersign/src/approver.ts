@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listApprovals, decideCall, showsOriginal, type Engine } from '@countersign/core';
 import { createStop, onAbort, untilAborted } from '@countersign/core/ports';
 import { CountersignError, type Approval, type ToolEvent } from '@countersign/protocol';
-import { isObject } from './check-input.js';
+import { isObject } from './options/check-input.js';
 import type { Decision } from './decision.js';
 import { PROGRAM } from './signer.js';
 

@@ -6,12 +6,12 @@ export { fromLangChain } from './adapters/from-lang-chain.js';
 export type { LangChainTool } from './adapters/from-lang-chain.js';
 export { openCountersign } from './open-countersign.js';
 export type { Countersign } from './open-countersign.js';
-export type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions } from './options.js';
+export type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions } from './options/options.js';
 export type { Approve, ApproveContext } from './approver.js';
 export type { ApprovalOf, OtherToolName } from './typed-approval.js';
 export type { Decision } from './decision.js';
-export type { EventsOptions } from './follow-events.js';
-export type { OpenedChat, OpenedWorld, StoreWorld } from './world.js';
+export type { EventsOptions } from './world/follow-events.js';
+export type { OpenedChat, OpenedWorld, StoreWorld } from './world/world.js';
 export { openPostgres, openSqlite } from '@countersign/storage';
 export type { PostgresOptions, SqliteOptions } from '@countersign/storage';
 export type { ClientRegistry, EventListener, MatchedCall, Probe } from '@countersign/core';
@@ -75,7 +75,7 @@ export {
 } from '@countersign/tools';
 export type { Sandbox, ShellOptions } from '@countersign/tools';
 export type { SignedBy } from './signer.js';
-export type { Settled } from './until-settled.js';
+export type { Settled } from './world/until-settled.js';
 export type { TurnFailure } from '@countersign/core';
 export { CountersignError } from '@countersign/protocol';
 export type {

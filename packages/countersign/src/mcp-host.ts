@@ -1,6 +1,6 @@
 import type { Clock, McpHostFactory, Store } from '@countersign/core/ports';
 import { findSandbox, mcpServers } from '@countersign/tools';
-import { realFolder } from './place-finder.js';
+import { realFolder } from './options/place-finder.js';
 
 /** Runs MCP servers in the sandbox that this system supports. The store's own files are always hidden from them (A21). */
 export async function mcpHost(store: Store, clock: Clock): Promise<McpHostFactory> {

@@ -4,16 +4,16 @@ import type { Approval, World } from '@countersign/protocol';
 import { createSecretBox, givenSecretsKey } from '@countersign/server/secrets';
 import { openPostgres, openSqlite } from '@countersign/storage';
 import { createApprover, type Approve, type Approver } from './approver.js';
-import { text } from './check-input.js';
-import { checkStoreOptions, checkWorldOptions, isPostgres } from './check-options.js';
+import { text } from './options/check-input.js';
+import { checkStoreOptions, checkWorldOptions, isPostgres } from './options/check-options.js';
 import { rememberEngine } from './engines.js';
-import { ensureWorld } from './ensure-world.js';
-import type { CountersignOptions, SharedOptions, WorldOptions } from './options.js';
-import { placeFinder } from './place-finder.js';
+import { ensureWorld } from './world/ensure-world.js';
+import type { CountersignOptions, SharedOptions, WorldOptions } from './options/options.js';
+import { placeFinder } from './options/place-finder.js';
 import { systemClock } from './system-clock.js';
 import type { ApprovalOf } from './typed-approval.js';
-import { untilQuiet } from './until-settled.js';
-import { createWorldHandle, type StoreWorld } from './world.js';
+import { untilQuiet } from './world/until-settled.js';
+import { createWorldHandle, type StoreWorld } from './world/world.js';
 
 /** An open store with any number of worlds. */
 export interface Countersign<A extends Approval = Approval> {

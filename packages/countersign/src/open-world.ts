@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { Tool } from '@countersign/core/ports';
 import { nameFrom } from '@countersign/protocol';
-import { checkOptions } from './check-options.js';
+import { checkOptions } from './options/check-options.js';
 import { shareEngine } from './engines.js';
 import { openChecked } from './open-countersign.js';
-import type { OpenWorldOptions } from './options.js';
+import type { OpenWorldOptions } from './options/options.js';
 import type { ApprovalOf } from './typed-approval.js';
-import type { OpenedWorld } from './world.js';
+import type { OpenedWorld } from './world/world.js';
 
 /**
  * Opens a world on a SQLite file and resumes unfinished work. `:memory:` stores nothing. A file has one owner: a second

@@ -4,7 +4,7 @@ import { CountersignError } from '@countersign/protocol';
 import { mountApi, type MountedApi, type MountOptions } from '@countersign/server/mount';
 import { engineOf } from './engines.js';
 import type { Countersign } from './open-countersign.js';
-import type { OpenedWorld } from './world.js';
+import type { OpenedWorld } from './world/world.js';
 
 export type { MountedApi, MountOptions };
 

@@ -24,7 +24,7 @@ import { deferred, gated } from './testing/fixture.js';
 import { addPeople, changePerson, openSigningWorld, signedBy, who, type SigningWorld } from './testing/signers.js';
 import { recorder } from './testing/obedient.js';
 import { createTestEngine, person } from './testing/test-engine.js';
-import { createWorldHandle } from './world.js';
+import { createWorldHandle } from './world/world.js';
 
 const RULE = 'ask pay(amount > 100) by 2 of @finance';
 const opened: Engine[] = [];

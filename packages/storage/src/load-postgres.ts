@@ -1,20 +1,20 @@
 import type { Store } from '@countersign/core/ports';
 import { explainMissing } from './explain-missing.js';
 import type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js';
-import type { PostgresOptions } from './postgres/open-postgres.js';
-import type { StoreInspection } from './sqlite/inspect-sqlite.js';
+import type { PostgresOptions } from './postgres/open.js';
+import type { StoreInspection } from './sqlite/inspect.js';
 
 // Loaded lazily: the driver and the job queue take as long to load as the rest of the store, and most installations don't use PostgreSQL.
 
 /** Opens a store that any number of processes can share (S4). */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
-  const loaded = await explainMissing(import('./postgres/open-postgres.js'));
+  const loaded = await explainMissing(import('./postgres/open.js'));
   return await loaded.openPostgres(url, options);
 }
 
 /** Inspects a store without creating or changing anything. */
 export async function inspectPostgres(url: string): Promise<StoreInspection> {
-  const loaded = await explainMissing(import('./postgres/inspect-postgres.js'));
+  const loaded = await explainMissing(import('./postgres/inspect.js'));
   return await loaded.inspectPostgres(url);
 }
 

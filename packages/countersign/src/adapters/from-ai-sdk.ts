@@ -1,6 +1,6 @@
 import { defineTool, type ToolContext, type ToolSchema, type TypedTool } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
-import { isObject } from '../check-input.js';
+import { isObject } from '../options/check-input.js';
 
 /** The parts of an AI SDK tool that we use (`tool({ … })` from the package `ai`, version 6 or 7). */
 export interface AiSdkTool {

@@ -1,6 +1,6 @@
 import { defineTool, readToolSchema, type StandardSchema, type TypedTool } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
-import { isObject } from '../check-input.js';
+import { isObject } from '../options/check-input.js';
 
 /** The parts of a LangChain tool that we use (`tool(…)` or a class from `@langchain/core/tools`, version 1 or newer). */
 export interface LangChainTool {

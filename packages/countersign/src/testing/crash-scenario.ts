@@ -3,7 +3,7 @@ import { defineTool, type GenerateRequest } from '@countersign/core/ports';
 import { scripted, type ScriptedReply } from '@countersign/core/testing';
 import { z } from 'zod';
 import { openWorld } from '../open-world.js';
-import type { OpenedWorld } from '../world.js';
+import type { OpenedWorld } from '../world/world.js';
 
 export interface Scenario {
   /** The store. */

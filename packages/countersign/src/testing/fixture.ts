@@ -2,8 +2,8 @@ import type { Provider, Tool, ToolContext } from '@countersign/core/ports';
 import { scripted, type Script, type ScriptedOptions, type ScriptedProvider } from '@countersign/core/testing';
 import type { Agent, Approval, NewAgent, ToolDefinition, ToolEvent, WorldEvent } from '@countersign/protocol';
 import { openWorld } from '../open-world.js';
-import type { OpenWorldOptions } from '../options.js';
-import type { OpenedChat, OpenedWorld } from '../world.js';
+import type { OpenWorldOptions } from '../options/options.js';
+import type { OpenedChat, OpenedWorld } from '../world/world.js';
 
 export interface TestWorldOptions extends Omit<OpenWorldOptions, 'agents'> {
   /** The script for every agent's model. By default, it answers `ok`. */

@@ -1,7 +1,7 @@
 import type { GenerateRequest, Tool } from '@countersign/core/ports';
 import type { ScriptedCall, ScriptedReply } from '@countersign/core/testing';
 import type { Approval, ToolDefinition } from '@countersign/protocol';
-import type { Settled } from '../until-settled.js';
+import type { Settled } from '../world/until-settled.js';
 import { gated, type TestWorld } from './fixture.js';
 
 /** A model that makes the calls in a JSON message and then answers `done`. It answers any other message with `ok`. */

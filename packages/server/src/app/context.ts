@@ -4,7 +4,7 @@ import type { Access } from '../people/access.js';
 import type { StreamWatch } from '../people/stream-watch.js';
 import type { OidcSignIn } from '../oidc/oidc-sign-in.js';
 import type { Metrics } from '../metrics/create-metrics.js';
-import type { WorkFolders } from '../home/work-folders.js';
+import type { WorkFolders } from '../home/folders/work-folders.js';
 import type { ProviderRegistry } from '../providers/create-registry.js';
 import type { NewSession, Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';

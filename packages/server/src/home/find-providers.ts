@@ -10,7 +10,7 @@ import {
   openaiCompatible,
   type ProviderConfig,
 } from '@countersign/providers';
-import { harbourModel } from './harbour-model.js';
+import { harbourModel } from './demo/harbour-model.js';
 
 /** Suggestions until the vendor's own list is loaded. Vendors retire models after about a year, so update these in time. */
 const MODELS = { anthropic: 'claude-sonnet-5', openai: 'gpt-5.6-terra', google: 'gemini-3.5-flash' } as const;

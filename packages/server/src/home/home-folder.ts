@@ -2,7 +2,7 @@ import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
-import { makeFolder } from './make-folder.js';
+import { makeFolder } from './folders/make-folder.js';
 
 /** The home folder: `COUNTERSIGN_HOME`, or a folder in the user's home folder. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {

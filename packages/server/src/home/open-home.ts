@@ -22,10 +22,10 @@ import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
 import { keepToken, type Token } from './keep-token.js';
-import { makeDemoWorld } from './make-demo-world.js';
+import { makeDemoWorld } from './demo/make-demo-world.js';
 import { processesExposing } from './processes-exposing.js';
 import { readAdminRules } from './read-admin-rules.js';
-import { createWorkFolders, type WorkFolders } from './work-folders.js';
+import { createWorkFolders, type WorkFolders } from './folders/work-folders.js';
 
 export interface HomeOptions {
   /** The folder; see `homeFolder`. */

@@ -1,6 +1,6 @@
 import type { Sandbox } from '@countersign/tools';
 import type { Token } from '../home/keep-token.js';
-import { noSandboxText } from '../home/no-sandbox-text.js';
+import { noSandboxText } from '../home/checks/no-sandbox-text.js';
 
 export interface Greeted {
   url: string;

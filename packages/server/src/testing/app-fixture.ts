@@ -22,7 +22,7 @@ import { PROGRAM_TOKEN } from '../auth/holders.js';
 import type { OidcSettings } from '../oidc/oidc-settings.js';
 import { createOidcSignIn } from '../oidc/oidc-sign-in.js';
 import { ensureOwner } from '../people/ensure-owner.js';
-import type { WorkFolders } from '../home/work-folders.js';
+import type { WorkFolders } from '../home/folders/work-folders.js';
 import { createRegistry } from '../providers/create-registry.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';

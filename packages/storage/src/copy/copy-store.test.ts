@@ -6,8 +6,8 @@ import type { Store } from '@countersign/core/ports';
 import { stepOf } from '@countersign/core/testing';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
-import { openPostgres } from '../postgres/open-postgres.js';
-import { openSqlite } from '../sqlite/open-sqlite.js';
+import { openPostgres } from '../postgres/open.js';
+import { openSqlite } from '../sqlite/open.js';
 import { copyStore } from './copy-store.js';
 
 let url = '';

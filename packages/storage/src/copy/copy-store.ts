@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Store } from '@countersign/core/ports';
 import { CountersignError, SERVER_LOG } from '@countersign/protocol';
-import { openPostgres } from '../postgres/open-postgres.js';
-import { openSqlite } from '../sqlite/open-sqlite.js';
+import { openPostgres } from '../postgres/open.js';
+import { openSqlite } from '../sqlite/open.js';
 import { openRawPostgres } from './raw-postgres.js';
 import { openRawSqlite } from './raw-sqlite.js';
 import { keepHeadsInFile } from '../audit/head-keeper.js';

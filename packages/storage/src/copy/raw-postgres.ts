@@ -2,7 +2,7 @@ import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import type { Value } from '../queries/prepared.js';
 import { fromPostgres } from '../postgres/errors.js';
-import { openPostgres } from '../postgres/open-postgres.js';
+import { openPostgres } from '../postgres/open.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 
 /** Longer than the time after which a silent process is considered dead. */

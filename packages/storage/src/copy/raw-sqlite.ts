@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Value } from '../queries/prepared.js';
-import { closeDatabase, openDatabase } from '../sqlite/open-database.js';
-import { ownFile } from '../sqlite/own-file.js';
+import { closeDatabase, openDatabase } from '../sqlite/file/open-database.js';
+import { ownFile } from '../sqlite/file/own-file.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 
 /** Opens a file as raw rows, with an exclusive lock. */

@@ -1,5 +1,5 @@
 import type { Value } from '../queries/prepared.js';
-import { MARK_KEY } from '../sqlite/mark.js';
+import { MARK_KEY } from '../sqlite/log/mark.js';
 
 /** A store as raw rows, for copying without interpretation. */
 export interface RawStore {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { worldSettingsSchema } from '@countersign/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { closeDatabase, openDatabase } from '../sqlite/open-database.js';
-import { openSqlite } from '../sqlite/open-sqlite.js';
+import { closeDatabase, openDatabase } from '../sqlite/file/open-database.js';
+import { openSqlite } from '../sqlite/open.js';
 import { migrations, newestVersion } from './index.js';
 
 /** A made-up next version, which fails half way. */

@@ -3,7 +3,7 @@ import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
-import { openPostgres } from './open-postgres.js';
+import { openPostgres } from './open.js';
 import { takeLock } from './take-lock.js';
 
 async function connect(url: string): Promise<pg.Client> {

@@ -6,7 +6,7 @@ import { describeStore } from '@countersign/core/testing/store-contract';
 import pg from 'pg';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
-import { openPostgres } from './open-postgres.js';
+import { openPostgres } from './open.js';
 
 type OpenStore = Parameters<typeof describeStore>[1];
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
-import { openPostgres } from './open-postgres.js';
+import { openPostgres } from './open.js';
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
 it('[S4] removes the jobs and process rows of killed processes, and nothing else', async () => {

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { sqliteEngine } from './engine.js';
-import { openDatabase } from './open-database.js';
+import { openDatabase } from './file/open-database.js';
 import { sqliteStatements } from './statements.js';
-import { memoryLog } from './step-log.js';
+import { memoryLog } from './log/step-log.js';
 
 it('[S7] a full disk is reported without a partial write, and work continues when there is space', async () => {
   const db = openDatabase(':memory:', 'FULL');

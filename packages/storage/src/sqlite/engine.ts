@@ -3,19 +3,19 @@ import type { Clock, OnCommit, StepNeeds, StepWrites } from '@countersign/core/p
 import { verbsOn, type Decide, type Engine, type Finished, type Unit } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
-import { entryChecker } from './check-change.js';
+import { entryChecker } from './step/check-change.js';
 import { sqliteConnection, type SqliteConnection } from './connection.js';
-import type { Entry } from './entry.js';
+import type { Entry } from './log/entry.js';
 import { fromSqlite } from './errors.js';
-import { entryFolder } from './fold.js';
-import { createGroupCommit } from './group-commit.js';
-import { createStateCache } from './state-cache.js';
-import { numberAndChain } from './number-and-chain.js';
-import { closeDatabase } from './open-database.js';
-import type { StepLog } from './step-log.js';
-import { sqliteReads } from './step-reads.js';
-import { headsReader, stepWriter } from './step-writer.js';
-import { openTables } from './tables.js';
+import { entryFolder } from './log/fold.js';
+import { createGroupCommit } from './step/group-commit.js';
+import { createStateCache } from './step/chat-cache.js';
+import { numberAndChain } from './step/number-and-chain.js';
+import { closeDatabase } from './file/open-database.js';
+import type { StepLog } from './log/step-log.js';
+import { sqliteReads } from './step/reads.js';
+import { headsReader, stepWriter } from './step/writer.js';
+import { openTables } from './log/tables.js';
 
 /** The tables are committed when the log reaches this size or age. Committing a larger log would block the event loop. */
 const MAX_LOG_BYTES = 1 << 18;

@@ -11,12 +11,12 @@ import { scaled } from '../../../../tests/support/scaled.js';
 import { keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { sqliteEngine } from './engine.js';
-import type { Entry } from './entry.js';
-import { markOf } from './mark.js';
-import { openDatabase } from './open-database.js';
-import { openSqlite } from './open-sqlite.js';
+import type { Entry } from './log/entry.js';
+import { markOf } from './log/mark.js';
+import { openDatabase } from './file/open-database.js';
+import { openSqlite } from './open.js';
 import { sqliteStatements } from './statements.js';
-import { fileLog, logFileOf, type StepLog } from './step-log.js';
+import { fileLog, logFileOf, type StepLog } from './log/step-log.js';
 
 let file: string;
 let db: DatabaseSyncInstance;

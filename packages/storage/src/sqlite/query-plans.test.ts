@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Statement } from '../queries/prepared.js';
-import { startedSince } from './load-chat.js';
-import { openDatabase } from './open-database.js';
+import { startedSince } from './step/load.js';
+import { openDatabase } from './file/open-database.js';
 import { sqliteStatements } from './statements.js';
 
 /** Reads of the whole store, or of the few rows of a partial index. */

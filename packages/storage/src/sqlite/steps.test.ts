@@ -6,7 +6,7 @@ import { checkReplay, describeSteps, type Play } from '@countersign/core/testing
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import { openSqlite } from './open-sqlite.js';
+import { openSqlite } from './open.js';
 
 describeSteps('SQLite in memory', async () => ({ store: await openSqlite(':memory:') }), { outlive: false });
 

@@ -5,7 +5,7 @@ import { describeStore } from '@countersign/core/testing/store-contract';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { onTestFinished } from 'vitest';
 import { isFullSize } from '../../../../tests/support/scaled.js';
-import { openSqlite } from './open-sqlite.js';
+import { openSqlite } from './open.js';
 
 // Most tests use a store in memory, so `npm test` checks only the one in a file.
 if (isFullSize)

@@ -3,7 +3,7 @@ import { addChats, C, plant, W } from '@countersign/core/testing/step-contract';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
 import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
-import { openPostgres } from '../open-postgres.js';
+import { openPostgres } from '../open.js';
 
 let url = '';
 beforeAll(async () => {

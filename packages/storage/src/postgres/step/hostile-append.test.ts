@@ -6,7 +6,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
 import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
 import { startPostgres } from '../../../../../tests/support/postgres-server.js';
-import { openPostgres } from '../open-postgres.js';
+import { openPostgres } from '../open.js';
 import { createChatCache } from './chat-cache.js';
 
 let url = '';

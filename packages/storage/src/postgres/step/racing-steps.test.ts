@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
 import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
-import { openPostgres } from '../open-postgres.js';
+import { openPostgres } from '../open.js';
 
 let url = '';
 let admin: pg.Client;

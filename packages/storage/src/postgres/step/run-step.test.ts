@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
 import { scaled } from '../../../../../tests/support/scaled.js';
-import { openPostgres } from '../open-postgres.js';
+import { openPostgres } from '../open.js';
 import { JOBS_SCHEMA } from '../wake-jobs.js';
 
 let url = '';
