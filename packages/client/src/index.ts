@@ -121,7 +121,7 @@ export {
 } from './mcp-file/read-mcp-file.js';
 export { mcpCauseFixes, mcpCauseText, needsSignIn, type McpFix } from './show/mcp-cause-text.js';
 export { folderOf, sandboxText } from './show/call/sandbox-text.js';
-export { outsideAgent } from './show/people/outside-agent.js';
+export { externalAgent } from './show/people/external-agent.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { worldLabel } from './show/world-label.js';
 export { agoText, durationText, secondsText } from './show/time-text.js';

@@ -82,7 +82,7 @@ export function createCaller(options: ClientOptions) {
       throw failure(cause, signal);
     }
   }
-  async function nothing(request: Request, { signal }: CallOptions = {}): Promise<void> {
+  async function sendOnly(request: Request, { signal }: CallOptions = {}): Promise<void> {
     const response = await send(connector, { ...request, signal });
     await response.body?.cancel();
   }
@@ -168,7 +168,7 @@ export function createCaller(options: ClientOptions) {
     tagged,
     text,
     blob,
-    nothing,
+    sendOnly,
     sendWithRetries,
     getKnown,
     isAsked,

@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
     tagged,
     text,
     blob,
-    nothing,
+    sendOnly,
     sendWithRetries,
     getKnown,
     isAsked,
@@ -104,11 +104,11 @@ export function createClient(options: ClientOptions): Client {
     me: (options) => get(meSchema, { path: ['me'] }, options),
     sessions: (options) => list(openSessionSchema, { path: ['me', 'sessions'] }, options),
     endSessions: (session, options) =>
-      nothing({ method: 'DELETE', path: ['me', 'sessions', ...(session === undefined ? [] : [session])] }, options),
+      sendOnly({ method: 'DELETE', path: ['me', 'sessions', ...(session === undefined ? [] : [session])] }, options),
     personSessions: (person, options) => list(openSessionSchema, { path: ['people', person, 'sessions'] }, options),
     endPersonSessions: (person, session, options) => {
       const path = ['people', person, 'sessions', ...(session === undefined ? [] : [session])];
-      return nothing({ method: 'DELETE', path }, options);
+      return sendOnly({ method: 'DELETE', path }, options);
     },
     passkeySignIn: (options) => get(passkeySignInSchema, { method: 'POST', path: ['session', 'challenge'] }, options),
     passkeyOptions: (options) =>
@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
     },
     removePasskey: (person, passkey, confirmation, options) => {
       const path = ['people', person, 'passkeys', passkey];
-      return nothing(
+      return sendOnly(
         { method: 'DELETE', path, ...(confirmation === undefined ? {} : { body: { confirmation } }) },
         options,
       );
@@ -134,34 +134,34 @@ export function createClient(options: ClientOptions): Client {
       get(invitationSchema, { method: 'POST', path: ['me', 'devices', 'link'], body: {} }, options),
     delegate: (body, options) => get(delegationSchema, { method: 'POST', path: ['me', 'delegations'], body }, options),
     endDelegation: (person, delegation, options) =>
-      nothing({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),
+      sendOnly({ method: 'DELETE', path: ['people', person, 'delegations', delegation] }, options),
     createChallenge: (body, options) =>
       get(challengeSchema, { method: 'POST', path: ['me', 'challenges'], body }, options),
     people: (options) => list(personSchema, { path: ['people'] }, options),
     addPerson: (body, options) => get(personSchema, { method: 'POST', path: ['people'], body }, options),
     updatePerson: (person, body, options) =>
       get(personSchema, { method: 'PATCH', path: ['people', person], body }, options),
-    removePerson: (person, options) => nothing({ method: 'DELETE', path: ['people', person] }, options),
+    removePerson: (person, options) => sendOnly({ method: 'DELETE', path: ['people', person] }, options),
     invitePerson: (person, options) =>
       get(invitationSchema, { method: 'POST', path: ['people', person, 'invitations'] }, options),
     tokens: (person, options) => list(tokenSchema, { path: ['people', person, 'tokens'] }, options),
     createToken: (person, body, options) =>
       get(createdTokenSchema, { method: 'POST', path: ['people', person, 'tokens'], body }, options),
     revokeToken: (person, token, options) =>
-      nothing({ method: 'DELETE', path: ['people', person, 'tokens', token] }, options),
+      sendOnly({ method: 'DELETE', path: ['people', person, 'tokens', token] }, options),
     stuckRules: ({ without } = {}, options) => {
       const query = without === undefined ? {} : { without };
       return list(stuckRuleSchema, { path: ['stuck-rules'], query }, options);
     },
     groups: (options) => list(groupSchema, { path: ['groups'] }, options),
     putGroup: (group, body, options) => get(groupSchema, { method: 'PUT', path: ['groups', group], body }, options),
-    removeGroup: (group, options) => nothing({ method: 'DELETE', path: ['groups', group] }, options),
+    removeGroup: (group, options) => sendOnly({ method: 'DELETE', path: ['groups', group] }, options),
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
     addProvider: (body, options) => get(providerStatusSchema, { method: 'POST', path: ['providers'], body }, options),
     updateProvider: (provider, body, options) =>
       get(providerStatusSchema, { method: 'PATCH', path: ['providers', provider], body }, options),
     removeProvider: (provider, { force, ...options } = {}) =>
-      nothing(
+      sendOnly(
         { method: 'DELETE', path: ['providers', provider], query: force === true ? { force: 'true' } : {} },
         options,
       ),
@@ -176,7 +176,7 @@ export function createClient(options: ClientOptions): Client {
     updateWorld: (world, body, options) =>
       get(worldSchema, { method: 'PATCH', path: ['worlds', world], body, headers: ifMatch(options) }, options),
     deleteWorld: (world, options) =>
-      nothing({ method: 'DELETE', path: ['worlds', world], headers: ifMatch(options) }, options),
+      sendOnly({ method: 'DELETE', path: ['worlds', world], headers: ifMatch(options) }, options),
     exportWorld: (world, options) => text({ path: ['worlds', world, 'export'] }, options),
     importWorld: (yaml, options) =>
       get(importedWorldSchema, { method: 'POST', path: ['worlds', 'import'], body: yaml }, options),
@@ -193,7 +193,7 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     deleteAgent: (world, agent, options) =>
-      nothing({ method: 'DELETE', path: ['worlds', world, 'agents', agent], headers: ifMatch(options) }, options),
+      sendOnly({ method: 'DELETE', path: ['worlds', world, 'agents', agent], headers: ifMatch(options) }, options),
     memory: (world, agent, chat, page, options) =>
       list(messageSchema, { path: ['worlds', world, 'agents', agent, 'memory'], query: { chat, ...page } }, options),
 
@@ -204,9 +204,9 @@ export function createClient(options: ClientOptions): Client {
     renameChat: (world, chat, title, options) =>
       get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body: { title } }, options),
     deleteChat: (world, chat, options) =>
-      nothing({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
+      sendOnly({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
     stop: (world, chat, options) =>
-      nothing({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
+      sendOnly({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
 
     messages: (world, chat, page, options) =>
       get(messageListSchema, { path: ['worlds', world, 'chats', chat, 'messages'], query: both(page) }, options),
@@ -280,10 +280,10 @@ export function createClient(options: ClientOptions): Client {
           options,
         ),
       report: (world, call, body, options) =>
-        nothing({ method: 'POST', path: ['worlds', world, 'external', 'calls', call, 'result'], body }, options),
+        sendOnly({ method: 'POST', path: ['worlds', world, 'external', 'calls', call, 'result'], body }, options),
       endSession: (world, session, agent, options) => {
         const path = ['worlds', world, 'external', 'sessions', session, 'end'];
-        return nothing({ method: 'POST', path, body: agent === undefined ? {} : { agent } }, options);
+        return sendOnly({ method: 'POST', path, body: agent === undefined ? {} : { agent } }, options);
       },
     },
 
@@ -299,7 +299,8 @@ export function createClient(options: ClientOptions): Client {
       ),
     grants: (world, page, options) =>
       list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),
-    revoke: (world, grant, options) => nothing({ method: 'DELETE', path: ['worlds', world, 'grants', grant] }, options),
+    revoke: (world, grant, options) =>
+      sendOnly({ method: 'DELETE', path: ['worlds', world, 'grants', grant] }, options),
     policy: (world, options) => tagged(shownPolicySchema, { path: ['worlds', world, 'policy'] }, options),
     setPolicy: (world, body, options) =>
       tagged(
@@ -348,7 +349,7 @@ export function createClient(options: ClientOptions): Client {
     signOutOfMcpServer: (world, name, options) =>
       get(mcpServerSchema, { method: 'DELETE', path: ['worlds', world, 'mcp-servers', name, 'sign-in'] }, options),
     removeMcpServer: (world, name, options) =>
-      nothing({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
+      sendOnly({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
 
     audit: (world, page, options) => list(auditEntrySchema, { path: logPath(world), query: { ...page } }, options),
     exportAudit: (world, format, options) => text({ path: logPath(world), query: { format } }, options),

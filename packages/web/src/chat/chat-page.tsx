@@ -1,4 +1,4 @@
-import { outsideAgent, suggestionsFor } from '@countersign/client';
+import { externalAgent, suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
@@ -45,7 +45,7 @@ function OpenChat(): ReactElement {
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const isQuiet = useChat((state) => state.transcript.length === 0 && state.status === 'idle');
-  const outside = useChat(outsideAgent);
+  const external = useChat(externalAgent);
   const isEmpty = !useOutgoing().some((message) => message.chatId === chatId) && isQuiet;
   const worldStore = useWorldStore();
   const mainAgent = useWorld((state) => state.world?.mainAgent);
@@ -93,7 +93,7 @@ function OpenChat(): ReactElement {
             <NoticePlace />
             <WaitingNote />
             {isDesktop ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
-            {outside === undefined ? (
+            {external === undefined ? (
               <Guarded needs="chat" worldId={worldId}>
                 <Composer
                   key={chatId}
@@ -107,7 +107,7 @@ function OpenChat(): ReactElement {
                 />
               </Guarded>
             ) : (
-              <NoMessages agent={outside} agents={agents} worldId={worldId} />
+              <NoMessages agent={external} agents={agents} worldId={worldId} />
             )}
           </div>
         </div>

@@ -17,10 +17,10 @@ import { fromText, nameOf } from './who-text.js';
  */
 export type YourPart = 'decide' | 'signed' | 'deny' | 'watch' | 'unknown';
 
-type Asked = Pick<ApprovalView, 'needs' | 'question'>;
+type SignableApproval = Pick<ApprovalView, 'needs' | 'question'>;
 
 /** The server decides in any case (A48). If the reader is unknown, everything is offered. */
-export function yourPart({ needs = [], question }: Asked, me: Reader | undefined): YourPart {
+export function yourPart({ needs = [], question }: SignableApproval, me: Reader | undefined): YourPart {
   if (me === undefined) return 'decide';
   if (question !== undefined) return me.mayAnswer ? 'decide' : 'watch';
   if (!me.maySign) return 'watch';
@@ -37,12 +37,12 @@ export function yourPart({ needs = [], question }: Asked, me: Reader | undefined
 }
 
 /** Whether a call waits for the reader: it counts in badges and notifications. */
-export function isForYou(approval: Asked, me: Reader | undefined): boolean {
+export function isForYou(approval: SignableApproval, me: Reader | undefined): boolean {
   return yourPart(approval, me) === 'decide';
 }
 
 /** Whether the reader could sign a call if they had a trusted passkey (A49). */
-export function lacksPasskey(approval: Asked, me: Reader | undefined): boolean {
+export function lacksPasskey(approval: SignableApproval, me: Reader | undefined): boolean {
   if (me === undefined || yourPart(approval, me) !== 'deny') return false;
   return approval.needs?.some(({ lackPasskeyIds }) => lackPasskeyIds?.includes(me.id) === true) ?? false;
 }
@@ -53,7 +53,7 @@ export function mayEdit({
   needs,
   question,
   editable,
-}: Asked & Pick<ApprovalView, 'options' | 'editable'>): boolean {
+}: SignableApproval & Pick<ApprovalView, 'options' | 'editable'>): boolean {
   return options.includes('approve_once') && needs === undefined && question === undefined && editable === undefined;
 }
 
@@ -61,7 +61,7 @@ export function mayEdit({
  * The signature lines of a card, the same on every screen: `Needs 2 of Finance · signed by Ada from Chrome on Android, 1 more`, or
  * `You signed · 1 more of Finance needed`. The last line says who can sign, if the reader can't.
  */
-export function signingLines(approval: Asked, me: Reader | undefined): string[] {
+export function signingLines(approval: SignableApproval, me: Reader | undefined): string[] {
   const { needs = [] } = approval;
   const lines = needs.map((need) => needLine(need, me));
   const others = describeSigners(needs);

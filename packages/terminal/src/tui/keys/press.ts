@@ -1,4 +1,4 @@
-import { complete, matching, mentionAt, outsideAgent, whoAnswers } from '@countersign/client';
+import { complete, matching, mentionAt, externalAgent, whoAnswers } from '@countersign/client';
 import { matchingSlash, readSlashCommand, type SlashCommand } from '../../chat/slash-commands.js';
 import { cardWords } from '../../words/cards.js';
 import { isWriting, type Effect, type Facts, type Focus, type Pressed, type UiState } from '../ui-state.js';
@@ -156,7 +156,7 @@ function fixedMention({ composer }: UiState, { world }: Facts): UiState['compose
 }
 
 function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {
-  const isClosed = facts.chat !== undefined && outsideAgent(facts.chat) !== undefined;
+  const isClosed = facts.chat !== undefined && externalAgent(facts.chat) !== undefined;
   if (key.kind === 'name' && key.name === 'enter') return isClosed ? only(ui) : send(ui, facts);
   if (key.kind === 'name' && key.name === 'escape') return only({ ...ui, scroll: { kind: 'end' } });
   if (key.kind === 'char' && key.text === '?' && ui.composer.text === '') return only({ ...ui, overlay: 'help' });

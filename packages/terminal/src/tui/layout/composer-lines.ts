@@ -1,4 +1,4 @@
-import { matching, mentionAt, outsideAgent, recipientsText, whoAnswers } from '@countersign/client';
+import { matching, mentionAt, externalAgent, recipientsText, whoAnswers } from '@countersign/client';
 import { matchingSlash } from '../../chat/slash-commands.js';
 import { isWriting, type UiState } from '../ui-state.js';
 import type { Areas } from './areas.js';
@@ -22,7 +22,7 @@ export function completions({ ui, world }: Scene): readonly string[] {
 
 export function composerLines(scene: Scene, areas: Areas): Line[] {
   const { ui, chat } = scene;
-  const outside = chat === undefined ? undefined : outsideAgent(chat);
+  const outside = chat === undefined ? undefined : externalAgent(chat);
   if (outside !== undefined) {
     const note = [[span(screenWords.takesNoMessages(outside.name), { dim: true })]];
     return [rule(areas.width), ...fill(note, areas.completion + areas.composer)];

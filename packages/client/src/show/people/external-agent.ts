@@ -7,7 +7,7 @@ import { get } from '../../state/table.js';
  * The agent of a chat in which a program outside proposes its calls and nobody has written: it takes no messages (A55). Undefined for other
  * chats. Reads the newest lines first, so that it ends soon in a chat of people.
  */
-export function outsideAgent({
+export function externalAgent({
   transcript,
   messages,
   agents,

@@ -1,7 +1,7 @@
 import { agentSchema, type Message } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { emptyChat, reduceChat } from '../../state/reduce-chat.js';
-import { outsideAgent } from './outside-agent.js';
+import { externalAgent } from './external-agent.js';
 
 const agents = [
   agentSchema.parse({ id: 'claude', name: 'Claude', provider: 'external', model: 'claude' }),
@@ -22,7 +22,7 @@ function found(...senders: string[]): string | undefined {
     approvals: [],
     agents,
   });
-  return outsideAgent(state)?.name;
+  return externalAgent(state)?.name;
 }
 
 it('[A55.14] finds the agent outside of a chat in which nobody else has written', () => {
