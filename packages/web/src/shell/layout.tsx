@@ -17,21 +17,27 @@ import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 import { shellWords } from '../words/shell.js';
 
-const ChatPage = lazyView(shellWords.pages.chat, () => import('../chat/chat-page.js'), isChat(location.pathname));
-const InboxPage = lazyView(shellWords.pages.inbox, () => import('../approvals/inbox/inbox-page.js'));
-const PolicyPage = lazyView(shellWords.pages.policy, () => import('../settings/policy-page.js'));
-const GrantsPage = lazyView(shellWords.pages.grants, () => import('../settings/grants-page.js'));
-const AgentsPage = lazyView(shellWords.pages.agents, () => import('../settings/agents-page.js'));
-const ServersPage = lazyView(shellWords.pages.servers, () => import('../servers/servers-page.js'));
-const WorldPage = lazyView(shellWords.pages.settings, () => import('../settings/world-page.js'));
-const ProvidersPage = lazyView(shellWords.pages.providers, () => import('../providers/providers-page.js'));
-const AccountPage = lazyView(shellWords.pages.account, () => import('../account/account-page.js'));
-const PeoplePage = lazyView(shellWords.pages.people, () => import('../people/people-page.js'));
-const AuditPage = lazyView(shellWords.pages.audit, () => import('../audit/audit-page.js'));
-const ServerAuditPage = lazyView(shellWords.pages.serverAudit, () => import('../audit/server-audit-page.js'));
-const StatsPage = lazyView(shellWords.pages.stats, () => import('../stats/stats-page.js'));
-const StartPage = lazyView(shellWords.pages.start, () => import('../start/start-page.js'));
-const SearchPage = lazyView(shellWords.pages.search, () => import('../chat/search-page.js'));
+const pages = () => import('./pages.js');
+
+const ChatPage = lazyView(
+  shellWords.pages.chat,
+  async () => (await import('../chat/chat-page.js')).default,
+  isChat(location.pathname),
+);
+const InboxPage = lazyView(shellWords.pages.inbox, async () => (await pages()).InboxPage);
+const PolicyPage = lazyView(shellWords.pages.policy, async () => (await pages()).PolicyPage);
+const GrantsPage = lazyView(shellWords.pages.grants, async () => (await pages()).GrantsPage);
+const AgentsPage = lazyView(shellWords.pages.agents, async () => (await pages()).AgentsPage);
+const ServersPage = lazyView(shellWords.pages.servers, async () => (await pages()).ServersPage);
+const WorldPage = lazyView(shellWords.pages.settings, async () => (await pages()).WorldPage);
+const ProvidersPage = lazyView(shellWords.pages.providers, async () => (await pages()).ProvidersPage);
+const AccountPage = lazyView(shellWords.pages.account, async () => (await pages()).AccountPage);
+const PeoplePage = lazyView(shellWords.pages.people, async () => (await pages()).PeoplePage);
+const AuditPage = lazyView(shellWords.pages.audit, async () => (await pages()).AuditPage);
+const ServerAuditPage = lazyView(shellWords.pages.serverAudit, async () => (await pages()).ServerAuditPage);
+const StatsPage = lazyView(shellWords.pages.stats, async () => (await import('../stats/stats-page.js')).default);
+const StartPage = lazyView(shellWords.pages.start, async () => (await pages()).StartPage);
+const SearchPage = lazyView(shellWords.pages.search, async () => (await pages()).SearchPage);
 
 /** Chats on the side, the page in the middle. On a phone, a button opens the side. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
@@ -56,7 +62,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   }, [path]);
   useEffect(() => {
     // Wait until the first page has been rendered and loaded.
-    const timer = setTimeout(() => loadViews(client), 2000);
+    const timer = setTimeout(() => void loadViews(client).catch(() => undefined), 2000);
     return () => clearTimeout(timer);
   }, [client]);
   const isReady = useWorld(({ loading }) => loading.kind === 'ready');

@@ -5,7 +5,7 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from './frame.js';
 import { shellWords } from '../words/shell.js';
 
-type Load = (client: Client) => Promise<unknown>;
+type Load = () => Promise<unknown>;
 
 const loads: Load[] = [];
 
@@ -15,11 +15,12 @@ const loads: Load[] = [];
  */
 export function lazyView<P extends object>(
   title: string,
-  load: () => Promise<{ default: ComponentType<P> }>,
+  load: () => Promise<ComponentType<P>>,
   isFirst = false,
-): ComponentType<P> & { load: Load } {
+): ComponentType<P> & { load: (client: Client) => Promise<unknown> } {
   let loaded: ComponentType<P> | undefined;
-  const first = isFirst ? load().then((code) => (loaded = code.default)) : undefined;
+  const keep = async (): Promise<ComponentType<P>> => (loaded ??= await load());
+  const first = isFirst ? keep() : undefined;
   // `read` retries.
   first?.catch(() => undefined);
   async function read(client: Client): Promise<{ View: ComponentType<P> }> {
@@ -27,13 +28,12 @@ export function lazyView<P extends object>(
     // Browsers cache a failed module load until the page is reloaded, so first check that the server is up.
     if (loaded === undefined) await client.health();
     try {
-      loaded ??= (await load()).default;
-      return { View: loaded };
+      return { View: await keep() };
     } catch (cause) {
       throw new Error(shellWords.codeFailed, { cause });
     }
   }
-  loads.push(read);
+  loads.push(keep);
   return Object.assign(LazyView, { load: read });
 
   function LazyView(props: P): ReactElement {
@@ -50,6 +50,7 @@ export function lazyView<P extends object>(
 }
 
 /** Loads the code for all pages, so that they can be opened while the server is down. */
-export function loadViews(client: Client): void {
-  for (const load of loads) load(client).catch(() => undefined);
+export async function loadViews(client: Client): Promise<void> {
+  await client.health();
+  await Promise.all(loads.map((load) => load()));
 }

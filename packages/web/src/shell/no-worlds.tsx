@@ -12,8 +12,8 @@ import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { shellWords } from '../words/shell.js';
 
-const AccountPage = lazyView(shellWords.pages.account, () => import('../account/account-page.js'));
-const PeoplePage = lazyView(shellWords.pages.people, () => import('../people/people-page.js'));
+const AccountPage = lazyView(shellWords.pages.account, async () => (await import('./pages.js')).AccountPage);
+const PeoplePage = lazyView(shellWords.pages.people, async () => (await import('./pages.js')).PeoplePage);
 
 /** Shown while there is no world, or none that this person may read. Their account and the people are there anyway. */
 export function NoWorlds(): ReactElement {
@@ -42,7 +42,7 @@ export function NoWorlds(): ReactElement {
 }
 
 function Welcome(): ReactElement {
-  const [open, setOpen] = useState<'nothing' | 'new' | 'import'>('nothing');
+  const [open, setOpen] = useState<'new' | 'import'>();
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const mayCreate = useMay('admin');
@@ -60,10 +60,10 @@ function Welcome(): ReactElement {
             {shellWords.importWorld}
           </Button>
         </div>
-        {open === 'import' ? <ImportWorld onClose={() => setOpen('nothing')} /> : null}
+        {open === 'import' ? <ImportWorld onClose={() => setOpen(undefined)} /> : null}
         {open === 'new' ? (
           <NewWorld
-            onClose={() => setOpen('nothing')}
+            onClose={() => setOpen(undefined)}
             onMade={(world) => {
               void queries.invalidateQueries({ queryKey: ['worlds'] });
               navigate(paths.world(world.id));
