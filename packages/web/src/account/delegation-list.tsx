@@ -1,8 +1,8 @@
 import type { Delegation } from '@countersign/protocol';
-import { type ReactElement, useId } from 'react';
-import { Button } from '../ui/button.js';
-import { Card } from '../ui/card.js';
+import type { ReactElement } from 'react';
 import { Visible } from '../text/visible.js';
+import { Button } from '../ui/button.js';
+import { RowList } from '../ui/row-list.js';
 import { accountWords } from '../words/account.js';
 
 /** Delegations that a person gave and got. They can end those that they gave, unless `onEnd` is missing. */
@@ -15,43 +15,31 @@ export function DelegationList({
   me: string;
   onEnd: ((delegation: Delegation) => void) | undefined;
 }): ReactElement {
-  const listId = useId();
-  if (delegations.length === 0) return <p className="text-sm text-ink-3">{accountWords.noDelegations}</p>;
   return (
-    <ul className="space-y-2">
-      {delegations.map((delegation) => {
-        const { id, by, to, tools, worlds } = delegation;
+    <RowList items={delegations} keyOf={({ id }) => id} empty={accountWords.noDelegations}>
+      {(delegation, name) => {
+        const { by, to, tools, worlds } = delegation;
         const isOwn = by.id === me;
+        const facts = [accountWords.onlyTools(tools), accountWords.onlyWorlds(worlds), periodOf(delegation)];
         return (
-          <li key={id}>
-            <Card className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 text-sm">
-              <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-                <p id={`${listId}-${id}`} className="font-medium">
-                  <Visible text={isOwn ? accountWords.signsForYou(to.name) : accountWords.youSignFor(by.name)} />
-                </p>
-                <p className="text-[0.8125rem] text-ink-3">
-                  <Visible
-                    text={[accountWords.onlyTools(tools), accountWords.onlyWorlds(worlds), periodOf(delegation)].join(
-                      ' · ',
-                    )}
-                  />
-                </p>
-              </div>
-              {isOwn && onEnd !== undefined ? (
-                <Button
-                  size="small"
-                  look="danger"
-                  aria-describedby={`${listId}-${id}`}
-                  onClick={() => onEnd(delegation)}
-                >
-                  {accountWords.end}
-                </Button>
-              ) : null}
-            </Card>
-          </li>
+          <>
+            <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+              <p id={name.id} className="font-medium">
+                <Visible text={isOwn ? accountWords.signsForYou(to.name) : accountWords.youSignFor(by.name)} />
+              </p>
+              <p className="text-[0.8125rem] text-ink-3">
+                <Visible text={facts.join(' · ')} />
+              </p>
+            </div>
+            {isOwn && onEnd !== undefined ? (
+              <Button {...name.button} look="danger" onClick={() => onEnd(delegation)}>
+                {accountWords.end}
+              </Button>
+            ) : null}
+          </>
         );
-      })}
-    </ul>
+      }}
+    </RowList>
   );
 }
 

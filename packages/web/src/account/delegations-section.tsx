@@ -3,10 +3,10 @@ import { type Delegation, effectiveActions, mayDo, type Me, type Person } from '
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { NotRead } from '../shell/frame.js';
+import { Loaded } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../notices/toast.js';
+import { attempt } from '../notices/toast.js';
 import { DelegationList } from './delegation-list.js';
 import { isLimited } from './is-limited.js';
 import { NewDelegation } from './new-delegation.js';
@@ -38,9 +38,8 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
   const worlds = [undefined, ...Object.keys(account.worldRoles)];
   const mayAdd = mayChange && worlds.some((world) => mayDo(account, 'sign', world));
   const end = async ({ id, to }: Delegation): Promise<void> => {
-    if (!(await attempt(`end-${id}`, client.endDelegation(account.id, id)))) return;
-    say(accountWords.delegationEnded(to.name), 'green');
-    await read.reread();
+    const ended = client.endDelegation(account.id, id);
+    if (await attempt(`end-${id}`, ended, accountWords.delegationEnded(to.name))) await read.reread();
   };
   return (
     <Section
@@ -54,15 +53,15 @@ export function DelegationsSection({ account }: { account: Me }): ReactElement |
         ) : null
       }
     >
-      {read.kind === 'ready' ? (
-        <DelegationList
-          delegations={read.data?.items ?? []}
-          me={account.id}
-          onEnd={mayChange ? (delegation) => void end(delegation) : undefined}
-        />
-      ) : (
-        <NotRead read={read} what={accountWords.theDelegations} />
-      )}
+      <Loaded read={read} what={accountWords.theDelegations}>
+        {(data) => (
+          <DelegationList
+            delegations={data?.items ?? []}
+            me={account.id}
+            onEnd={mayChange ? (delegation) => void end(delegation) : undefined}
+          />
+        )}
+      </Loaded>
       {isAdding && read.kind === 'ready' ? (
         <NewDelegation
           others={read.data?.others ?? []}

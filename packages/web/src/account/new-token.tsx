@@ -1,7 +1,10 @@
 import { mayDo, tokenScopeSchema, type Me, type TokenScope } from '@countersign/protocol';
-import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useSaving } from '../form/use-saving.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
+import { ErrorLine } from '../text/error-line.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextField } from '../form/field.js';
@@ -23,36 +26,32 @@ export function NewToken({
 }): ReactElement {
   const client = useClient();
   const saving = useSaving();
-  const [name, setName] = useState('');
+  const { values, text } = useFields(saving, () => ({ name: '', expiresAt: '90' }));
   const [scopes, setScopes] = useState<readonly TokenScope[]>(['read']);
-  const [days, setDays] = useState('90');
   const [token, setToken] = useState<string>();
   const worlds = [undefined, ...Object.keys(account.worldRoles)];
   const offered = tokenScopeSchema.options.filter((scope) => worlds.some((world) => mayDo(account, scope, world)));
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault();
-    if (name.trim() === '') return saving.refuse('name', accountWords.noTokenName);
+  const submit = async (): Promise<void> => {
+    const name = values.name.trim();
+    if (name === '') return saving.refuse('name', accountWords.noTokenName);
     if (scopes.length === 0) return saving.refuse('scopes', accountWords.noScope);
-    const expiresAt = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+    const expiresAt = new Date(Date.now() + Number(values.expiresAt) * DAY_MS).toISOString();
     await saving.load(async () => {
-      const made = await client.createToken(account.id, { name: name.trim(), scopes: [...scopes], expiresAt });
+      const made = await client.createToken(account.id, { name, scopes: [...scopes], expiresAt });
       setToken(made.token);
       onMade();
     });
   };
-  const scopesError = saving.errorOf('scopes');
   return (
     <Dialog title={accountWords.newToken} onClose={onClose}>
       {token === undefined ? (
-        <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+        <Form saving={saving} submit={accountWords.create} onCancel={onClose} onSubmit={submit} noValidate>
           <TextField
             label={accountWords.tokenName}
             hint={accountWords.tokenNameHint}
-            error={saving.errorOf('name')}
             autoComplete="off"
             maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
+            {...text('name')}
           />
           <fieldset className="space-y-2">
             <legend className="mb-1 text-sm font-medium">{accountWords.scopes}</legend>
@@ -66,26 +65,14 @@ export function NewToken({
                 }
               />
             ))}
-            {scopesError === undefined ? null : (
-              <p role="alert" className="text-[0.8125rem] text-red">
-                {scopesError}
-              </p>
-            )}
+            <ErrorLine text={saving.errorOf('scopes')} />
           </fieldset>
           <Select
             label={accountWords.expires}
-            error={saving.errorOf('expiresAt')}
             options={DAYS.map((each) => ({ value: String(each), label: accountWords.expiries[each] }))}
-            value={days}
-            onChange={({ target }) => setDays(target.value)}
+            {...text('expiresAt')}
           />
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>{accountWords.cancel}</Button>
-            <Button look="primary" type="submit" disabled={saving.busy}>
-              {accountWords.create}
-            </Button>
-          </div>
-        </form>
+        </Form>
       ) : (
         <div className="space-y-4">
           <p className="text-sm">{accountWords.tokenOnce}</p>

@@ -4,9 +4,9 @@ import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { createPasskey } from '../passkeys/ceremony.js';
 import { confirmWith } from '../passkeys/confirm.js';
-import { NotRead } from '../shell/frame.js';
+import { Loaded } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
+import { Confirm } from '../form/confirm.js';
 import { Note } from '../notices/note.js';
 import { Section } from '../ui/section.js';
 import { attempt, say } from '../notices/toast.js';
@@ -14,13 +14,10 @@ import { isLimited } from './is-limited.js';
 import { PasskeyList } from './passkey-list.js';
 import { passkeyWords } from '../words/passkeys.js';
 
-/** What the open dialog is about. */
-type Asked = { kind: 'trust' | 'remove'; passkey: RegisteredPasskey };
-
 /** The person's passkeys. */
 export function PasskeysSection({ account }: { account: Me }): ReactElement | null {
   const client = useClient();
-  const [asked, setAsked] = useState<Asked>();
+  const [confirming, setConfirming] = useState<{ kind: 'trust' | 'remove'; passkey: RegisteredPasskey }>();
   const [isBusy, setIsBusy] = useState(false);
   const passkeys = useRead({
     key: ['passkeys', account.id],
@@ -41,7 +38,7 @@ export function PasskeysSection({ account }: { account: Me }): ReactElement | nu
     );
     setIsBusy(false);
     if (!isDone) return;
-    setAsked(undefined);
+    setConfirming(undefined);
     say(done, 'green');
     await passkeys.reread();
   };
@@ -79,39 +76,39 @@ export function PasskeysSection({ account }: { account: Me }): ReactElement | nu
           <Note>{passkeyWords.askAdmin}</Note>
         </div>
       ) : null}
-      {passkeys.kind === 'ready' ? (
-        <PasskeyList
-          passkeys={known}
-          onTrust={mayChange && hasTrusted ? (passkey) => setAsked({ kind: 'trust', passkey }) : undefined}
-          onRemove={mayChange ? (passkey) => setAsked({ kind: 'remove', passkey }) : undefined}
-        />
-      ) : (
-        <NotRead read={passkeys} what={passkeyWords.thePasskeys} />
-      )}
-      {asked === undefined ? null : (
-        <Dialog
-          title={asked.kind === 'trust' ? passkeyWords.confirmTitle : passkeyWords.removeTitle}
-          onClose={() => setAsked(undefined)}
+      <Loaded read={passkeys} what={passkeyWords.thePasskeys}>
+        {(all) => (
+          <PasskeyList
+            passkeys={all}
+            onTrust={mayChange && hasTrusted ? (passkey) => setConfirming({ kind: 'trust', passkey }) : undefined}
+            onRemove={mayChange ? (passkey) => setConfirming({ kind: 'remove', passkey }) : undefined}
+          />
+        )}
+      </Loaded>
+      {confirming?.kind === 'trust' ? (
+        <Confirm
+          title={passkeyWords.confirmTitle}
+          action={passkeyWords.confirmButton}
+          look="primary"
+          busy={isBusy}
+          onConfirm={() => trust(confirming.passkey)}
+          onClose={() => setConfirming(undefined)}
         >
-          <p className="text-sm [overflow-wrap:anywhere]">
-            {asked.kind === 'trust'
-              ? passkeyWords.confirmText(asked.passkey.name)
-              : passkeyWords.removeText(asked.passkey.name, asked.passkey.trusted)}
-          </p>
-          <div className="mt-4 flex flex-wrap justify-end gap-2">
-            <Button onClick={() => setAsked(undefined)}>{passkeyWords.cancel}</Button>
-            {asked.kind === 'trust' ? (
-              <Button look="primary" aria-disabled={isBusy} onClick={() => void trust(asked.passkey)}>
-                {passkeyWords.confirmButton}
-              </Button>
-            ) : (
-              <Button look="danger" icon="trash" aria-disabled={isBusy} onClick={() => void remove(asked.passkey)}>
-                {passkeyWords.remove}
-              </Button>
-            )}
-          </div>
-        </Dialog>
-      )}
+          {passkeyWords.confirmText(confirming.passkey.name)}
+        </Confirm>
+      ) : null}
+      {confirming?.kind === 'remove' ? (
+        <Confirm
+          title={passkeyWords.removeTitle}
+          action={passkeyWords.remove}
+          icon="trash"
+          busy={isBusy}
+          onConfirm={() => remove(confirming.passkey)}
+          onClose={() => setConfirming(undefined)}
+        >
+          {passkeyWords.removeText(confirming.passkey.name, confirming.passkey.trusted)}
+        </Confirm>
+      ) : null}
     </Section>
   );
 }

@@ -2,10 +2,10 @@ import type { Invitation, Me } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { NotRead } from '../shell/frame.js';
+import { Loaded } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../notices/toast.js';
+import { attempt } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { OpenDevice } from './open-device.js';
 import { SessionList } from './session-list.js';
@@ -17,9 +17,8 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
   const sessions = useRead({ key: ['sessions', account.id], read: (signal) => client.sessions({ signal }) });
   const mayEnd = !isLimited(account);
   const end = async (id: string | undefined): Promise<void> => {
-    if (!(await attempt('end-session', client.endSessions(id)))) return;
-    say(id === undefined ? accountWords.othersEnded : accountWords.ended, 'green');
-    await sessions.reread();
+    const done = id === undefined ? accountWords.othersEnded : accountWords.ended;
+    if (await attempt('end-session', client.endSessions(id), done)) await sessions.reread();
   };
   const [link, setLink] = useState<{ given: Invitation; known: readonly string[] }>();
   const [isBusy, setIsBusy] = useState(false);
@@ -53,11 +52,9 @@ export function SessionsSection({ account }: { account: Me }): ReactElement {
         </>
       }
     >
-      {sessions.kind === 'ready' ? (
-        <SessionList sessions={sessions.data.items} onEnd={mayEnd ? (session) => void end(session.id) : undefined} />
-      ) : (
-        <NotRead read={sessions} what={accountWords.theSessions} />
-      )}
+      <Loaded read={sessions} what={accountWords.theSessions}>
+        {({ items }) => <SessionList sessions={items} onEnd={mayEnd ? (session) => void end(session.id) : undefined} />}
+      </Loaded>
       {link === undefined ? null : (
         <OpenDevice
           account={account}

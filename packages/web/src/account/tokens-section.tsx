@@ -3,11 +3,11 @@ import type { Me, Token } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { NotRead } from '../shell/frame.js';
+import { Confirm } from '../form/confirm.js';
+import { Loaded } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../notices/toast.js';
+import { attempt } from '../notices/toast.js';
 import { isLimited } from './is-limited.js';
 import { NewToken } from './new-token.js';
 import { TokenList } from './token-list.js';
@@ -32,9 +32,8 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
   if (tokens.kind === 'ready' && tokens.data === undefined) return null;
   const mayChange = !isLimited(account);
   const revoke = async ({ id, name }: Token): Promise<void> => {
-    if (!(await attempt(`revoke-${id}`, client.revokeToken(account.id, id)))) return;
+    if (!(await attempt(`revoke-${id}`, client.revokeToken(account.id, id), accountWords.revoked(name)))) return;
     setRevoking(undefined);
-    say(accountWords.revoked(name), 'green');
     await tokens.reread();
   };
   return (
@@ -49,24 +48,22 @@ export function TokensSection({ account }: { account: Me }): ReactElement | null
         ) : null
       }
     >
-      {tokens.kind === 'ready' ? (
-        <TokenList tokens={tokens.data ?? []} onRevoke={mayChange ? setRevoking : undefined} />
-      ) : (
-        <NotRead read={tokens} what={accountWords.theTokens} />
-      )}
+      <Loaded read={tokens} what={accountWords.theTokens}>
+        {(all) => <TokenList tokens={all ?? []} onRevoke={mayChange ? setRevoking : undefined} />}
+      </Loaded>
       {isAdding ? (
         <NewToken account={account} onMade={() => void tokens.reread()} onClose={() => setIsAdding(false)} />
       ) : null}
       {revoking === undefined ? null : (
-        <Dialog title={accountWords.revokeTitle} onClose={() => setRevoking(undefined)}>
-          <p className="text-sm [overflow-wrap:anywhere]">{accountWords.revokeText(revoking.name)}</p>
-          <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setRevoking(undefined)}>{accountWords.cancel}</Button>
-            <Button look="danger" icon="trash" onClick={() => void revoke(revoking)}>
-              {accountWords.revoke}
-            </Button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={accountWords.revokeTitle}
+          action={accountWords.revoke}
+          icon="trash"
+          onConfirm={() => revoke(revoking)}
+          onClose={() => setRevoking(undefined)}
+        >
+          {accountWords.revokeText(revoking.name)}
+        </Confirm>
       )}
     </Section>
   );

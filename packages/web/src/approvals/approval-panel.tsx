@@ -2,13 +2,13 @@ import { after, type Answered, type ApprovalView, type Current, nextCurrent, rep
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './card/approval-card.js';
 import { DecidedCard } from './card/decided-card.js';
+import { useClient } from '../data/connection.js';
 import { useMe } from '../data/me.js';
+import { orSayWhy } from '../notices/toast.js';
 import { useForYou, useReader } from './for-you.js';
 import { QuestionCard } from './question/question-card.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
-import { useReveal } from './use-reveal.js';
-import { useWholeEffect } from './use-whole-effect.js';
 import { focusOnWaiting, type TakeFocus } from './card/use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 import { approvalWords } from '../words/approvals.js';
@@ -58,8 +58,7 @@ export function ApprovalPanel({
   const last = useRef<ShownApproval>(undefined);
   const { decide, reply } = useAnswer();
   const matches = useMatches();
-  const reveal = useReveal();
-  const showWhole = useWholeEffect();
+  const client = useClient();
   const readerOf = useReader();
   const isForYou = useForYou();
   const isMine = (id: string): boolean => {
@@ -219,8 +218,8 @@ export function ApprovalPanel({
           below={below}
           wary={told !== undefined}
           matches={(wanted) => matches(asked, wanted)}
-          onReveal={() => reveal(asked)}
-          onShowAll={() => showWhole(asked)}
+          onReveal={() => orSayWhy(`reveal-${shown.id}`, client.reveal(asked.worldId, shown.id))}
+          onShowAll={() => orSayWhy(`effect-${shown.id}`, client.wholeEffect(asked.worldId, shown.id))}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}
         />

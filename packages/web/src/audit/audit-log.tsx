@@ -4,6 +4,7 @@ import { type ReactElement, useMemo, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { download } from '../ui/download.js';
+import { useFields } from '../form/use-fields.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { cx } from '../ui/cx.js';
 import { Badge } from '../ui/badge.js';
@@ -38,7 +39,12 @@ export function AuditLog({
   const hasCalls = kinds.length > 0;
   const log = useRead({ key: ['audit', worldId], read: (signal) => readAudit(client, worldId, signal) });
   const records = log.kind === 'ready' ? log.data : undefined;
-  const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', who: '', words: '' });
+  const { values: filter, text } = useFields<Filter>({ errorOf: () => undefined }, () => ({
+    kind: '',
+    agentId: '',
+    who: '',
+    words: '',
+  }));
   const [shown, setShown] = useState(STEP);
   const entries = useMemo(() => filterEntries(records ?? [], filter), [records, filter]);
   const signers = useMemo(() => signersIn(records ?? []), [records]);
@@ -79,36 +85,28 @@ export function AuditLog({
           <>
             <Select
               label={auditWords.kind}
-              value={filter.kind}
               options={[{ value: '', label: auditWords.all }, ...kinds.map((kind) => ({ value: kind, label: kind }))]}
-              onChange={(event) => setFilter({ ...filter, kind: event.target.value })}
+              {...text('kind')}
             />
             <Select
               label={auditWords.agent}
-              value={filter.agentId}
               options={[
                 { value: '', label: auditWords.all },
                 ...agents.map(({ id, name }) => ({ value: id, label: name })),
               ]}
-              onChange={(event) => setFilter({ ...filter, agentId: event.target.value })}
+              {...text('agentId')}
             />
           </>
         )}
         <Select
           label={auditWords.who}
-          value={filter.who}
           options={[
             { value: '', label: auditWords.all },
             ...signers.map(({ value, label }) => ({ value, label: visibleText(label) })),
           ]}
-          onChange={(event) => setFilter({ ...filter, who: event.target.value })}
+          {...text('who')}
         />
-        <TextField
-          label={auditWords.words}
-          type="search"
-          value={filter.words}
-          onChange={(event) => setFilter({ ...filter, words: event.target.value })}
-        />
+        <TextField label={auditWords.words} type="search" {...text('words')} />
         <Verify key={`${records?.length} ${records?.at(-1)?.seq}`} worldId={worldId} entries={records} />
       </div>
       {log.kind === 'ready' ? null : <NotRead read={log} what={auditWords.theLog} />}

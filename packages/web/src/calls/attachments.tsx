@@ -9,7 +9,7 @@ import { Visible } from '../text/visible.js';
 import { attempt } from '../notices/toast.js';
 import { callWords } from '../words/calls.js';
 
-interface Place {
+interface ChatIds {
   worldId: string;
   chatId: string;
 }
@@ -24,7 +24,7 @@ export function Attachments({
 }): ReactElement {
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
-  const place = { worldId, chatId };
+  const ids = { worldId, chatId };
   const images = attachments.filter(({ kind }) => kind === 'image');
   const files = attachments.filter(({ kind }) => kind === 'file');
   return (
@@ -33,25 +33,25 @@ export function Attachments({
         <ul className="flex flex-wrap gap-2" aria-label={callWords.images}>
           {images.map((image, index) => (
             <li key={`${index}-${image.id}`}>
-              <Picture image={image} place={place} name={callWords.imageName(index + 1, images.length, toolName)} />
+              <Picture image={image} ids={ids} name={callWords.imageName(index + 1, images.length, toolName)} />
             </li>
           ))}
         </ul>
       )}
       {files.map((file, index) => (
-        <Download key={`${index}-${file.id}`} file={file} place={place} />
+        <Download key={`${index}-${file.id}`} file={file} ids={ids} />
       ))}
     </div>
   );
 }
 
 /** A thumbnail of a fixed size, so that nothing moves when it is loaded. */
-function Picture({ image, place, name }: { image: Attachment; place: Place; name: string }): ReactElement {
+function Picture({ image, ids, name }: { image: Attachment; ids: ChatIds; name: string }): ReactElement {
   const client = useClient();
   const box = useRef<HTMLButtonElement>(null);
   const isSeen = useSeen(box);
   const [isLarge, setLarge] = useState(false);
-  const { worldId, chatId } = place;
+  const { worldId, chatId } = ids;
   const read = useRead({
     key: ['attachment', worldId, chatId, image.id],
     read: async (signal) => toDataUrl(await client.attachment(worldId, chatId, image.id, { signal })),
@@ -81,7 +81,7 @@ function Picture({ image, place, name }: { image: Attachment; place: Place; name
           <img src={url} alt={`${name}, ${about}`} className="mx-auto max-h-[70dvh] max-w-full object-contain" />
           <div className="mt-3 flex items-center justify-between gap-3 text-[0.8125rem] text-ink-3">
             {about}
-            <Download file={image} place={place} bare />
+            <Download file={image} ids={ids} bare />
           </div>
         </Dialog>
       ) : null}
@@ -89,13 +89,13 @@ function Picture({ image, place, name }: { image: Attachment; place: Place; name
   );
 }
 
-function Download({ file, place, bare = false }: { file: Attachment; place: Place; bare?: boolean }): ReactElement {
+function Download({ file, ids, bare = false }: { file: Attachment; ids: ChatIds; bare?: boolean }): ReactElement {
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
   const about = describeFile(file.mimeType, file.bytes);
   const save = async (): Promise<void> => {
     setBusy(true);
-    const content = client.attachment(place.worldId, place.chatId, file.id);
+    const content = client.attachment(ids.worldId, ids.chatId, file.id);
     await attempt(
       callWords.download,
       content.then((blob) => download(fileName(file), blob)),

@@ -2,6 +2,7 @@ import { type ApprovalView, effectText, type EffectFile } from '@countersign/cli
 import type { Effect } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
+import { IconLine } from '../text/icon-line.js';
 import { FoldedText } from '../text/folded-text.js';
 import { useFold } from '../text/folds.js';
 import { Icon } from '../ui/icon.js';
@@ -72,12 +73,9 @@ export function EffectView({
         </p>
       ) : null}
       {notes.map((note) => (
-        <p key={note} className="flex items-start gap-1.5 text-amber">
-          <Icon name="alert" className="mt-0.5 size-3.5" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            <Visible text={note} strict />
-          </span>
-        </p>
+        <IconLine key={note} icon="alert" look="text-amber">
+          <Visible text={note} strict />
+        </IconLine>
       ))}
       {guess === '' ? null : <p className="text-ink-3">{guess}</p>}
       {onShowAll !== undefined && isTruncated && whole === undefined ? (

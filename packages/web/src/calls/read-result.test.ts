@@ -49,6 +49,6 @@ describe('the result of a call', () => {
     expect(readResult(twice)).toEqual({ kind: 'text', text: twice });
     expect(readResult('{"a": {"b": "c\\": d", "e": [{"f": 1}]}}').kind).toBe('other');
     expect(readResult('{broken')).toEqual({ kind: 'text', text: '{broken' });
-    expect(readResult(null)).toEqual({ kind: 'nothing' });
+    expect(readResult(null)).toEqual({ kind: 'empty' });
   });
 });

@@ -1,7 +1,7 @@
 import { callWords } from '../words/calls.js';
 
 export type ResultShape =
-  | { kind: 'nothing' }
+  | { kind: 'empty' }
   | { kind: 'shell'; exitCode: number; stdout: string; stderr: string; note: string }
   | { kind: 'diff'; path: string; diff: string }
   | { kind: 'written'; path: string; created: boolean; bytes: number }
@@ -12,7 +12,7 @@ export type ResultShape =
 
 /** Finds the best way to show a result. JSON in a string is parsed. */
 export function readResult(result: unknown): ResultShape {
-  if (result === undefined || result === null || result === '') return { kind: 'nothing' };
+  if (result === undefined || result === null || result === '') return { kind: 'empty' };
   if (typeof result === 'string') {
     const parsed = result.startsWith('{') && result.length < 1_000_000 ? parse(result) : undefined;
     return parsed === undefined ? { kind: 'text', text: result } : readResult(parsed);

@@ -10,7 +10,7 @@ import { callWords } from '../words/calls.js';
 export function ResultView({ result }: { result: unknown }): ReactElement | null {
   const shape = readResult(result);
   switch (shape.kind) {
-    case 'nothing':
+    case 'empty':
       return <p className="text-[0.8125rem] text-ink-3">{callWords.noOutput}</p>;
     case 'shell':
       return (

@@ -4,9 +4,10 @@ import { type ReactElement, useState } from 'react';
 import { useChat, useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
-import { Failed, Loading } from '../shell/frame.js';
+import { Failed, NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
+import { useTask } from '../data/use-task.js';
+import { Confirm } from '../form/confirm.js';
 import { say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { callWords } from '../words/calls.js';
@@ -49,50 +50,40 @@ function UndoDialog({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const [isSending, setSending] = useState(false);
-  const [why, setWhy] = useState<string>();
+  const { isBusy, error, run } = useTask();
   const found = useRead({
     key: ['undo', worldId, callId],
     read: (signal) => client.previewUndo(worldId, callId, { signal }),
     forget: true,
   });
   const effect = found.kind === 'ready' && found.data.state === 'ready' ? found.data.effect : undefined;
-  const undo = async (effectHash: string): Promise<void> => {
-    setSending(true);
-    setWhy(undefined);
-    try {
-      await client.undo(worldId, callId, effectHash);
+  const undo = async (): Promise<void> => {
+    if (effect === undefined) return;
+    const isDone = await run(() => client.undo(worldId, callId, effect.effectHash));
+    if (isDone) {
       say(callWords.undone, 'green');
       onClose();
-    } catch (error) {
-      setWhy(error instanceof Error ? error.message : callWords.undoFailed);
     }
-    setSending(false);
     void found.reread();
   };
   return (
-    <Dialog title={callWords.undoTitle} onClose={onClose}>
-      {found.kind === 'loading' ? <Loading what={callWords.undoEffect} /> : null}
-      {found.kind === 'failed' ? <Failed why={found.why} onRetry={found.retry} /> : null}
+    <Confirm
+      title={callWords.undoTitle}
+      action={callWords.undoNow}
+      icon="reply"
+      disabled={effect === undefined || isBusy}
+      onConfirm={undo}
+      onClose={onClose}
+    >
+      {found.kind === 'ready' ? null : <NotRead read={found} what={callWords.undoEffect} />}
       {/* If the call can't be undone anymore, the sentence below says why. */}
-      {effect === undefined || why === undefined ? null : <Failed why={why} />}
+      {effect === undefined || error === undefined ? null : <Failed why={error} />}
       {effect === undefined ? null : <EffectView approval={{ effect }} foot={callWords.undoFoot} />}
       {found.kind === 'ready' && effect === undefined ? (
-        <p role="status" className="text-sm [overflow-wrap:anywhere]">
+        <p role="status">
           <Visible text={whyNotUndone(found.data)} />
         </p>
       ) : null}
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{callWords.cancel}</Button>
-        <Button
-          look="danger"
-          icon="reply"
-          disabled={effect === undefined || isSending}
-          onClick={() => (effect === undefined ? undefined : void undo(effect.effectHash))}
-        >
-          {callWords.undoNow}
-        </Button>
-      </div>
-    </Dialog>
+    </Confirm>
   );
 }

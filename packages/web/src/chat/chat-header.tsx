@@ -7,6 +7,8 @@ import { useMay } from '../data/me.js';
 import { paths } from '../shell/paths.js';
 import { Badge } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
+import { Confirm } from '../form/confirm.js';
+import { Form } from '../form/form.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
 import { Menu } from '../ui/menu.js';
@@ -28,7 +30,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const [busy, setBusy] = useState(busyNow);
   const shown = status === 'working' ? busyNow || busy : '';
   if (shown !== busy) setBusy(shown);
-  const [asking, setAsking] = useState<'nothing' | 'rename' | 'delete'>('nothing');
+  const [asking, setAsking] = useState<'rename' | 'delete'>();
   const [stopping, setStopping] = useState(false);
   const mayChat = useMay('chat', worldId);
   const stop = async (): Promise<void> => {
@@ -77,10 +79,10 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         ]}
       />
       {asking === 'rename' ? (
-        <Rename worldId={worldId} chatId={chatId} title={title} onClose={() => setAsking('nothing')} />
+        <Rename worldId={worldId} chatId={chatId} title={title} onClose={() => setAsking(undefined)} />
       ) : null}
       {asking === 'delete' ? (
-        <Remove worldId={worldId} chatId={chatId} title={title} onClose={() => setAsking('nothing')} />
+        <Remove worldId={worldId} chatId={chatId} title={title} onClose={() => setAsking(undefined)} />
       ) : null}
     </>
   );
@@ -94,14 +96,14 @@ function busyNames(state: ChatState): string {
     .join(', ');
 }
 
-interface Asked {
+interface DialogProps {
   worldId: string;
   chatId: string;
   title: string;
   onClose: () => void;
 }
 
-function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
+function Rename({ worldId, chatId, title, onClose }: DialogProps): ReactElement {
   const client = useClient();
   const [name, setName] = useState(title);
   const save = async (): Promise<void> => {
@@ -109,31 +111,19 @@ function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
   };
   return (
     <Dialog title={chatWords.renameTitle} onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <Form submit={chatWords.rename} onCancel={onClose} disabled={name.trim() === ''} onSubmit={save}>
         <TextField
           label={chatWords.chatTitle}
           value={name}
           maxLength={200}
           onChange={(event) => setName(event.target.value)}
         />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{chatWords.cancel}</Button>
-          <Button look="primary" type="submit" disabled={name.trim() === ''}>
-            {chatWords.rename}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
-function Remove({ worldId, chatId, title, onClose }: Asked): ReactElement {
+function Remove({ worldId, chatId, title, onClose }: DialogProps): ReactElement {
   const client = useClient();
   const [, navigate] = useLocation();
   const remove = async (): Promise<void> => {
@@ -142,14 +132,8 @@ function Remove({ worldId, chatId, title, onClose }: Asked): ReactElement {
     navigate(paths.world(worldId), { replace: true });
   };
   return (
-    <Dialog title={chatWords.deleteTitle} onClose={onClose}>
-      <p className="text-sm">{chatWords.deleteText(visibleText(title))}</p>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{chatWords.cancel}</Button>
-        <Button look="danger" icon="trash" onClick={() => void remove()}>
-          {chatWords.delete}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm title={chatWords.deleteTitle} action={chatWords.delete} icon="trash" onConfirm={remove} onClose={onClose}>
+      {chatWords.deleteText(visibleText(title))}
+    </Confirm>
   );
 }

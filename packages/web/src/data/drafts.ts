@@ -1,18 +1,17 @@
 import { useSyncExternalStore } from 'react';
 import { keptText } from './kept-text.js';
+import { createSignal } from './signal.js';
 
 /** The drafts of all composers. Kept across navigation and reloads. */
-const listeners = new Set<() => void>();
-const drafts = new Map<string, string>();
+const drafts = createSignal<ReadonlyMap<string, string>>(new Map());
 
 function draftOf(key: string): string {
-  return drafts.get(key) ?? keptText(nameOf(key)) ?? '';
+  return drafts.get().get(key) ?? keptText(nameOf(key)) ?? '';
 }
 
 export function writeDraft(key: string, text: string): void {
-  drafts.set(key, text);
   keptText(nameOf(key), text);
-  for (const listener of [...listeners]) listener();
+  drafts.set(new Map([...drafts.get(), [key, text]]));
 }
 
 /** Puts text back in front of what was typed since. */
@@ -22,13 +21,7 @@ export function prependToDraft(key: string, text: string): void {
 }
 
 export function useDraft(key: string): string {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => draftOf(key),
-  );
+  return useSyncExternalStore(drafts.subscribe, () => draftOf(key));
 }
 
 function nameOf(key: string): string {

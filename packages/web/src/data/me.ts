@@ -1,11 +1,11 @@
 import { mayDo, meSchema, type Action, type Me } from '@countersign/protocol';
-import { useSyncExternalStore } from 'react';
 import { useClient } from './connection.js';
+import { createSignal } from './signal.js';
 import { useRead } from './use-read.js';
+import { useSignal } from './use-signal.js';
 
 const KEY = 'countersign.me';
-const listeners = new Set<() => void>();
-let me = saved();
+const me = createSignal(saved());
 
 /** What was known before a reload, so that controls don't appear and disappear. The server checks every request anyway. */
 function saved(): Me | undefined {
@@ -18,10 +18,9 @@ function saved(): Me | undefined {
 
 function learnMe(now: Me): void {
   const text = JSON.stringify(now);
-  if (text === JSON.stringify(me)) return;
-  me = now;
+  if (text === JSON.stringify(me.get())) return;
   sessionStorage.setItem(KEY, text);
-  for (const listener of listeners) listener();
+  me.set(now);
 }
 
 /** Keeps up to date who is signed in and what they may do. After a failure, it is read again like every other view. */
@@ -42,13 +41,7 @@ export function useLearnMe(session: string | undefined): void {
 
 /** The signed-in person. Undefined until the server has said who it is. */
 export function useAccount(): Me | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => me,
-  );
+  return useSignal(me);
 }
 
 /** The signed-in person's id. */

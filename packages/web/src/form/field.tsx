@@ -47,14 +47,10 @@ export function Framed({ label, hint, error, children }: Frame & { children: (id
   );
 }
 
-export function TextField({
-  label,
-  hint,
-  error,
-  mono,
-  className,
-  ...rest
-}: Frame & { mono?: boolean } & InputHTMLAttributes<HTMLInputElement>): ReactElement {
+type TextProps<Attributes> = Frame & { mono?: boolean } & Attributes;
+
+export function TextField(props: TextProps<InputHTMLAttributes<HTMLInputElement>>): ReactElement {
+  const { label, hint, error, mono = false, className, ...rest } = props;
   return (
     <Framed label={label} hint={hint} error={error}>
       {(ids) => (
@@ -62,34 +58,24 @@ export function TextField({
           type="text"
           {...rest}
           {...ids}
-          className={cx(fieldBox, 'h-9', mono === true ? 'font-mono text-[0.8125rem]' : 'text-sm', className)}
+          className={cx(fieldBox, 'h-9', mono ? 'font-mono text-[0.8125rem]' : 'text-sm', className)}
         />
       )}
     </Framed>
   );
 }
 
-export function TextArea({
-  label,
-  hint,
-  error,
-  mono,
-  className,
-  ...rest
-}: Frame & { mono?: boolean } & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactElement {
+export function TextArea(props: TextProps<TextareaHTMLAttributes<HTMLTextAreaElement>>): ReactElement {
+  const { label, hint, error, mono = false, className, ...rest } = props;
+  const look = mono ? 'font-mono text-[0.8125rem] leading-relaxed' : 'text-sm';
   return (
     <Framed label={label} hint={hint} error={error}>
       {(ids) => (
         <textarea
-          spellCheck={mono !== true}
+          spellCheck={!mono}
           {...rest}
           {...ids}
-          className={cx(
-            fieldBox,
-            'scroll-quiet block py-2',
-            mono === true ? 'font-mono text-[0.8125rem] leading-relaxed' : 'text-sm',
-            className,
-          )}
+          className={cx(fieldBox, 'scroll-quiet block py-2', look, className)}
         />
       )}
     </Framed>

@@ -1,9 +1,9 @@
 import { type ReactElement, useState } from 'react';
-import { Button } from '../ui/button.js';
 import { TextArea } from './field.js';
+import { Form } from './form.js';
 
 interface FileFormProps {
-  words: { lead: string; file: string; paste: string; tooLarge: string; submit: string; cancel: string };
+  words: { lead: string; file: string; paste: string; tooLarge: string; submit: string };
   /** The accepted file types, as in `<input accept>`. */
   accept: string;
   largestBytes: number;
@@ -29,13 +29,7 @@ export function FileForm({ words, accept, largestBytes, onSubmit, onCancel }: Fi
     setBusy(false);
   };
   return (
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form submit={words.submit} onCancel={onCancel} disabled={busy || text.trim() === ''} onSubmit={submit}>
       <p className="text-sm text-ink-2">{words.lead}</p>
       <label className="block text-sm font-medium">
         {words.file}
@@ -57,12 +51,6 @@ export function FileForm({ words, accept, largestBytes, onSubmit, onCancel }: Fi
           setError(undefined);
         }}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>{words.cancel}</Button>
-        <Button look="primary" type="submit" disabled={busy || text.trim() === ''}>
-          {words.submit}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

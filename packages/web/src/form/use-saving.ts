@@ -1,5 +1,6 @@
 import { ClientError } from '@countersign/client';
 import { type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { errorText } from '../data/error-text.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
 import { focusInvalid } from './focus-invalid.js';
@@ -64,7 +65,7 @@ export function useSaving(): Saving {
 
 function wordsOf(error: unknown): string {
   if (error instanceof ClientError && error.status === 412) return settingsWords.staleSave;
-  return error instanceof Error ? error.message : settingsWords.saveFailed;
+  return errorText(error);
 }
 
 /** Next to a field, its technical name is redundant: `apiKey: is missing` → `Is missing`, `folders[0]: must be …` → `Must be …`. */

@@ -1,5 +1,7 @@
 import type { Connection } from '@countersign/client';
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
+import { createSignal } from '../data/signal.js';
+import { useSignal } from '../data/use-signal.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { clearConnectionErrors } from './toast.js';
@@ -12,15 +14,13 @@ interface Trouble {
   retry: () => void;
 }
 
-let trouble: Trouble | undefined;
-const listeners = new Set<() => void>();
+const trouble = createSignal<Trouble | undefined>(undefined);
 
 /** Shows the state of the connection to the world, or nothing if it is fine. */
 export function showConnection(connection: Connection, retry: () => void): void {
   const words = troubleWords(connection);
   if (connection.kind === 'open') clearConnectionErrors();
-  trouble = words === undefined ? undefined : { words, isRetrying: connection.kind === 'reconnecting', retry };
-  for (const listener of [...listeners]) listener();
+  trouble.set(words === undefined ? undefined : { words, isRetrying: connection.kind === 'reconnecting', retry });
 }
 
 function troubleWords(connection: Connection): string | undefined {
@@ -30,13 +30,7 @@ function troubleWords(connection: Connection): string | undefined {
 }
 
 export function Banner(): ReactElement {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => trouble,
-  );
+  const shown = useSignal(trouble);
   return (
     <div role="status" className="max-w-full">
       {shown === undefined ? null : (

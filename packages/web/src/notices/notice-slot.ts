@@ -1,30 +1,15 @@
+import { createSignal } from '../data/signal.js';
+
 /**
  * Where notices are rendered: in the last opened dialog, because a modal dialog covers and disables the rest of the
  * page, or else in the place that the page keeps for them.
  */
-const slots: HTMLElement[] = [];
-const listeners = new Set<() => void>();
+const slots = createSignal<readonly HTMLElement[]>([]);
 
 export function offerSlot(slot: HTMLElement, of: 'dialog' | 'page'): () => void {
-  if (of === 'dialog') slots.push(slot);
-  else slots.unshift(slot);
-  tell();
-  return () => {
-    slots.splice(slots.indexOf(slot), 1);
-    tell();
-  };
+  slots.set(of === 'dialog' ? [...slots.get(), slot] : [slot, ...slots.get()]);
+  return () => slots.set(slots.get().filter((each) => each !== slot));
 }
 
-/** Undefined if no dialog is open and the page has no place for them. */
-export function currentSlot(): HTMLElement | undefined {
-  return slots.at(-1);
-}
-
-export function subscribeToSlot(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function tell(): void {
-  for (const listener of [...listeners]) listener();
-}
+/** The slot to use. Undefined if no dialog is open and the page has no place for them. */
+export const noticeSlot = { get: (): HTMLElement | undefined => slots.get().at(-1), subscribe: slots.subscribe };

@@ -1,13 +1,14 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import { createPortal } from 'react-dom';
+import { useSignal } from '../data/use-signal.js';
 import { cx } from '../ui/cx.js';
-import { currentSlot, subscribeToSlot } from './notice-slot.js';
+import { noticeSlot } from './notice-slot.js';
 import { Toasts } from './toast.js';
 import { Banner } from './banner.js';
 
 /** The connection banner and the toasts: in the place that the page or the dialog has for them, or at the top while the page has no such place. */
 export function Notices(): ReactElement {
-  const slot = useSyncExternalStore(subscribeToSlot, currentSlot);
+  const slot = useSignal(noticeSlot);
   return createPortal(
     <div
       className={cx(

@@ -1,6 +1,9 @@
 import { ClientError } from '@countersign/client';
-import { type ReactElement, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { errorText } from '../data/error-text.js';
+import { createSignal } from '../data/signal.js';
+import { useSignal } from '../data/use-signal.js';
 import { IconButton } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -24,22 +27,17 @@ interface ToastLink {
   label: string;
 }
 
-let toasts: readonly Toast[] = [];
+const toasts = createSignal<readonly Toast[]>([]);
 let last = 0;
-const listeners = new Set<() => void>();
-
-function set(next: readonly Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
 
 function dismiss(id: number): void {
-  set(toasts.filter((toast) => toast.id !== id));
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
 function show(toast: Omit<Toast, 'id'>): number {
   last += 1;
-  set([...toasts.filter(({ text }) => text !== toast.text).slice(-2), { ...toast, id: last }]);
+  const others = toasts.get().filter(({ text }) => text !== toast.text);
+  toasts.set([...others.slice(-2), { ...toast, id: last }]);
   return last;
 }
 
@@ -53,40 +51,48 @@ export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
 export function sayError(about: string, error: unknown, link?: ToastLink): void {
   clearErrors(about);
   const isConnection = error instanceof ClientError && error.kind === 'network';
-  show({ tone: 'red', text: error instanceof Error ? error.message : uiWords.failed, about, isConnection, link });
+  show({ tone: 'red', text: errorText(error), about, isConnection, link });
 }
 
 /** Called when the connection is back: "The server is not responding" is no longer true, and the page shows the current state. */
 export function clearConnectionErrors(): void {
-  if (toasts.some(({ isConnection }) => isConnection)) set(toasts.filter(({ isConnection }) => isConnection !== true));
+  keep(({ isConnection }) => isConnection !== true);
 }
 
 /** Removes an action's errors, or all errors. */
 export function clearErrors(about?: string): void {
-  const isKept = (toast: Toast): boolean => toast.tone !== 'red' || (about !== undefined && toast.about !== about);
-  if (!toasts.every(isKept)) set(toasts.filter(isKept));
+  keep((toast) => toast.tone !== 'red' || (about !== undefined && toast.about !== about));
 }
 
-/** Resolves to true if the action succeeded. Otherwise, its error is shown until it succeeds. */
-export async function attempt(about: string, work: Promise<unknown>): Promise<boolean> {
+function keep(isKept: (toast: Toast) => boolean): void {
+  if (!toasts.get().every(isKept)) toasts.set(toasts.get().filter(isKept));
+}
+
+/** Resolves to undefined on failure, whose error is shown until the action succeeds. */
+export async function orSayWhy<T>(about: string, work: Promise<T>): Promise<T | undefined> {
   try {
-    await work;
+    const result = await work;
     clearErrors(about);
-    return true;
+    return result;
   } catch (error) {
     sayError(about, error);
-    return false;
+    return undefined;
   }
 }
 
+/** Resolves to true if the action succeeded, after saying `done`. */
+export async function attempt(about: string, work: Promise<unknown>, done?: string): Promise<boolean> {
+  const isDone =
+    (await orSayWhy(
+      about,
+      work.then(() => true),
+    )) === true;
+  if (isDone && done !== undefined) say(done, 'green');
+  return isDone;
+}
+
 export function Toasts(): ReactElement {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => toasts,
-  );
+  const shown = useSignal(toasts);
   return (
     <div role="status" aria-live="polite" className="flex max-w-full flex-col items-center max-md:flex-col-reverse">
       {shown.map((toast) => (

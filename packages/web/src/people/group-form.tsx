@@ -1,9 +1,10 @@
 import { groupNameSchema, type Group, type Person } from '@countersign/protocol';
-import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { useSaving } from '../form/use-saving.js';
-import { Button } from '../ui/button.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, TextField } from '../form/field.js';
 import { peopleWords } from '../words/people.js';
@@ -24,19 +25,18 @@ export function GroupForm({
 }): ReactElement {
   const client = useClient();
   const saving = useSaving();
-  const [name, setName] = useState(group?.name ?? '');
+  const { values, text } = useFields(saving, () => ({ name: group?.name ?? '', oidcGroup: group?.oidcGroup ?? '' }));
   const [members, setMembers] = useState<readonly string[]>(group?.people ?? []);
-  const [oidcGroup, setOidcGroup] = useState(group?.oidcGroup ?? '');
   const ways = useRead({ key: ['sign-in-ways'], read: (signal) => client.signInWays({ signal }) });
-  const hasOidc = oidcGroup !== '' || (ways.kind === 'ready' && ways.data.oidc !== undefined);
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault();
-    const read = groupNameSchema.safeParse(name.trim());
+  const hasOidc = values.oidcGroup !== '' || (ways.kind === 'ready' && ways.data.oidc !== undefined);
+  const submit = async (): Promise<void> => {
+    const oidcGroup = values.oidcGroup.trim();
+    const read = groupNameSchema.safeParse(values.name.trim());
     if (!read.success) return saving.refuse('name', read.error.issues[0]?.message ?? '');
     // Saving would replace the people of the other group.
     if (group === undefined && groups.some((each) => each.name === read.data))
       return saving.refuse('name', peopleWords.groupExists);
-    const mapped = oidcGroup.trim() === '' ? {} : { oidcGroup: oidcGroup.trim() };
+    const mapped = oidcGroup === '' ? {} : { oidcGroup };
     const isSaved = await saving.run(
       () => client.putGroup(read.data, { people: [...members], ...mapped }),
       peopleWords.groupSaved(read.data),
@@ -45,16 +45,15 @@ export function GroupForm({
   };
   return (
     <Dialog title={group === undefined ? peopleWords.newGroup : peopleWords.editGroup(group.name)} onClose={onClose}>
-      <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
+      <Form saving={saving} submit={peopleWords.save} onCancel={onClose} onSubmit={submit} noValidate>
         {group === undefined ? (
           <TextField
             label={peopleWords.groupName}
             hint={peopleWords.groupNameHint}
-            error={saving.errorOf('name') ?? saving.errorOf('group')}
             autoComplete="off"
             spellCheck={false}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
+            {...text('name')}
+            error={saving.errorOf('name') ?? saving.errorOf('group')}
           />
         ) : null}
         <fieldset className="space-y-2">
@@ -74,20 +73,12 @@ export function GroupForm({
           <TextField
             label={peopleWords.oidcGroup}
             hint={peopleWords.oidcGroupHint}
-            error={saving.errorOf('oidcGroup')}
             autoComplete="off"
             spellCheck={false}
-            value={oidcGroup}
-            onChange={({ target }) => setOidcGroup(target.value)}
+            {...text('oidcGroup')}
           />
         ) : null}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{peopleWords.cancel}</Button>
-          <Button look="primary" type="submit" disabled={saving.busy}>
-            {peopleWords.save}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

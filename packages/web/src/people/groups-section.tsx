@@ -1,11 +1,11 @@
 import type { Group, Person } from '@countersign/protocol';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
-import { Card } from '../ui/card.js';
-import { Dialog } from '../ui/dialog.js';
+import { Confirm } from '../form/confirm.js';
+import { RowList } from '../ui/row-list.js';
 import { Section } from '../ui/section.js';
-import { attempt, say } from '../notices/toast.js';
+import { attempt } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { GroupForm } from './group-form.js';
 import { peopleWords } from '../words/people.js';
@@ -25,7 +25,6 @@ export function GroupsSection({
   onChanged: () => void;
 }): ReactElement {
   const client = useClient();
-  const listId = useId();
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
   const done = (): void => {
@@ -33,9 +32,7 @@ export function GroupsSection({
     onChanged();
   };
   const remove = async ({ name }: Group): Promise<void> => {
-    if (!(await attempt(`remove-group-${name}`, client.removeGroup(name)))) return;
-    say(peopleWords.groupRemoved(name), 'green');
-    done();
+    if (await attempt(`remove-group-${name}`, client.removeGroup(name), peopleWords.groupRemoved(name))) done();
   };
   const named = (ids: readonly string[]): string =>
     ids.map((id) => people.find((person) => person.id === id)?.name ?? id).join(', ') || peopleWords.nobody;
@@ -51,60 +48,48 @@ export function GroupsSection({
         ) : null
       }
     >
-      {groups.length === 0 ? <p className="text-sm text-ink-3">{peopleWords.noGroups}</p> : null}
-      <ul className="space-y-2">
-        {groups.map((group) => (
-          <li key={group.name}>
-            <Card className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 text-sm">
-              <div className="min-w-0 flex-1 [overflow-wrap:anywhere] max-sm:basis-full">
-                <p id={`${listId}-${group.name}`} className="font-semibold">
-                  @{group.name}
-                </p>
+      <RowList items={groups} keyOf={({ name }) => name} empty={peopleWords.noGroups}>
+        {(group, row) => (
+          <>
+            <div className="min-w-0 flex-1 [overflow-wrap:anywhere] max-sm:basis-full">
+              <p id={row.id} className="font-semibold">
+                @{group.name}
+              </p>
+              <p className="text-[0.8125rem] text-ink-3">
+                <Visible text={named(group.people)} />
+              </p>
+              {group.oidcGroup === undefined ? null : (
                 <p className="text-[0.8125rem] text-ink-3">
-                  <Visible text={named(group.people)} />
+                  <Visible text={peopleWords.oidcMembers(group.oidcGroup, named(group.oidcMembers ?? []))} />
                 </p>
-                {group.oidcGroup === undefined ? null : (
-                  <p className="text-[0.8125rem] text-ink-3">
-                    <Visible text={peopleWords.oidcMembers(group.oidcGroup, named(group.oidcMembers ?? []))} />
-                  </p>
-                )}
-              </div>
-              {mayChange ? (
-                <>
-                  <Button
-                    size="small"
-                    aria-describedby={`${listId}-${group.name}`}
-                    onClick={() => setOpen({ kind: 'edit', group })}
-                  >
-                    {peopleWords.edit}
-                  </Button>
-                  <Button
-                    size="small"
-                    look="danger"
-                    aria-describedby={`${listId}-${group.name}`}
-                    onClick={() => setOpen({ kind: 'remove', group })}
-                  >
-                    {peopleWords.remove}
-                  </Button>
-                </>
-              ) : null}
-            </Card>
-          </li>
-        ))}
-      </ul>
+              )}
+            </div>
+            {mayChange ? (
+              <>
+                <Button {...row.button} onClick={() => setOpen({ kind: 'edit', group })}>
+                  {peopleWords.edit}
+                </Button>
+                <Button {...row.button} look="danger" onClick={() => setOpen({ kind: 'remove', group })}>
+                  {peopleWords.remove}
+                </Button>
+              </>
+            ) : null}
+          </>
+        )}
+      </RowList>
       {open?.kind === 'edit' ? (
         <GroupForm group={open.group} groups={groups} people={people} onSaved={done} onClose={close} />
       ) : null}
       {open?.kind === 'remove' ? (
-        <Dialog title={peopleWords.removeGroupTitle(open.group.name)} onClose={close}>
-          <p className="text-sm">{peopleWords.removeGroupText}</p>
-          <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={close}>{peopleWords.cancel}</Button>
-            <Button look="danger" icon="trash" onClick={() => void remove(open.group)}>
-              {peopleWords.remove}
-            </Button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={peopleWords.removeGroupTitle(open.group.name)}
+          action={peopleWords.remove}
+          icon="trash"
+          onConfirm={() => remove(open.group)}
+          onClose={close}
+        >
+          {peopleWords.removeGroupText}
+        </Confirm>
       ) : null}
     </Section>
   );

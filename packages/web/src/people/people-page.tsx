@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useAccount } from '../data/me.js';
+import { usePeople } from '../data/use-lists.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
@@ -33,7 +34,7 @@ export default function PeoplePage(): ReactElement {
   const isAdmin = account !== undefined && mayDo(account, 'admin');
   const isOwner = isAdmin && account.role === 'owner';
   const [open, setOpen] = useState<Open>();
-  const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
+  const people = usePeople();
   const groups = useRead({ key: ['groups'], read: (signal) => readAll(() => client.groups({ signal })) });
   const stuck = useRead({
     key: ['stuck-rules'],
@@ -63,9 +64,8 @@ export default function PeoplePage(): ReactElement {
     else say(peopleWords.changed(person.name), 'green');
   };
   const enable = async (person: Person): Promise<void> => {
-    if (!(await attempt(`enable-${person.id}`, client.updatePerson(person.id, { status: 'active' })))) return;
-    say(peopleWords.enabled(person.name), 'green');
-    await reread();
+    const enabled = client.updatePerson(person.id, { status: 'active' });
+    if (await attempt(`enable-${person.id}`, enabled, peopleWords.enabled(person.name))) await reread();
   };
   const entriesFor = (person: Person): MenuEntry[] => {
     if (!isAdmin || (person.role === 'owner' && !isOwner)) return [];

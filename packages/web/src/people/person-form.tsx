@@ -1,10 +1,10 @@
-import { readAll } from '@countersign/client';
 import { personRoleSchema, ROLES, type Person, type PersonRole } from '@countersign/protocol';
-import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
+import { useWorlds } from '../data/use-lists.js';
 import { useSaving } from '../form/use-saving.js';
-import { Button } from '../ui/button.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
 import { Dialog } from '../ui/dialog.js';
 import { Select, TextField } from '../form/field.js';
 import { peopleWords } from '../words/people.js';
@@ -23,51 +23,35 @@ export function PersonForm({
 }): ReactElement {
   const client = useClient();
   const saving = useSaving();
-  const worlds = useRead({
-    key: ['worlds'],
-    read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
-  });
-  const [name, setName] = useState(person?.name ?? '');
-  const [email, setEmail] = useState(person?.email ?? '');
+  const worlds = useWorlds();
+  const { values, text } = useFields(saving, () => ({ name: person?.name ?? '', email: person?.email ?? '' }));
   const [role, setRole] = useState<PersonRole | null>(person === undefined ? 'member' : person.role);
   const [worldRoles, setWorldRoles] = useState<Readonly<Record<string, PersonRole>>>(person?.worldRoles ?? {});
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault();
-    if (name.trim() === '') return saving.refuse('name', peopleWords.noName);
-    const address = email.trim();
+  const submit = async (): Promise<void> => {
+    const name = values.name.trim();
+    if (name === '') return saving.refuse('name', peopleWords.noName);
+    const email = values.email.trim();
     const rights = { role, worldRoles: withoutOwner(worldRoles) };
     await saving.load(async () => {
       onSaved(
         person === undefined
-          ? await client.addPerson({ name: name.trim(), ...(address === '' ? {} : { email: address }), ...rights })
-          : await client.updatePerson(person.id, {
-              name: name.trim(),
-              email: address === '' ? null : address,
-              ...rights,
-            }),
+          ? await client.addPerson({ name, ...(email === '' ? {} : { email }), ...rights })
+          : await client.updatePerson(person.id, { name, email: email === '' ? null : email, ...rights }),
       );
     });
   };
   const offered = ROLES.filter((each) => each !== 'owner' || isOwner || person?.role === 'owner');
   return (
     <Dialog title={person === undefined ? peopleWords.addTitle : peopleWords.editTitle(person.name)} onClose={onClose}>
-      <form ref={saving.form} className="space-y-4" onSubmit={(event) => void submit(event)} noValidate>
-        <TextField
-          label={peopleWords.name}
-          error={saving.errorOf('name')}
-          autoComplete="off"
-          maxLength={100}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextField
-          label={peopleWords.email}
-          error={saving.errorOf('email')}
-          type="email"
-          autoComplete="off"
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
+      <Form
+        saving={saving}
+        submit={person === undefined ? peopleWords.addAndInvite : peopleWords.save}
+        onCancel={onClose}
+        onSubmit={submit}
+        noValidate
+      >
+        <TextField label={peopleWords.name} autoComplete="off" maxLength={100} {...text('name')} />
+        <TextField label={peopleWords.email} type="email" autoComplete="off" {...text('email')} />
         <Select
           label={peopleWords.role}
           error={saving.errorOf('role')}
@@ -103,13 +87,7 @@ export function PersonForm({
             </div>
           </details>
         )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{peopleWords.cancel}</Button>
-          <Button look="primary" type="submit" disabled={saving.busy}>
-            {person === undefined ? peopleWords.addAndInvite : peopleWords.save}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -6,7 +6,8 @@ import { useRead } from '../data/use-read.js';
 import { confirmWith } from '../passkeys/confirm.js';
 import { PasskeyFailure } from '../passkeys/passkey-failure.js';
 import { linkFor } from '../passkeys/passkey-link.js';
-import { NotRead } from '../shell/frame.js';
+import { Loaded } from '../shell/frame.js';
+import { Confirm } from '../form/confirm.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
@@ -15,7 +16,7 @@ import { peopleWords } from '../words/people.js';
 /** A person's passkeys. An admin can confirm one with their own trusted passkey (W8.8). */
 export function PersonPasskeys({ person, onClose }: { person: Person; onClose: () => void }): ReactElement {
   const client = useClient();
-  const [asked, setAsked] = useState<RegisteredPasskey>();
+  const [confirming, setConfirming] = useState<RegisteredPasskey>();
   const [isBusy, setIsBusy] = useState(false);
   const passkeys = useRead({
     key: ['passkeys', person.id],
@@ -28,7 +29,7 @@ export function PersonPasskeys({ person, onClose }: { person: Person; onClose: (
       const confirmation = await confirmWith(client, { kind: 'trust-passkey', passkey: id });
       await client.trustPasskey(person.id, id, confirmation);
       clearErrors('trust-passkey');
-      setAsked(undefined);
+      setConfirming(undefined);
       say(peopleWords.passkeyConfirmed(person.name), 'green');
       await passkeys.reread();
     } catch (error) {
@@ -37,25 +38,25 @@ export function PersonPasskeys({ person, onClose }: { person: Person; onClose: (
       setIsBusy(false);
     }
   };
-  if (asked !== undefined)
+  if (confirming !== undefined)
     return (
-      <Dialog key="confirm" title={peopleWords.confirmPasskeyTitle(person.name)} onClose={() => setAsked(undefined)}>
-        <p className="text-sm [overflow-wrap:anywhere]">{peopleWords.confirmPasskeyText(asked.name, person.name)}</p>
-        <div className="mt-4 flex flex-wrap justify-end gap-2">
-          <Button onClick={() => setAsked(undefined)}>{peopleWords.cancel}</Button>
-          <Button look="primary" aria-disabled={isBusy} onClick={() => void trust(asked)}>
-            {peopleWords.confirmPasskey}
-          </Button>
-        </div>
-      </Dialog>
+      <Confirm
+        key="confirm"
+        title={peopleWords.confirmPasskeyTitle(person.name)}
+        action={peopleWords.confirmPasskey}
+        look="primary"
+        busy={isBusy}
+        onConfirm={() => trust(confirming)}
+        onClose={() => setConfirming(undefined)}
+      >
+        {peopleWords.confirmPasskeyText(confirming.name, person.name)}
+      </Confirm>
     );
   return (
     <Dialog key="list" title={peopleWords.passkeysOf(person.name)} onClose={onClose}>
-      {passkeys.kind === 'ready' ? (
-        <PasskeyList passkeys={passkeys.data} onTrust={setAsked} />
-      ) : (
-        <NotRead read={passkeys} what={peopleWords.thePasskeys} />
-      )}
+      <Loaded read={passkeys} what={peopleWords.thePasskeys}>
+        {(all) => <PasskeyList passkeys={all} onTrust={setConfirming} />}
+      </Loaded>
       <div className="mt-4 flex justify-end">
         <Button onClick={onClose}>{peopleWords.close}</Button>
       </div>

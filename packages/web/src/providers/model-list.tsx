@@ -2,6 +2,7 @@ import type { ProviderStatus } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
+import { Form } from '../form/form.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../form/field.js';
@@ -34,10 +35,9 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
           <Visible text={problem.detail} />
         </Note>
       )}
-      <form
+      <Form
         className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (typed.trim() !== '') testing.run(typed.trim());
         }}
       >
@@ -54,7 +54,7 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
         <Button type="submit" disabled={typed.trim() === '' || testing.state === 'running'}>
           {providerWords.testModel}
         </Button>
-      </form>
+      </Form>
       {found.length === 0 ? (
         problem === undefined ? (
           <p className="text-sm text-ink-3">{items.length === 0 ? providerWords.noModels : providerWords.noMatch}</p>

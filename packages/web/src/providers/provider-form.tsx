@@ -8,6 +8,7 @@ import {
 } from '@countersign/protocol';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { useClient } from '../data/connection.js';
+import { Form } from '../form/form.js';
 import { useSaving } from '../form/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Select, TextField } from '../form/field.js';
@@ -87,15 +88,7 @@ export function ProviderForm({
   };
   const sendsKey = step.sends === 'replace' || (step.sends === 'keep' && saved?.hasKey === true);
   return (
-    <form
-      ref={saving.form}
-      noValidate
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form saving={saving} noValidate onSubmit={save}>
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
           label={providerWords.kind}
@@ -145,6 +138,6 @@ export function ProviderForm({
           {submit}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,9 +1,8 @@
 import type { ProviderKind, ProviderStatus } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
-import { useRead } from '../data/use-read.js';
+import { useProviders } from '../data/use-lists.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
@@ -21,9 +20,8 @@ type Open =
 
 /** Providers that people added, and those from the environment. Never shows a key. */
 export default function ProvidersPage(): ReactElement {
-  const client = useClient();
   const queries = useQueryClient();
-  const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  const providers = useProviders();
   const mayChange = useMay('admin');
   const [open, setOpen] = useState<Open>();
   const [saves, setSaves] = useState<Readonly<Record<string, number>>>({});

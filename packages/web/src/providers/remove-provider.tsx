@@ -3,7 +3,7 @@ import type { ProviderStatus } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
+import { Confirm } from '../form/confirm.js';
 import { attempt, say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { providerWords } from '../words/providers.js';
@@ -36,11 +36,18 @@ export function RemoveProvider({
     );
   };
   return (
-    <Dialog title={providerWords.removeTitle} onClose={onClose}>
-      <p className="text-sm">{providerWords.removeText(provider.name)}</p>
+    <Confirm
+      title={providerWords.removeTitle}
+      action={providerWords.remove}
+      icon="trash"
+      disabled={used !== undefined}
+      onConfirm={() => remove(false)}
+      onClose={onClose}
+    >
+      <p>{providerWords.removeText(provider.name)}</p>
       <div role="status">
         {used === undefined ? null : (
-          <div className="mt-3 space-y-2 rounded-md border border-red bg-red-soft px-3 py-2 text-sm text-red">
+          <div className="space-y-2 rounded-md border border-red bg-red-soft px-3 py-2 text-sm text-red">
             <p className="[overflow-wrap:anywhere]">
               <Visible text={used} />
             </p>
@@ -51,12 +58,6 @@ export function RemoveProvider({
           </div>
         )}
       </div>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{providerWords.cancel}</Button>
-        <Button look="danger" icon="trash" disabled={used !== undefined} onClick={() => void remove(false)}>
-          {providerWords.remove}
-        </Button>
-      </div>
-    </Dialog>
+    </Confirm>
   );
 }

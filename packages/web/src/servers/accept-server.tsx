@@ -2,23 +2,15 @@ import { ClientError } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { NotRead } from '../shell/frame.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
+import { Confirm } from '../form/confirm.js';
+import { ErrorLine } from '../text/error-line.js';
 import { clearErrors, say, sayError } from '../notices/toast.js';
 import { ChangedTools } from './changed-tools.js';
-import { useServer } from './use-server.js';
+import { type ServerDialogProps, useServer } from './use-server.js';
 import { serverWords } from '../words/servers.js';
 
 /** Accepts a server's tool definitions: exactly those shown here, by their ETag, and no later ones (W6). */
-export function AcceptServer({
-  worldId,
-  name,
-  onClose,
-}: {
-  worldId: string;
-  name: string;
-  onClose: () => void;
-}): ReactElement {
+export function AcceptServer({ worldId, name, onClose }: ServerDialogProps): ReactElement {
   const client = useClient();
   // The definitions must not change while a person reads them.
   const server = useServer(worldId, name, 'once');
@@ -39,24 +31,18 @@ export function AcceptServer({
     }
   };
   return (
-    <Dialog title={serverWords.definitions(name)} onClose={onClose}>
-      <div className="space-y-2 text-sm">
-        {server.kind === 'ready' ? null : <NotRead read={server} what={serverWords.theServer} />}
-        {state === 'overtaken' ? (
-          <p role="alert" className="text-red">
-            {serverWords.overtaken}
-          </p>
-        ) : null}
-        {server.kind === 'ready' ? <ChangedTools changed={server.data.value.changed} /> : null}
-      </div>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{serverWords.notNow}</Button>
-        {etag === undefined ? null : (
-          <Button look="primary" disabled={state === 'busy'} onClick={() => void accept(etag)}>
-            {serverWords.accept}
-          </Button>
-        )}
-      </div>
-    </Dialog>
+    <Confirm
+      title={serverWords.definitions(name)}
+      action={etag === undefined ? undefined : serverWords.accept}
+      look="primary"
+      disabled={state === 'busy'}
+      cancel={serverWords.notNow}
+      onConfirm={() => (etag === undefined ? undefined : accept(etag))}
+      onClose={onClose}
+    >
+      {server.kind === 'ready' ? null : <NotRead read={server} what={serverWords.theServer} />}
+      <ErrorLine text={state === 'overtaken' ? serverWords.overtaken : undefined} />
+      {server.kind === 'ready' ? <ChangedTools changed={server.data.value.changed} /> : null}
+    </Confirm>
   );
 }

@@ -1,7 +1,6 @@
 import type { McpFix } from '@countersign/client';
 import type { ReactElement, ReactNode } from 'react';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
+import { Confirm } from '../form/confirm.js';
 import { serverWords } from '../words/servers.js';
 
 /** Says what a fix would allow, before it is applied. */
@@ -18,18 +17,10 @@ export function ConfirmFix({
 }): ReactElement {
   const { action, text } = wordsFor(server, fix);
   return (
-    <Dialog title={action} onClose={onCancel}>
-      <div className="space-y-2 text-sm">
-        <p className="[overflow-wrap:anywhere]">{text}</p>
-        {fix.kind === 'rule' ? <pre className="code text-[0.8125rem] whitespace-pre-wrap">{fix.rule}</pre> : null}
-      </div>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onCancel}>{serverWords.cancel}</Button>
-        <Button look="primary" icon="globe" onClick={onConfirm}>
-          {action}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm title={action} action={action} look="primary" icon="globe" onConfirm={onConfirm} onClose={onCancel}>
+      <p>{text}</p>
+      {fix.kind === 'rule' ? <pre className="code text-[0.8125rem] whitespace-pre-wrap">{fix.rule}</pre> : null}
+    </Confirm>
   );
 }
 

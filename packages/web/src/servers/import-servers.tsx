@@ -9,7 +9,9 @@ import {
 import { packageHosts, packageRunner } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { Button } from '../ui/button.js';
+import { errorText } from '../data/error-text.js';
+import { Form } from '../form/form.js';
+import { ErrorLine } from '../text/error-line.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextField } from '../form/field.js';
 import { FileForm } from '../form/file-form.js';
@@ -17,7 +19,8 @@ import { say } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { serverWords } from '../words/servers.js';
 
-interface Found {
+/** What an import file has. */
+interface ImportFile {
   servers: readonly McpFileServer[];
   notes: readonly string[];
 }
@@ -32,7 +35,7 @@ export function ImportServers({
   taken: readonly string[];
   onClose: () => void;
 }): ReactElement {
-  const [found, setFound] = useState<Found>();
+  const [found, setFound] = useState<ImportFile>();
   return (
     <Dialog title={serverWords.importTitle} onClose={onClose}>
       {found === undefined ? (
@@ -44,7 +47,13 @@ export function ImportServers({
   );
 }
 
-function ChooseFile({ onFound, onCancel }: { onFound: (found: Found) => void; onCancel: () => void }): ReactElement {
+function ChooseFile({
+  onFound,
+  onCancel,
+}: {
+  onFound: (found: ImportFile) => void;
+  onCancel: () => void;
+}): ReactElement {
   const read = async (text: string): Promise<string | undefined> => {
     const file = readMcpFile(text);
     if (!file.ok) return file.problem;
@@ -59,7 +68,6 @@ function ChooseFile({ onFound, onCancel }: { onFound: (found: Found) => void; on
         paste: serverWords.orPaste,
         tooLarge: serverWords.fileTooLarge,
         submit: serverWords.next,
-        cancel: serverWords.cancel,
       }}
       accept=".json,application/json"
       largestBytes={MCP_FILE_BYTES}
@@ -76,7 +84,7 @@ function ChooseServers({
   onDone,
 }: {
   worldId: string;
-  found: Found;
+  found: ImportFile;
   taken: readonly string[];
   onDone: () => void;
 }): ReactElement {
@@ -110,22 +118,16 @@ function ChooseServers({
       const added = result.added.map(({ name }) => name);
       setProblem(
         added.length === 0
-          ? reasonOf(result.error)
-          : serverWords.importStopped(result.failed, reasonOf(result.error), added),
+          ? errorText(result.error)
+          : serverWords.importStopped(result.failed, errorText(result.error), added),
       );
       setChosen(chosen.filter((name) => !added.includes(name)));
     };
-    await work().catch((error: unknown) => setProblem(reasonOf(error)));
+    await work().catch((error: unknown) => setProblem(errorText(error)));
     setBusy(false);
   };
   return (
-    <form
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <Form submit={serverWords.import} onCancel={onDone} disabled={busy || picked.length === 0} onSubmit={add}>
       <p className="text-sm text-ink-2">{serverWords.importedOff}</p>
       <ul className="space-y-2">
         {found.servers.map((server) => {
@@ -181,18 +183,8 @@ function ChooseServers({
           onChange={(value) => setValues(new Map([...values, [input.placeholder, value]]))}
         />
       ))}
-      {problem === undefined ? null : (
-        <p role="alert" className="text-sm text-red [overflow-wrap:anywhere]">
-          <Visible text={problem} />
-        </p>
-      )}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{serverWords.cancel}</Button>
-        <Button look="primary" type="submit" disabled={busy || picked.length === 0}>
-          {serverWords.import}
-        </Button>
-      </div>
-    </form>
+      <ErrorLine text={problem} />
+    </Form>
   );
 }
 
@@ -205,10 +197,6 @@ function downloadsOf({ connection }: McpFileServer): { runner: string; hosts: re
   if (connection.transport === 'http') return undefined;
   const runner = packageRunner(connection.command, connection.args);
   return runner === undefined ? undefined : { runner, hosts: packageHosts(runner) };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : serverWords.importFailed;
 }
 
 /** A value that the file leaves open. */
@@ -224,31 +212,19 @@ function InputField({
   onChange: (value: string) => void;
 }): ReactElement {
   const { placeholder, label, isSecret, choices } = input;
+  const shared = {
+    label,
+    hint: serverWords.placeholderHint(<Visible text={placeholder} />),
+    error,
+    value,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  };
   if (choices !== undefined) {
     const options = [{ value: '', label: '' }, ...choices.map((choice) => ({ value: choice, label: choice }))];
-    return (
-      <Select
-        label={label}
-        hint={serverWords.placeholderHint(<Visible text={placeholder} />)}
-        error={error}
-        options={options}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    );
+    return <Select {...shared} options={options} />;
   }
-  return (
-    <TextField
-      label={label}
-      hint={serverWords.placeholderHint(<Visible text={placeholder} />)}
-      error={error}
-      mono
-      type={isSecret ? 'password' : 'text'}
-      autoComplete={isSecret ? 'new-password' : 'off'}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-    />
-  );
+  const [type, autoComplete] = isSecret ? ['password', 'new-password'] : ['text', 'off'];
+  return <TextField {...shared} mono type={type} autoComplete={autoComplete} />;
 }
 
 function inputsOf(servers: readonly McpFileServer[]): McpFileInput[] {

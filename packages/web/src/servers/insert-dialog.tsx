@@ -1,7 +1,8 @@
-import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { McpContext, McpContextRequest, McpServer } from '@countersign/protocol';
 import { useClient } from '../data/connection.js';
-import { Button } from '../ui/button.js';
+import { useTask } from '../data/use-task.js';
+import { Form } from '../form/form.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
 import { Visible } from '../text/visible.js';
@@ -26,29 +27,21 @@ export default function InsertDialog({
   const client = useClient();
   const [filter, setFilter] = useState('');
   const [filling, setFilling] = useState<{ server: string; prompt: Prompt }>();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
+  const { isBusy, error, setError, run } = useTask();
 
   const content = useRef<HTMLDivElement>(null);
   // The dialog focuses its close button when it opens.
   useEffect(() => content.current?.querySelector('input')?.focus(), [filling]);
 
-  const insert = async (server: string, wanted: McpContextRequest): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
+  const insert = (server: string, wanted: McpContextRequest): void =>
+    void run(async () => {
       const text = await client.readMcpContext(worldId, server, wanted);
-      if (text.trim() === '') setError(serverWords.emptyText);
-      else onInsert('uri' in wanted ? quoteResource(wanted.uri, text) : text);
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : serverWords.insertFailed);
-    }
-    setBusy(false);
-  };
+      if (text.trim() === '') throw new Error(serverWords.emptyText);
+      onInsert('uri' in wanted ? quoteResource(wanted.uri, text) : text);
+    });
   const choose = (server: string, item: ContextItem): void => {
-    if (item.kind === 'resource') void insert(server, { uri: item.resource.uri });
-    else if (item.prompt.arguments.length === 0) void insert(server, { prompt: item.prompt.name });
+    if (item.kind === 'resource') insert(server, { uri: item.resource.uri });
+    else if (item.prompt.arguments.length === 0) insert(server, { prompt: item.prompt.name });
     else {
       setError(undefined);
       setFilling({ server, prompt: item.prompt });
@@ -89,7 +82,7 @@ export default function InsertDialog({
                 setError(undefined);
                 setFilling(undefined);
               }}
-              onSubmit={(args) => void insert(filling.server, { prompt: filling.prompt.name, arguments: args })}
+              onSubmit={(args) => insert(filling.server, { prompt: filling.prompt.name, arguments: args })}
             />
             {status}
           </>
@@ -114,14 +107,21 @@ function PromptForm({
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [isChecked, setChecked] = useState(false);
   const missing = prompt.arguments.filter(({ name, isRequired }) => isRequired && (values[name] ?? '') === '');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     setChecked(true);
     if (missing.length > 0) return;
     onSubmit(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')));
   };
   return (
-    <form className="space-y-3" onSubmit={submit} noValidate>
+    <Form
+      className="space-y-3"
+      submit={serverWords.insert}
+      cancel={serverWords.back}
+      onCancel={onBack}
+      disabled={isBusy}
+      onSubmit={submit}
+      noValidate
+    >
       <h3 className="text-sm font-semibold [overflow-wrap:anywhere]">
         <Visible text={prompt.name} strict />
       </h3>
@@ -142,12 +142,6 @@ function PromptForm({
           onChange={(event) => setValues({ ...values, [each.name]: event.target.value })}
         />
       ))}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onBack}>{serverWords.back}</Button>
-        <Button look="primary" type="submit" disabled={isBusy}>
-          {serverWords.insert}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

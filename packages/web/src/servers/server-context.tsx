@@ -2,18 +2,11 @@ import { type ReactElement, useState } from 'react';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
 import { ContextList } from './context-list.js';
+import type { ServerDialogProps } from './use-server.js';
 import { serverWords } from '../words/servers.js';
 
 /** What a server offers besides tools. */
-export function ServerContext({
-  worldId,
-  name,
-  onClose,
-}: {
-  worldId: string;
-  name: string;
-  onClose: () => void;
-}): ReactElement {
+export function ServerContext({ worldId, name, onClose }: ServerDialogProps): ReactElement {
   const [filter, setFilter] = useState('');
   return (
     <Dialog title={serverWords.contextTitle(name)} onClose={onClose}>

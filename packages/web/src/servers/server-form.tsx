@@ -1,12 +1,13 @@
 import { liftSecrets, splitCommand } from '@countersign/client';
 import type { McpNetwork, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { useClient } from '../data/connection.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
 import { useSaving } from '../form/use-saving.js';
-import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../form/field.js';
 import { SecretFields } from './secret-fields.js';
-import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
+import { newValues, readLines, readRows, savedRows, type SecretRow } from './secret-rows.js';
 import { serverWords } from '../words/servers.js';
 
 const NETWORK_CHOICES = ['none', 'hosts', 'public'] as const;
@@ -38,36 +39,45 @@ export function ServerForm({
   const client = useClient();
   const saving = useSaving();
   const before = edited?.server;
-  const [name, setName] = useState(before?.name ?? '');
-  const [transport, setTransport] = useState<'stdio' | 'http'>(before?.transport ?? 'stdio');
-  const [command, setCommand] = useState(before?.command ?? '');
-  const [args, setArgs] = useState((before?.args ?? []).join('\n'));
-  const [url, setUrl] = useState(before?.url ?? '');
-  const [env, setEnv] = useState<ReturnType<typeof savedRows>>(() => savedRows(before?.env ?? []));
-  const [headers, setHeaders] = useState<ReturnType<typeof savedRows>>(() => savedRows(before?.headers ?? []));
-  const [network, setNetwork] = useState<NetworkChoice>(() => choiceOf(before?.network));
-  const [hosts, setHosts] = useState(() => hostsOf(before?.network).join('\n'));
-  const [folders, setFolders] = useState((before?.folders ?? []).join('\n'));
-  const [trusted, setTrusted] = useState(before?.trusted ?? false);
+  const { values, set, text, checkbox } = useFields(saving, () => ({
+    name: before?.name ?? '',
+    transport: before?.transport ?? 'stdio',
+    command: before?.command ?? '',
+    args: (before?.args ?? []).join('\n'),
+    url: before?.url ?? '',
+    env: savedRows(before?.env ?? []) as readonly SecretRow[],
+    headers: savedRows(before?.headers ?? []) as readonly SecretRow[],
+    network: choiceOf(before?.network),
+    hosts: hostsOf(before?.network).join('\n'),
+    folders: (before?.folders ?? []).join('\n'),
+    trusted: before?.trusted ?? false,
+  }));
+  const { name, transport, command, url, network, trusted } = values;
+  const [args, hosts, folders] = [values.args, values.hosts, values.folders].map(readLines) as [
+    string[],
+    string[],
+    string[],
+  ];
   const isProgram = transport === 'stdio';
   const field = isProgram ? 'env' : 'headers';
-  const [inArguments] = liftSecrets({ transport: 'stdio', command, args: readLines(args), env: {} }).names;
+  const [inArguments] = liftSecrets({ transport: 'stdio', command, args, env: {} }).names;
   const [inUrl] = liftSecrets({ transport: 'http', url, headers: {} }).names;
   const split = splitCommand(command);
   const program = split.ok ? split.command : command;
-  const allArgs = split.ok ? [...split.args, ...readLines(args)] : readLines(args);
-  const showSplit = (): void => {
-    setCommand(program);
-    setArgs((now) => (split.ok && split.args.length > 0 ? allArgs.join('\n') : now));
-  };
+  const allArgs = split.ok ? [...split.args, ...args] : args;
+  const showSplit = (): void =>
+    set((now) => ({
+      command: program,
+      args: split.ok && split.args.length > 0 ? allArgs.join('\n') : now.args,
+    }));
   const connection = (values: Record<string, string | null>): McpServerChange =>
     isProgram
       ? {
           command: program,
           args: allArgs,
           env: values,
-          network: networkOf(network, readLines(hosts)),
-          folders: readLines(folders),
+          network: networkOf(network, hosts),
+          folders,
         }
       : { url, headers: values };
   const save = async (): Promise<void> => {
@@ -77,9 +87,8 @@ export function ServerForm({
         split.why === 'shell' ? serverWords.needsShell(split.syntax) : serverWords.openQuote,
       );
     if (isProgram) showSplit();
-    if (isProgram && network === 'hosts' && readLines(hosts).length === 0)
-      return saving.refuse('network', serverWords.noHosts);
-    const read = readRows(isProgram ? env : headers);
+    if (isProgram && network === 'hosts' && hosts.length === 0) return saving.refuse('network', serverWords.noHosts);
+    const read = readRows(values[field]);
     if (!read.ok)
       return saving.refuse(field, read.why === 'no-name' ? serverWords.noName : serverWords.duplicateName(read.name));
     const done =
@@ -107,24 +116,15 @@ export function ServerForm({
     if (done) onDone();
   };
   return (
-    <form
-      ref={saving.form}
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+    <Form
+      saving={saving}
+      submit={edited === undefined ? serverWords.add : serverWords.save}
+      onCancel={onDone}
+      onSubmit={save}
     >
       {edited === undefined ? (
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            label={serverWords.name}
-            required
-            value={name}
-            error={saving.errorOf('name')}
-            hint={serverWords.nameHint}
-            onChange={(event) => setName(event.target.value)}
-          />
+          <TextField label={serverWords.name} required hint={serverWords.nameHint} {...text('name')} />
           <Select
             label={serverWords.transport}
             value={transport}
@@ -132,7 +132,7 @@ export function ServerForm({
               { value: 'stdio', label: serverWords.stdio },
               { value: 'http', label: serverWords.http },
             ]}
-            onChange={(event) => setTransport(event.target.value === 'http' ? 'http' : 'stdio')}
+            onChange={(event) => set({ transport: event.target.value === 'http' ? 'http' : 'stdio' })}
           />
         </div>
       ) : null}
@@ -143,10 +143,8 @@ export function ServerForm({
             mono
             required
             placeholder={serverWords.commandExample}
-            value={command}
             hint={serverWords.commandHint}
-            error={saving.errorOf('command')}
-            onChange={(event) => setCommand(event.target.value)}
+            {...text('command')}
             onBlur={showSplit}
           />
           <TextArea
@@ -154,24 +152,24 @@ export function ServerForm({
             mono
             rows={3}
             hint={inArguments === undefined ? serverWords.argumentsHint : serverWords.secretInArguments(inArguments)}
-            value={args}
-            error={saving.errorOf('args')}
-            onChange={(event) => setArgs(event.target.value)}
+            {...text('args')}
           />
           <SecretFields
             label={serverWords.environment}
             nameLabel={serverWords.variable}
             addLabel={serverWords.addVariable}
-            rows={env}
+            rows={values.env}
             error={saving.errorOf('env')}
-            onChange={(rows) => setEnv([...rows])}
+            onChange={(env) => set({ env })}
           />
           <Select
             label={serverWords.networkLabel}
             hint={serverWords.networkHint}
             value={network}
             options={NETWORK_CHOICES.map((choice) => ({ value: choice, label: serverWords.networkChoices[choice] }))}
-            onChange={(event) => setNetwork(NETWORK_CHOICES.find((choice) => choice === event.target.value) ?? 'none')}
+            onChange={(event) =>
+              set({ network: NETWORK_CHOICES.find((choice) => choice === event.target.value) ?? 'none' })
+            }
           />
           {network === 'hosts' ? (
             <TextArea
@@ -179,20 +177,10 @@ export function ServerForm({
               mono
               rows={2}
               hint={serverWords.hostsHint}
-              value={hosts}
-              error={saving.errorOf('network')}
-              onChange={(event) => setHosts(event.target.value)}
+              {...text('hosts', 'network')}
             />
           ) : null}
-          <TextArea
-            label={serverWords.folders}
-            mono
-            rows={2}
-            hint={serverWords.foldersHint}
-            value={folders}
-            error={saving.errorOf('folders')}
-            onChange={(event) => setFolders(event.target.value)}
-          />
+          <TextArea label={serverWords.folders} mono rows={2} hint={serverWords.foldersHint} {...text('folders')} />
         </>
       ) : (
         <>
@@ -202,32 +190,19 @@ export function ServerForm({
             required
             placeholder={serverWords.urlExample}
             hint={inUrl === undefined ? serverWords.urlHint : serverWords.secretInUrl(inUrl)}
-            value={url}
-            error={saving.errorOf('url')}
-            onChange={(event) => setUrl(event.target.value)}
+            {...text('url')}
           />
           <SecretFields
             label={serverWords.headers}
             nameLabel={serverWords.header}
             addLabel={serverWords.addHeader}
-            rows={headers}
+            rows={values.headers}
             error={saving.errorOf('headers')}
-            onChange={(rows) => setHeaders([...rows])}
+            onChange={(headers) => set({ headers })}
           />
         </>
       )}
-      <Checkbox
-        label={serverWords.trustLabel}
-        hint={serverWords.trustHint}
-        checked={trusted}
-        onChange={(event) => setTrusted(event.target.checked)}
-      />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{serverWords.cancel}</Button>
-        <Button look="primary" type="submit" disabled={saving.busy}>
-          {edited === undefined ? serverWords.add : serverWords.save}
-        </Button>
-      </div>
-    </form>
+      <Checkbox label={serverWords.trustLabel} hint={serverWords.trustHint} {...checkbox('trusted')} />
+    </Form>
   );
 }

@@ -2,19 +2,11 @@ import type { ReactElement } from 'react';
 import { NotRead } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { Visible } from '../text/visible.js';
-import { useServer } from './use-server.js';
+import { type ServerDialogProps, useServer } from './use-server.js';
 import { serverWords } from '../words/servers.js';
 
 /** The latest output of an MCP server, with secrets already masked by our server. */
-export function ServerLog({
-  worldId,
-  name,
-  onClose,
-}: {
-  worldId: string;
-  name: string;
-  onClose: () => void;
-}): ReactElement {
+export function ServerLog({ worldId, name, onClose }: ServerDialogProps): ReactElement {
   const server = useServer(worldId, name, 'polled');
   const lines = server.kind === 'ready' ? (server.data.value.log ?? []) : [];
   return (

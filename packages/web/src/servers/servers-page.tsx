@@ -1,17 +1,18 @@
 import { readAll, type McpFix } from '@countersign/client';
 import type { McpServer, McpServerChange } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { useMay } from '../data/me.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { Confirm } from '../form/confirm.js';
 import { Guarded } from '../shell/guarded.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
-import type { IconName } from '../ui/icon-paths.js';
 import { attempt, say } from '../notices/toast.js';
+import { addRules } from '../settings/add-rules.js';
 import { AcceptServer } from './accept-server.js';
 import { ConfirmFix } from './confirm-fix.js';
 import { EditServer } from './edit-server.js';
@@ -55,8 +56,7 @@ export default function ServersPage(): ReactElement {
     void attempt(`server-${name}`, client.updateMcpServer(worldId, name, changed).then(again));
   };
   const restart = async (name: string): Promise<void> => {
-    if (await attempt(`server-${name}`, client.restartMcpServer(worldId, name)))
-      say(serverWords.restarting(name), 'green');
+    await attempt(`server-${name}`, client.restartMcpServer(worldId, name), serverWords.restarting(name));
     await again();
   };
   const test = async (name: string): Promise<void> => {
@@ -70,21 +70,13 @@ export default function ServersPage(): ReactElement {
     await again();
   };
   const remove = async (name: string): Promise<void> => {
-    if (await attempt(`server-${name}`, client.removeMcpServer(worldId, name))) {
+    if (await attempt(`server-${name}`, client.removeMcpServer(worldId, name), serverWords.removed(name)))
       setOpen(undefined);
-      say(serverWords.removed(name), 'green');
-    }
     await again();
   };
   const signOut = async (name: string): Promise<void> => {
-    if (await attempt(`server-${name}`, client.signOutOfMcpServer(worldId, name)))
-      say(serverWords.signedOut(name), 'green');
+    await attempt(`server-${name}`, client.signOutOfMcpServer(worldId, name), serverWords.signedOut(name));
     await again();
-  };
-  const addRule = async (rule: string): Promise<void> => {
-    const { value, etag } = await client.policy(worldId);
-    if (value.rules.includes(rule)) return;
-    await client.setPolicy(worldId, { rules: [...value.rules, rule] }, { ifMatch: etag ?? '' });
   };
   const apply = (name: string, wanted: Exclude<McpFix, { kind: 'sign-in' }>): Promise<unknown> => {
     switch (wanted.kind) {
@@ -93,7 +85,7 @@ export default function ServersPage(): ReactElement {
       case 'hosts':
         return client.updateMcpServer(worldId, name, { network: { hosts: [...wanted.hosts] } });
       case 'rule':
-        return addRule(wanted.rule);
+        return addRules(client, worldId, [wanted.rule]);
     }
   };
   const fix = async (name: string, wanted: Exclude<McpFix, { kind: 'sign-in' }>): Promise<void> => {
@@ -182,7 +174,7 @@ export default function ServersPage(): ReactElement {
             title={serverWords.trustTitle}
             action={serverWords.trust}
             icon="policy"
-            onCancel={close}
+            onClose={close}
             onConfirm={() => {
               setOpen(undefined);
               change(shown.name, { trusted: true });
@@ -197,8 +189,8 @@ export default function ServersPage(): ReactElement {
             title={serverWords.removeTitle}
             action={serverWords.remove}
             icon="trash"
-            onCancel={close}
-            onConfirm={() => void remove(shown.name)}
+            onClose={close}
+            onConfirm={() => remove(shown.name)}
           >
             {serverWords.removeText(shown.name)}
           </Confirm>
@@ -214,32 +206,4 @@ export default function ServersPage(): ReactElement {
         );
     }
   }
-}
-
-function Confirm({
-  title,
-  action,
-  icon,
-  children,
-  onCancel,
-  onConfirm,
-}: {
-  title: string;
-  action: string;
-  icon: IconName;
-  children: ReactNode;
-  onCancel: () => void;
-  onConfirm: () => void;
-}): ReactElement {
-  return (
-    <Dialog title={title} onClose={onCancel}>
-      <p className="text-sm">{children}</p>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onCancel}>{serverWords.cancel}</Button>
-        <Button look="danger" icon={icon} onClick={onConfirm}>
-          {action}
-        </Button>
-      </div>
-    </Dialog>
-  );
 }

@@ -3,37 +3,34 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useSaving } from '../form/use-saving.js';
 import { Loading } from '../shell/frame.js';
+import { errorText } from '../data/error-text.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
+import { ErrorLine } from '../text/error-line.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../form/field.js';
 import { Visible } from '../text/visible.js';
+import type { ServerDialogProps } from './use-server.js';
 import { serverWords } from '../words/servers.js';
 
 /** The sign-in dialog for a remote server. Names the authorization server before the browser goes there. */
-export function SignInServer({
-  worldId,
-  name,
-  onClose,
-}: {
-  worldId: string;
-  name: string;
-  onClose: () => void;
-}): ReactElement {
+export function SignInServer({ worldId, name, onClose }: ServerDialogProps): ReactElement {
   const client = useClient();
   const saving = useSaving();
   const [started, setStarted] = useState<McpSignInStart>();
   const [problem, setProblem] = useState<string>();
-  const [clientId, setClientId] = useState('');
-  const [clientSecret, setClientSecret] = useState('');
+  const { values, text } = useFields(saving, () => ({ clientId: '', clientSecret: '' }));
   const { origin } = location;
   useEffect(() => {
     const leaving = new AbortController();
     client.startMcpSignIn(worldId, name, { origin }, { signal: leaving.signal }).then(setStarted, (error: unknown) => {
-      if (!leaving.signal.aborted) setProblem(error instanceof Error ? error.message : serverWords.signInFailed);
+      if (!leaving.signal.aborted) setProblem(errorText(error));
     });
     return () => leaving.abort();
   }, [client, worldId, name, origin]);
   const send = async (): Promise<void> => {
+    const { clientId, clientSecret } = values;
     const secret = clientSecret === '' ? {} : { clientSecret };
     await saving.load(async () =>
       setStarted(await client.startMcpSignIn(worldId, name, { origin, clientId, ...secret })),
@@ -41,11 +38,7 @@ export function SignInServer({
   };
   return (
     <Dialog title={serverWords.signInTitle(name)} onClose={onClose}>
-      {problem === undefined ? null : (
-        <p role="alert" className="text-sm text-red [overflow-wrap:anywhere]">
-          <Visible text={problem} />
-        </p>
-      )}
+      <ErrorLine text={problem} />
       {started === undefined && problem === undefined ? <Loading what={serverWords.theSignInPage} /> : null}
       {started?.kind === 'ready' ? (
         <>
@@ -62,44 +55,22 @@ export function SignInServer({
         </>
       ) : null}
       {started?.kind === 'client-needed' ? (
-        <form
-          ref={saving.form}
-          className="space-y-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send();
-          }}
-        >
+        <Form saving={saving} submit={serverWords.next} onCancel={onClose} onSubmit={send}>
           <p className="text-sm [overflow-wrap:anywhere]">
             {serverWords.clientNeeded} <strong>{<Visible text={hostOf(started.issuer)} strict />}</strong>.{' '}
             {serverWords.redirectUrl}
           </p>
           <pre className="code text-[0.8125rem] whitespace-pre-wrap">{started.redirectUrl}</pre>
-          <TextField
-            label={serverWords.clientId}
-            mono
-            required
-            value={clientId}
-            error={saving.errorOf('clientId')}
-            onChange={(event) => setClientId(event.target.value)}
-          />
+          <TextField label={serverWords.clientId} mono required {...text('clientId')} />
           <TextField
             label={serverWords.clientSecret}
             mono
             type="password"
             autoComplete="off"
             hint={serverWords.clientSecretHint}
-            value={clientSecret}
-            error={saving.errorOf('clientSecret')}
-            onChange={(event) => setClientSecret(event.target.value)}
+            {...text('clientSecret')}
           />
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>{serverWords.cancel}</Button>
-            <Button look="primary" type="submit" disabled={saving.busy}>
-              {serverWords.next}
-            </Button>
-          </div>
-        </form>
+        </Form>
       ) : null}
     </Dialog>
   );

@@ -1,8 +1,9 @@
 import { createClient } from '@countersign/client';
 import { type ReactElement, useEffect, useState } from 'react';
+import { errorText } from '../data/error-text.js';
 import { paths } from '../shell/paths.js';
 import { Mark } from '../ui/signature.js';
-import { Visible } from '../text/visible.js';
+import { ErrorLine } from '../text/error-line.js';
 import { shellWords } from '../words/shell.js';
 import { currentSession } from './session.js';
 import { signedFetch } from './signed-fetch.js';
@@ -28,9 +29,7 @@ export function OAuthCallback({ answer }: { answer: Answer }): ReactElement {
         {state.kind === 'done' ? <p className="mt-3 text-ink-2">{shellWords.signedInTo(state.server)}</p> : null}
         {state.kind === 'failed' ? (
           <>
-            <p role="alert" className="mt-3 text-red [overflow-wrap:anywhere]">
-              <Visible text={state.why} />
-            </p>
+            <ErrorLine text={state.why} className="mt-3" />
             <p className="mt-3 text-sm">
               <a className="text-blue underline" href="/">
                 {shellWords.backToApp}
@@ -50,7 +49,7 @@ async function finish(answer: Answer): Promise<State> {
     if (currentSession() !== undefined) location.replace(paths.page(world, 'servers'));
     return { kind: 'done', server };
   } catch (error) {
-    return { kind: 'failed', why: error instanceof Error ? error.message : shellWords.signInFailed };
+    return { kind: 'failed', why: errorText(error) };
   }
 }
 

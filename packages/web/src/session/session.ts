@@ -12,7 +12,7 @@ export function currentSession(): string | undefined {
   return localStorage.getItem(KEY) ?? undefined;
 }
 
-/** Called when this browser signs in or is signed out. */
+/** Calls the listener when this browser signs in or is signed out. */
 export function subscribeToSession(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

@@ -1,5 +1,7 @@
 import { createClient } from '@countersign/client';
-import { type ReactElement, type SyntheticEvent, useState } from 'react';
+import { type ReactElement, useState } from 'react';
+import { useTask } from '../data/use-task.js';
+import { Form } from '../form/form.js';
 import { useAccount } from '../data/me.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../form/field.js';
@@ -39,25 +41,16 @@ export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage
 /** The token is exchanged for a session and not kept. */
 function TokenForm(): ReactElement {
   const [token, setToken] = useState('');
-  const [error, setError] = useState<string>();
-  const [isBusy, setIsBusy] = useState(false);
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault();
-    if (token.trim() === '') {
-      setError(shellWords.noToken);
-      return;
-    }
-    setIsBusy(true);
-    try {
-      const { session } = await createClient({ url: location.origin }).openSession({ token: token.trim() });
-      keepSession(session);
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : shellWords.noToken);
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, error, setError, run } = useTask();
+  const submit = (): unknown =>
+    token.trim() === ''
+      ? setError(shellWords.noToken)
+      : run(async () => {
+          const { session } = await createClient({ url: location.origin }).openSession({ token: token.trim() });
+          keepSession(session);
+        });
   return (
-    <form className="mt-4 space-y-3" onSubmit={(event) => void submit(event)} noValidate>
+    <Form className="mt-4 space-y-3" onSubmit={submit} noValidate>
       <TextField
         label={shellWords.token}
         hint={shellWords.tokenHint}
@@ -75,6 +68,6 @@ function TokenForm(): ReactElement {
       <Button look="primary" type="submit" disabled={isBusy}>
         {shellWords.signInButton}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -6,7 +6,7 @@ import { TextArea, TextField } from '../form/field.js';
 import { Icon } from '../ui/icon.js';
 import { acpWords } from '../words/acp.js';
 import { serverWords } from '../words/servers.js';
-import type { Saving } from '../form/use-saving.js';
+import type { Fields } from '../form/use-fields.js';
 
 /** How the program of an ACP agent is started, as typed (A59). */
 export interface AcpTexts {
@@ -58,17 +58,7 @@ export function readAcp(texts: AcpTexts): { ok: true; acp: AcpSettings } | { ok:
   };
 }
 
-export function AcpFields({
-  texts,
-  saving,
-  onChange,
-}: {
-  texts: AcpTexts;
-  saving: Saving;
-  /** A blur and the next input can come before a render, so each change applies to the latest texts. */
-  onChange: (change: (texts: AcpTexts) => AcpTexts) => void;
-}): ReactElement {
-  const set = (part: Partial<AcpTexts>): void => onChange((now) => ({ ...now, ...part }));
+export function AcpFields({ fields: { set, text } }: { fields: Fields<AcpTexts> }): ReactElement {
   return (
     <>
       <p className="flex items-start gap-1.5 text-sm text-amber">
@@ -80,46 +70,27 @@ export function AcpFields({
         mono
         required
         placeholder={acpWords.commandExample}
-        value={texts.command}
         hint={serverWords.commandHint}
-        error={saving.errorOf('acp.command')}
-        onChange={(event) => set({ command: event.target.value })}
-        onBlur={() => onChange(withSplitCommand)}
+        {...text('command', 'acp.command')}
+        onBlur={() => set(withSplitCommand)}
       />
       <TextArea
         label={serverWords.arguments}
         mono
         rows={2}
         hint={acpWords.argumentsHint}
-        value={texts.args}
-        onChange={(event) => set({ args: event.target.value })}
+        {...text('args', 'acp.args')}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={acpWords.program}
-          mono
-          value={texts.program}
-          hint={acpWords.programHint}
-          error={saving.errorOf('acp.program')}
-          onChange={(event) => set({ program: event.target.value })}
-        />
-        <TextField
-          label={acpWords.mode}
-          mono
-          value={texts.mode}
-          hint={acpWords.modeHint}
-          error={saving.errorOf('acp.mode')}
-          onChange={(event) => set({ mode: event.target.value })}
-        />
+        <TextField label={acpWords.program} mono hint={acpWords.programHint} {...text('program', 'acp.program')} />
+        <TextField label={acpWords.mode} mono hint={acpWords.modeHint} {...text('mode', 'acp.mode')} />
       </div>
       <TextField
         label={acpWords.env}
         mono
         placeholder={acpWords.envExample}
-        value={texts.env}
         hint={acpWords.envHint}
-        error={saving.errorOf('acp.env')}
-        onChange={(event) => set({ env: event.target.value })}
+        {...text('env', 'acp.env')}
       />
     </>
   );

@@ -1,21 +1,23 @@
-import { type Change, readAll, type Tagged } from '@countersign/client';
+import type { Change, Tagged } from '@countersign/client';
 import { ACP_PROVIDER, acpProgram, type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
+import { useProviders, useTools } from '../data/use-lists.js';
 import { useRead } from '../data/use-read.js';
 import { ModelField, UnknownModel } from '../providers/model-field.js';
 import { firstProvider, providerLabel } from '../providers/provider-choice.js';
 import { useModels } from '../providers/use-models.js';
 import { useUnlisted } from '../providers/use-unlisted.js';
-import { NotRead } from '../shell/frame.js';
-import { Button } from '../ui/button.js';
+import { Loaded, NotRead } from '../shell/frame.js';
 import { Checkbox, Select, TextArea, TextField } from '../form/field.js';
 import { AcpFields, acpTexts, readAcp } from './acp-fields.js';
 import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
 import { defaultTools } from './read-only-tools.js';
 import { say } from '../notices/toast.js';
 import { ToolChoice } from './tool-choice.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
 import { useSaving } from '../form/use-saving.js';
 import { acpWords } from '../words/acp.js';
 import { providerWords } from '../words/providers.js';
@@ -31,7 +33,7 @@ export function AgentForm({
   onDone: () => void;
 }): ReactElement {
   return agent === undefined ? (
-    <Fields worldId={worldId} kept={undefined} onDone={onDone} />
+    <AgentFields worldId={worldId} kept={undefined} onDone={onDone} />
   ) : (
     <Kept worldId={worldId} agentId={agent.id} onDone={onDone} />
   );
@@ -46,11 +48,14 @@ function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; 
     once: true,
     forget: true,
   });
-  if (kept.kind !== 'ready') return <NotRead read={kept} what={settingsWords.theAgent} />;
-  return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
+  return (
+    <Loaded read={kept} what={settingsWords.theAgent}>
+      {(data) => <AgentFields worldId={worldId} kept={data} onDone={onDone} />}
+    </Loaded>
+  );
 }
 
-function Fields({
+function AgentFields({
   worldId,
   kept,
   onDone,
@@ -62,20 +67,19 @@ function Fields({
   const agent = kept?.value;
   const client = useClient();
   const saving = useSaving();
-  const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
-  const tools = useRead({
-    key: ['tools', worldId],
-    read: (signal) => readAll((after) => client.tools(worldId, after, { signal })),
-  });
-  const [name, setName] = useState(agent?.name ?? '');
+  const providers = useProviders();
+  const tools = useTools(worldId);
+  const { values, text, checkbox } = useFields(saving, () => ({
+    name: agent?.name ?? '',
+    systemPrompt: agent?.systemPrompt ?? '',
+    policy: (agent?.policy ?? []).join('\n'),
+    active: agent?.active ?? true,
+  }));
+  const settings = useFields(saving, () => textsOf(agent));
+  const acp = useFields(saving, () => acpTexts(agent?.acp));
   const [provider, setProvider] = useState(agent?.provider ?? '');
   const [model, setModel] = useState(agent?.model ?? '');
-  const [prompt, setPrompt] = useState(agent?.systemPrompt ?? '');
-  const [settings, setSettings] = useState(() => textsOf(agent));
   const [chosen, setChosen] = useState<readonly string[] | undefined>(agent?.tools);
-  const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
-  const [active, setActive] = useState(agent?.active ?? true);
-  const [acp, setAcp] = useState(() => acpTexts(agent?.acp));
   // A program runs as the server's user, so the world's admins can't add one (A59.11).
   const mayRunPrograms = useMay('admin');
   const known = providers.kind === 'ready' ? providers.data.items : [];
@@ -89,21 +93,21 @@ function Fields({
   const mayCall = chosen ?? defaultTools(listed);
 
   const save = async (how: 'checked' | 'anyway'): Promise<void> => {
-    const read = readSettings(settings);
+    const read = readSettings(settings.values);
     if (!read.ok) return saving.refuse(read.field, read.words);
     if (!isProgram && how === 'checked' && unlisted.stops()) return;
-    const started = isProgram ? readAcp(acp) : undefined;
+    const started = isProgram ? readAcp(acp.values) : undefined;
     if (started?.ok === false) return saving.refuse('acp.command', started.words);
     const definition: NewAgent = {
-      name: name.trim(),
+      name: values.name.trim(),
       provider: used,
-      systemPrompt: prompt,
+      systemPrompt: values.systemPrompt,
       ...(started === undefined
         ? { model: model.trim(), tools: [...mayCall] }
         : // Its model and its tools are the program's own.
           { model: acpProgram(started.acp), tools: [], acp: started.acp }),
-      policy: policyLines(rules),
-      active,
+      policy: policyLines(values.policy),
+      active: values.active,
       ...withoutNulls(read.change),
     };
     const etag = kept?.etag;
@@ -130,22 +134,14 @@ function Fields({
     if (saved) onDone();
   };
   return (
-    <form
-      ref={saving.form}
-      className="space-y-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save('checked');
-      }}
+    <Form
+      saving={saving}
+      submit={agent === undefined ? settingsWords.addAgent : settingsWords.save}
+      onCancel={onDone}
+      disabled={values.name.trim() === '' || (isProgram ? acp.values.command : model).trim() === ''}
+      onSubmit={() => save('checked')}
     >
-      <TextField
-        label={settingsWords.name}
-        required
-        value={name}
-        error={saving.errorOf('name')}
-        hint={settingsWords.agentNameHint}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <TextField label={settingsWords.name} required hint={settingsWords.agentNameHint} {...text('name')} />
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
           label={settingsWords.provider}
@@ -167,7 +163,7 @@ function Fields({
           <ModelField models={models} value={model} error={saving.errorOf('model')} onChange={setModel} />
         )}
       </div>
-      {isProgram ? <AcpFields texts={acp} saving={saving} onChange={setAcp} /> : null}
+      {isProgram ? <AcpFields fields={acp} /> : null}
       {isProgram || unlisted.warning === undefined ? null : (
         <UnknownModel
           warning={unlisted.warning}
@@ -176,13 +172,7 @@ function Fields({
         />
       )}
       {providers.kind === 'failed' ? <NotRead read={providers} what={settingsWords.theProviders} /> : null}
-      <TextArea
-        label={settingsWords.systemPrompt}
-        rows={6}
-        value={prompt}
-        error={saving.errorOf('systemPrompt')}
-        onChange={(event) => setPrompt(event.target.value)}
-      />
+      <TextArea label={settingsWords.systemPrompt} rows={6} {...text('systemPrompt')} />
       {isProgram ? null : (
         <>
           <fieldset className="space-y-2">
@@ -190,7 +180,7 @@ function Fields({
             {tools.kind === 'failed' ? <NotRead read={tools} what={settingsWords.theTools} /> : null}
             <ToolChoice tools={listed} chosen={mayCall} onChange={setChosen} />
           </fieldset>
-          <ModelSettingsFields texts={settings} saving={saving} onChange={setSettings} />
+          <ModelSettingsFields fields={settings} saving={saving} />
         </>
       )}
       <details className="text-sm">
@@ -200,28 +190,12 @@ function Fields({
             label={settingsWords.agentRules}
             mono
             rows={3}
-            value={rules}
-            error={saving.errorOf('policy')}
             hint={settingsWords.agentRulesHint}
-            onChange={(event) => setRules(event.target.value)}
+            {...text('policy')}
           />
-          <Checkbox
-            label={settingsWords.active}
-            checked={active}
-            onChange={(event) => setActive(event.target.checked)}
-          />
+          <Checkbox label={settingsWords.active} {...checkbox('active')} />
         </div>
       </details>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{settingsWords.cancel}</Button>
-        <Button
-          look="primary"
-          type="submit"
-          disabled={saving.busy || name.trim() === '' || (isProgram ? acp.command : model).trim() === ''}
-        >
-          {agent === undefined ? settingsWords.addAgent : settingsWords.save}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

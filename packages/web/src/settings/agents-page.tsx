@@ -1,5 +1,5 @@
 import type { Agent } from '@countersign/protocol';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { useMay } from '../data/me.js';
@@ -9,9 +9,11 @@ import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
-import { Card, Empty } from '../ui/card.js';
+import { RowList } from '../ui/row-list.js';
+import { Empty } from '../ui/card.js';
+import { Confirm } from '../form/confirm.js';
 import { Dialog } from '../ui/dialog.js';
-import { attempt, say } from '../notices/toast.js';
+import { attempt } from '../notices/toast.js';
 import { AgentForm } from './agent-form.js';
 import { settingsWords } from '../words/settings.js';
 
@@ -24,7 +26,6 @@ export default function AgentsPage(): ReactElement {
   const chosen = new URLSearchParams(useSearch()).get('agent') ?? undefined;
   const [adding, setAdding] = useState(false);
   const mayChange = useMay('admin', worldId);
-  const listId = useId();
   const [removing, setRemoving] = useState<Agent>();
   const close = (): void => {
     setAdding(false);
@@ -49,44 +50,36 @@ export default function AgentsPage(): ReactElement {
       }
     >
       <Guarded needs="admin" worldId={worldId}>
-        {agents.length === 0 ? <Empty title={settingsWords.noAgents}>{settingsWords.noAgentsHint}</Empty> : null}
-        <ul className="space-y-2">
-          {agents.map((agent, index) => (
-            <li key={agent.id}>
-              <Card className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
-                <Avatar id={agent.id} name={agent.name} />
-                <div className="min-w-0 flex-1 text-sm max-sm:basis-[calc(100%-3rem)]">
-                  <p className="flex flex-wrap items-center gap-2">
-                    <bdi id={`${listId}-${index}`} className="font-semibold">
-                      {agent.name}
-                    </bdi>
-                    <span className="text-ink-3">
-                      {agent.provider} · {agent.model}
-                    </span>
-                    {mainAgent === agent.id ? <Badge>{settingsWords.mainBadge}</Badge> : null}
-                    {agent.active ? null : <Badge icon="ban">{settingsWords.off}</Badge>}
-                  </p>
-                  <p className="truncate text-[0.8125rem] text-ink-3">{whatItUses(agent)}</p>
-                </div>
-                <Button
-                  size="small"
-                  aria-describedby={`${listId}-${index}`}
-                  onClick={() => navigate(paths.agent(worldId, agent.id))}
-                >
-                  {settingsWords.edit}
-                </Button>
-                <Button
-                  size="small"
-                  look="danger"
-                  aria-describedby={`${listId}-${index}`}
-                  onClick={() => setRemoving(agent)}
-                >
-                  {settingsWords.remove}
-                </Button>
-              </Card>
-            </li>
-          ))}
-        </ul>
+        <RowList
+          items={agents}
+          keyOf={({ id }) => id}
+          empty={<Empty title={settingsWords.noAgents}>{settingsWords.noAgentsHint}</Empty>}
+        >
+          {(agent, row) => (
+            <>
+              <Avatar id={agent.id} name={agent.name} />
+              <div className="min-w-0 flex-1 max-sm:basis-[calc(100%-3rem)]">
+                <p className="flex flex-wrap items-center gap-2">
+                  <bdi id={row.id} className="font-semibold">
+                    {agent.name}
+                  </bdi>
+                  <span className="text-ink-3">
+                    {agent.provider} · {agent.model}
+                  </span>
+                  {mainAgent === agent.id ? <Badge>{settingsWords.mainBadge}</Badge> : null}
+                  {agent.active ? null : <Badge icon="ban">{settingsWords.off}</Badge>}
+                </p>
+                <p className="truncate text-[0.8125rem] text-ink-3">{whatItUses(agent)}</p>
+              </div>
+              <Button {...row.button} onClick={() => navigate(paths.agent(worldId, agent.id))}>
+                {settingsWords.edit}
+              </Button>
+              <Button {...row.button} look="danger" onClick={() => setRemoving(agent)}>
+                {settingsWords.remove}
+              </Button>
+            </>
+          )}
+        </RowList>
       </Guarded>
       {adding || open !== undefined ? (
         <Dialog
@@ -114,19 +107,18 @@ function whatItUses({ acp, tools }: Agent): string {
 function Removing({ worldId, agent, onClose }: { worldId: string; agent: Agent; onClose: () => void }): ReactElement {
   const client = useClient();
   const remove = async (): Promise<void> => {
-    if (!(await attempt(`remove-${agent.id}`, client.deleteAgent(worldId, agent.id)))) return;
-    say(settingsWords.agentRemoved(agent.name), 'green');
-    onClose();
+    const removed = client.deleteAgent(worldId, agent.id);
+    if (await attempt(`remove-${agent.id}`, removed, settingsWords.agentRemoved(agent.name))) onClose();
   };
   return (
-    <Dialog title={settingsWords.removeAgent} onClose={onClose}>
-      <p className="text-sm">{settingsWords.removeAgentText(agent.name)}</p>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>{settingsWords.cancel}</Button>
-        <Button look="danger" icon="trash" onClick={() => void remove()}>
-          {settingsWords.remove}
-        </Button>
-      </div>
-    </Dialog>
+    <Confirm
+      title={settingsWords.removeAgent}
+      action={settingsWords.remove}
+      icon="trash"
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      {settingsWords.removeAgentText(agent.name)}
+    </Confirm>
   );
 }

@@ -1,6 +1,6 @@
 import { agentName, inFolderText, nameOf, readAll } from '@countersign/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useId } from 'react';
+import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
@@ -9,16 +9,16 @@ import { Guarded } from '../shell/guarded.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
-import { Card, Empty } from '../ui/card.js';
+import { RowList } from '../ui/row-list.js';
+import { Empty } from '../ui/card.js';
 import { Ago } from '../text/time.js';
-import { attempt, say } from '../notices/toast.js';
+import { attempt } from '../notices/toast.js';
 import { Visible } from '../text/visible.js';
 import { policyWords } from '../words/policy.js';
 
 /** Grants, each with a button to revoke it. */
 export default function GrantsPage(): ReactElement {
   const client = useClient();
-  const listId = useId();
   const queries = useQueryClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
@@ -30,8 +30,7 @@ export default function GrantsPage(): ReactElement {
     read: (signal) => readAll((after) => client.grants(worldId, after, { signal })),
   });
   const revoke = async (grantId: string): Promise<void> => {
-    if (!(await attempt(`revoke-${grantId}`, client.revoke(worldId, grantId)))) return;
-    say(policyWords.revoked, 'green');
+    if (!(await attempt(`revoke-${grantId}`, client.revoke(worldId, grantId), policyWords.revoked))) return;
     await queries.invalidateQueries({ queryKey: ['grants', worldId] });
   };
   if (grants.kind !== 'ready') return <NotRead read={grants} what={policyWords.theGrants} title={policyWords.grants} />;
@@ -45,56 +44,49 @@ export default function GrantsPage(): ReactElement {
       )}
     >
       <Guarded needs="sign" worldId={worldId}>
-        {grants.data.length === 0 ? (
-          <Empty title={policyWords.noGrants}>{policyWords.noGrantsHint}</Empty>
-        ) : (
-          <ul className="space-y-2">
-            {grants.data.map((grant, index) => {
-              const name = agentName({ agents }, grant.agentId);
-              return (
-                <li key={grant.grantId}>
-                  <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
-                    <Avatar id={grant.agentId} name={name} />
-                    <div className="min-w-0 flex-1 text-sm">
-                      <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
-                        <bdi className="font-semibold">{name}</bdi> {policyWords.mayUse}{' '}
+        <RowList
+          items={grants.data}
+          keyOf={({ grantId }) => grantId}
+          empty={<Empty title={policyWords.noGrants}>{policyWords.noGrantsHint}</Empty>}
+        >
+          {(grant, row) => {
+            const name = agentName({ agents }, grant.agentId);
+            return (
+              <>
+                <Avatar id={grant.agentId} name={name} />
+                <div className="min-w-0 flex-1 text-sm">
+                  <p id={row.id} className="[overflow-wrap:anywhere]">
+                    <bdi className="font-semibold">{name}</bdi> {policyWords.mayUse}{' '}
+                    <code>
+                      <Visible text={grant.toolName} strict />
+                    </code>
+                    {grant.pattern === undefined ? null : (
+                      <>
+                        {' '}
+                        {policyWords.forCallsLike}{' '}
                         <code>
-                          <Visible text={grant.toolName} strict />
+                          <Visible text={grant.pattern} strict />
                         </code>
-                        {grant.pattern === undefined ? null : (
-                          <>
-                            {' '}
-                            {policyWords.forCallsLike}{' '}
-                            <code>
-                              <Visible text={grant.pattern} strict />
-                            </code>
-                          </>
-                        )}
-                        <Visible text={inFolderText(grant.folder)} strict />
-                      </p>
-                      <p className="text-[0.8125rem] text-ink-3">
-                        {policyWords.in}{' '}
-                        <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
-                          <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? policyWords.aChat} />
-                        </Link>{' '}
-                        {policyWords.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} />{' '}
-                        {policyWords.used} <Ago at={grant.lastUsedAt} />
-                      </p>
-                    </div>
-                    <Button
-                      look="danger"
-                      size="small"
-                      aria-describedby={`${listId}-${index}`}
-                      onClick={() => void revoke(grant.grantId)}
-                    >
-                      {policyWords.revoke}
-                    </Button>
-                  </Card>
-                </li>
-              );
-            })}
-          </ul>
-        )}
+                      </>
+                    )}
+                    <Visible text={inFolderText(grant.folder)} strict />
+                  </p>
+                  <p className="text-[0.8125rem] text-ink-3">
+                    {policyWords.in}{' '}
+                    <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
+                      <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? policyWords.aChat} />
+                    </Link>{' '}
+                    {policyWords.approvedBy} <Visible text={nameOf(grant.grantedBy)} /> <Ago at={grant.grantedAt} />{' '}
+                    {policyWords.used} <Ago at={grant.lastUsedAt} />
+                  </p>
+                </div>
+                <Button {...row.button} look="danger" onClick={() => void revoke(grant.grantId)}>
+                  {policyWords.revoke}
+                </Button>
+              </>
+            );
+          }}
+        </RowList>
       </Guarded>
     </Page>
   );

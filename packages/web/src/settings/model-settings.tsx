@@ -4,6 +4,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Select, TextField } from '../form/field.js';
 import { modelWords } from '../words/model-settings.js';
 import { readNumber } from '../form/read-number.js';
+import type { Fields } from '../form/use-fields.js';
 import type { Saving } from '../form/use-saving.js';
 
 /** The settings as typed. An empty field means the model's default (P10). */
@@ -35,12 +36,13 @@ export function textsOf(agent: ModelSettings | undefined): SettingTexts {
 export function readSettings(
   texts: SettingTexts,
 ): { ok: true; change: Change<ModelSettings> } | { ok: false; field: keyof ModelSettings; words: string } {
+  const whole = (text: string): ReturnType<typeof readNumber> => readNumber(text, 'whole');
   const numbers = {
     temperature: readNumber(texts.temperature),
     topP: readNumber(texts.topP),
-    maxTokens: readNumber(texts.maxTokens, 'whole'),
-    contextTokens: readNumber(texts.contextTokens, 'whole'),
-    thinking: texts.thinking === 'budget' ? readNumber(texts.budget, 'whole') : 'empty',
+    maxTokens: whole(texts.maxTokens),
+    contextTokens: whole(texts.contextTokens),
+    thinking: texts.thinking === 'budget' ? whole(texts.budget) : 'empty',
   } as const;
   const wrong = (['temperature', 'topP', 'maxTokens', 'contextTokens', 'thinking'] as const).find(
     (field) => numbers[field] === 'not-a-number',
@@ -77,18 +79,16 @@ export function withoutNulls(change: Change<ModelSettings>): ModelSettings {
 const FIELDS = ['temperature', 'topP', 'maxTokens', 'contextTokens', 'thinking', 'parallelToolCalls'] as const;
 
 export function ModelSettingsFields({
-  texts,
+  fields: { values, text },
   saving,
-  onChange,
 }: {
-  texts: SettingTexts;
+  fields: Fields<SettingTexts>;
   saving: Saving;
-  onChange: (texts: SettingTexts) => void;
 }): ReactElement {
-  const set = (part: Partial<SettingTexts>): void => onChange({ ...texts, ...part });
   const fold = useRef<HTMLDetailsElement>(null);
-  const [wasSet] = useState(() => Object.values(texts).some((text) => text !== ''));
+  const [wasSet] = useState(() => Object.values(values).some((each) => each !== ''));
   const isWrong = FIELDS.some((field) => saving.errorOf(field) !== undefined);
+  const hasBudget = values.thinking === 'budget';
   // An error in a closed group would be invisible.
   useEffect(() => {
     if (isWrong && fold.current !== null) fold.current.open = true;
@@ -100,62 +100,41 @@ export function ModelSettingsFields({
       <div className="mt-3 grid gap-4 sm:grid-cols-2">
         <Select
           label={modelWords.thinking}
-          value={texts.thinking}
           hint={modelWords.thinkingHint}
-          error={texts.thinking === 'budget' ? undefined : saving.errorOf('thinking')}
           options={modelWords.thinkingOptions}
-          onChange={(event) => set({ thinking: event.target.value })}
+          {...text('thinking')}
+          error={hasBudget ? undefined : saving.errorOf('thinking')}
         />
-        {texts.thinking === 'budget' ? (
+        {hasBudget ? (
           <TextField
             label={modelWords.budget}
             inputMode="numeric"
-            value={texts.budget}
-            error={saving.errorOf('thinking')}
             hint={modelWords.budgetHint}
-            onChange={(event) => set({ budget: event.target.value })}
+            {...text('budget', 'thinking')}
           />
         ) : null}
-        <TextField
-          label={modelWords.temperature}
-          inputMode="decimal"
-          value={texts.temperature}
-          error={saving.errorOf('temperature')}
-          hint={modelWords.temperatureHint}
-          onChange={(event) => set({ temperature: event.target.value })}
-        />
-        <TextField
-          label={modelWords.topP}
-          inputMode="decimal"
-          value={texts.topP}
-          error={saving.errorOf('topP')}
-          hint={modelWords.topPHint}
-          onChange={(event) => set({ topP: event.target.value })}
-        />
-        <TextField
-          label={modelWords.maxTokens}
-          inputMode="numeric"
-          value={texts.maxTokens}
-          error={saving.errorOf('maxTokens')}
-          hint={modelWords.maxTokensHint}
-          onChange={(event) => set({ maxTokens: event.target.value })}
-        />
-        <TextField
-          label={modelWords.contextTokens}
-          inputMode="numeric"
-          value={texts.contextTokens}
-          error={saving.errorOf('contextTokens')}
-          hint={modelWords.contextTokensHint}
-          onChange={(event) => set({ contextTokens: event.target.value })}
-        />
+        {NUMBERS.map(({ name, inputMode, hint }) => (
+          <TextField
+            key={name}
+            label={modelWords[name]}
+            inputMode={inputMode}
+            hint={modelWords[hint]}
+            {...text(name)}
+          />
+        ))}
         <Select
           label={modelWords.parallelToolCalls}
-          value={texts.parallelToolCalls}
-          error={saving.errorOf('parallelToolCalls')}
           options={modelWords.parallelOptions}
-          onChange={(event) => set({ parallelToolCalls: event.target.value })}
+          {...text('parallelToolCalls')}
         />
       </div>
     </details>
   );
 }
+
+const NUMBERS = [
+  { name: 'temperature', inputMode: 'decimal', hint: 'temperatureHint' },
+  { name: 'topP', inputMode: 'decimal', hint: 'topPHint' },
+  { name: 'maxTokens', inputMode: 'numeric', hint: 'maxTokensHint' },
+  { name: 'contextTokens', inputMode: 'numeric', hint: 'contextTokensHint' },
+] as const;

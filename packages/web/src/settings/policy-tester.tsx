@@ -1,9 +1,11 @@
-import { readAll, readArguments, ruleMissText } from '@countersign/client';
+import { readArguments, ruleMissText } from '@countersign/client';
 import { describeReason, type PolicyVerdict, type RuleMiss } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { EffectView } from '../calls/effect-view.js';
 import { useClient, useWorld } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
+import { errorText } from '../data/error-text.js';
+import { Form } from '../form/form.js';
+import { useTools } from '../data/use-lists.js';
 import { NotRead } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import type { Tone } from '../ui/tone.js';
@@ -12,7 +14,7 @@ import { Checkbox, Select, TextArea } from '../form/field.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../text/visible.js';
 import { exampleArguments } from './example-arguments.js';
-import { outsideTools } from './outside-tools.js';
+import { externalTools } from './external-tools.js';
 import { policyWords } from '../words/policy.js';
 
 const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
@@ -31,10 +33,7 @@ export function PolicyTester({
 }): ReactElement {
   const client = useClient();
   const agents = useWorld((state) => state.agents);
-  const tools = useRead({
-    key: ['tools', worldId],
-    read: (signal) => readAll((after) => client.tools(worldId, after, { signal })),
-  });
+  const tools = useTools(worldId);
   const known = tools.kind === 'ready' ? tools.data : [];
   const [tool, setTool] = useState('shell_cmd');
   const [agentId, setAgentId] = useState('');
@@ -62,23 +61,17 @@ export function PolicyTester({
         }),
       );
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : policyWords.testFailed);
+      setError(errorText(cause));
     }
   };
-  const outside = outsideTools(agents);
+  const external = externalTools(agents);
   const names = [
     ...(tools.kind === 'ready' ? known.map(({ name }) => name) : ['shell_cmd']),
-    ...outside.map(({ name }) => name),
+    ...external.map(({ name }) => name),
   ];
   const shown = verdict === undefined ? undefined : OUTCOMES[verdict.outcome];
   return (
-    <form
-      className="space-y-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void check();
-      }}
-    >
+    <Form className="space-y-3" onSubmit={check}>
       <h2 className="font-semibold">{policyWords.testerTitle}</h2>
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
@@ -89,7 +82,7 @@ export function PolicyTester({
             const name = event.target.value;
             setTool(name);
             setVerdict(undefined);
-            const example = outside.find((each) => each.name === name)?.example;
+            const example = external.find((each) => each.name === name)?.example;
             if (example !== undefined) setText(JSON.stringify(example, null, 2));
             else if (name === 'shell_cmd') setText('git status');
             else setText(exampleArguments(known.find((each) => each.name === name)));
@@ -152,7 +145,7 @@ export function PolicyTester({
           </div>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -12,11 +12,13 @@ import { paths } from '../shell/paths.js';
 import ImportWorld from '../shell/import-world.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
-import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextArea, TextField } from '../form/field.js';
 import { attempt } from '../notices/toast.js';
 import { download } from '../ui/download.js';
 import { readNumber } from '../form/read-number.js';
+import { Confirm } from '../form/confirm.js';
+import { Form } from '../form/form.js';
+import { useFields } from '../form/use-fields.js';
 import { useSaving } from '../form/use-saving.js';
 import { settingsWords } from '../words/settings.js';
 
@@ -86,49 +88,47 @@ function WorldForm({
   const saving = useSaving();
   const agents = useWorld((state) => state.agents);
   const mayGiveRoots = useMay('admin');
-  const [form, setForm] = useState({
-    name: world.name,
-    description: world.description ?? '',
-    workingDirectory: world.workingDirectory ?? '',
-    roots: (world.roots ?? []).join('\n'),
-    mode: world.mode,
-    mainAgent: world.mainAgent ?? '',
-    turnLimit: String(world.turnLimit),
-    maxIterations: String(world.maxIterations),
-    maxParallelTools: String(world.maxParallelTools),
-    timeout: world.approvalTimeoutMs === undefined ? '' : String(world.approvalTimeoutMs / 1000),
-    unattended: world.unattended,
-    rehearse: world.rehearse,
-    streaming: world.streaming,
-  });
-  const set = (change: Partial<typeof form>): void => {
-    setForm({ ...form, ...change });
-    onChange();
-  };
+  const { values, text, checkbox } = useFields(
+    saving,
+    () => ({
+      name: world.name,
+      description: world.description ?? '',
+      workingDirectory: world.workingDirectory ?? '',
+      roots: (world.roots ?? []).join('\n'),
+      mode: world.mode,
+      mainAgent: world.mainAgent ?? '',
+      turnLimit: String(world.turnLimit),
+      maxIterations: String(world.maxIterations),
+      maxParallelTools: String(world.maxParallelTools),
+      approvalTimeoutMs: world.approvalTimeoutMs === undefined ? '' : String(world.approvalTimeoutMs / 1000),
+      unattended: world.unattended,
+      rehearse: world.rehearse,
+      streaming: world.streaming,
+    }),
+    onChange,
+  );
   const save = async (): Promise<void> => {
     const limits = {
-      turnLimit: readNumber(form.turnLimit, 'whole'),
-      maxIterations: readNumber(form.maxIterations, 'whole'),
-      maxParallelTools: readNumber(form.maxParallelTools, 'whole'),
+      turnLimit: readNumber(values.turnLimit, 'whole'),
+      maxIterations: readNumber(values.maxIterations, 'whole'),
+      maxParallelTools: readNumber(values.maxParallelTools, 'whole'),
     };
     for (const [field, value] of Object.entries(limits))
       if (typeof value !== 'number') return saving.refuse(field, settingsWords.notWhole);
-    const seconds = readNumber(form.timeout);
+    const seconds = readNumber(values.approvalTimeoutMs);
     if (seconds === 'not-a-number') return saving.refuse('approvalTimeoutMs', settingsWords.notSeconds);
-    const roots = form.roots.split('\n').flatMap((line) => line.trim() || []);
+    const roots = values.roots.split('\n').flatMap((line) => line.trim() || []);
+    const given = (value: string): string | null => (value.trim() === '' ? null : value.trim());
     // `null` removes a setting; omitted ones stay unchanged.
     const change: Record<string, unknown> = {
-      name: form.name.trim(),
-      description: form.description.trim() === '' ? null : form.description.trim(),
-      workingDirectory: form.workingDirectory.trim() === '' ? null : form.workingDirectory.trim(),
+      ...values,
+      name: values.name.trim(),
+      description: given(values.description),
+      workingDirectory: given(values.workingDirectory),
       roots: roots.length === 0 ? null : roots,
-      mode: form.mode,
-      mainAgent: form.mainAgent === '' ? null : form.mainAgent,
+      mainAgent: given(values.mainAgent),
       ...limits,
       approvalTimeoutMs: seconds === 'empty' ? null : Math.round(seconds * 1000),
-      unattended: form.unattended,
-      rehearse: form.rehearse,
-      streaming: form.streaming,
     };
     const before: Readonly<Record<string, unknown>> = { ...world };
     const changed = Object.entries(change).filter(
@@ -141,138 +141,86 @@ function WorldForm({
     if (isSaved) onSaved();
   };
   return (
-    <form
-      ref={saving.form}
-      className="space-y-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <TextField
-        label={settingsWords.name}
-        value={form.name}
-        error={saving.errorOf('name')}
-        onChange={(event) => set({ name: event.target.value })}
-      />
-      <TextArea
-        label={settingsWords.description}
-        rows={2}
-        value={form.description}
-        error={saving.errorOf('description')}
-        onChange={(event) => set({ description: event.target.value })}
-      />
+    <Form saving={saving} className="space-y-5" onSubmit={save}>
+      <TextField label={settingsWords.name} {...text('name')} />
+      <TextArea label={settingsWords.description} rows={2} {...text('description')} />
       <TextField
         label={settingsWords.workingFolder}
         mono
-        value={form.workingDirectory}
         placeholder={world.folder}
-        error={saving.errorOf('workingDirectory')}
         hint={settingsWords.folderHint}
-        onChange={(event) => set({ workingDirectory: event.target.value })}
+        {...text('workingDirectory')}
       />
       {mayGiveRoots ? (
-        <TextArea
-          label={settingsWords.roots}
-          rows={2}
-          mono
-          value={form.roots}
-          error={saving.errorOf('roots')}
-          hint={settingsWords.rootsHint}
-          onChange={(event) => set({ roots: event.target.value })}
-        />
+        <TextArea label={settingsWords.roots} rows={2} mono hint={settingsWords.rootsHint} {...text('roots')} />
       ) : null}
       <div className="grid gap-5 sm:grid-cols-2">
         <Select
           label={settingsWords.mode}
-          value={form.mode}
           options={MODES}
-          hint={settingsWords.modeHints[form.mode]}
-          onChange={(event) => set({ mode: readMode(event.target.value) })}
+          hint={settingsWords.modeHints[values.mode]}
+          {...text('mode')}
         />
         <Select
           label={settingsWords.mainAgent}
-          value={form.mainAgent}
           hint={settingsWords.mainAgentHint}
           options={[
             { value: '', label: settingsWords.noMainAgent },
             ...agents.map(({ id, name }) => ({ value: id, label: name })),
           ]}
-          onChange={(event) => set({ mainAgent: event.target.value })}
+          {...text('mainAgent')}
         />
         <TextField
           label={settingsWords.turnLimit}
           inputMode="numeric"
-          value={form.turnLimit}
-          error={saving.errorOf('turnLimit')}
           hint={settingsWords.turnLimitHint}
-          onChange={(event) => set({ turnLimit: event.target.value })}
+          {...text('turnLimit')}
         />
-        <TextField
-          label={settingsWords.maxIterations}
-          inputMode="numeric"
-          value={form.maxIterations}
-          error={saving.errorOf('maxIterations')}
-          onChange={(event) => set({ maxIterations: event.target.value })}
-        />
+        <TextField label={settingsWords.maxIterations} inputMode="numeric" {...text('maxIterations')} />
         <TextField
           label={settingsWords.maxParallelTools}
           inputMode="numeric"
-          value={form.maxParallelTools}
-          error={saving.errorOf('maxParallelTools')}
           hint={settingsWords.maxParallelToolsHint}
-          onChange={(event) => set({ maxParallelTools: event.target.value })}
+          {...text('maxParallelTools')}
         />
         <TextField
           label={settingsWords.timeout}
           inputMode="decimal"
-          value={form.timeout}
-          error={saving.errorOf('approvalTimeoutMs')}
           hint={settingsWords.timeoutHint}
-          onChange={(event) => set({ timeout: event.target.value })}
+          {...text('approvalTimeoutMs')}
         />
         <Select
           label={settingsWords.unattended}
-          value={form.unattended}
           options={[
             { value: 'wait', label: settingsWords.unattendedWait },
             { value: 'deny', label: settingsWords.unattendedDeny },
           ]}
-          onChange={(event) => set({ unattended: event.target.value === 'deny' ? 'deny' : 'wait' })}
+          {...text('unattended')}
         />
         <Select
           label={settingsWords.rehearse}
-          value={form.rehearse}
           options={[
             { value: 'on', label: settingsWords.rehearseOn },
             { value: 'off', label: settingsWords.rehearseOff },
           ]}
-          onChange={(event) => set({ rehearse: event.target.value === 'off' ? 'off' : 'on' })}
+          {...text('rehearse')}
         />
         <div className="pt-6">
-          <Checkbox
-            label={settingsWords.streaming}
-            checked={form.streaming}
-            onChange={(event) => set({ streaming: event.target.checked })}
-          />
+          <Checkbox label={settingsWords.streaming} {...checkbox('streaming')} />
         </div>
       </div>
       <Button look="primary" type="submit" disabled={saving.busy}>
         {settingsWords.save}
       </Button>
-    </form>
+    </Form>
   );
-}
-
-function readMode(value: string): World['mode'] {
-  return value === 'read' || value === 'auto' ? value : 'ask';
 }
 
 function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [asking, setAsking] = useState<'nothing' | 'delete' | 'import'>('nothing');
+  const [asking, setAsking] = useState<'delete' | 'import'>();
   const [typed, setTyped] = useState('');
   const mayImport = useMay('admin');
   const mayDelete = useMay('admin', worldId);
@@ -306,24 +254,19 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
           {settingsWords.deleteWorld}
         </Button>
       </div>
-      {asking === 'import' ? <ImportWorld onClose={() => setAsking('nothing')} /> : null}
+      {asking === 'import' ? <ImportWorld onClose={() => setAsking(undefined)} /> : null}
       {asking === 'delete' ? (
-        <Dialog title={settingsWords.deleteTitle} onClose={() => setAsking('nothing')}>
-          <p className="text-sm">{settingsWords.deleteText(name)}</p>
-          <div className="mt-3">
-            <TextField
-              label={settingsWords.worldName}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </div>
-          <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setAsking('nothing')}>{settingsWords.cancel}</Button>
-            <Button look="danger" icon="trash" disabled={typed !== name} onClick={() => void remove()}>
-              {settingsWords.delete}
-            </Button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={settingsWords.deleteTitle}
+          action={settingsWords.delete}
+          icon="trash"
+          disabled={typed !== name}
+          onConfirm={remove}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{settingsWords.deleteText(name)}</p>
+          <TextField label={settingsWords.worldName} value={typed} onChange={(event) => setTyped(event.target.value)} />
+        </Confirm>
       ) : null}
     </Card>
   );

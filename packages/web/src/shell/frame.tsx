@@ -39,7 +39,7 @@ export function Page({
   lead,
   actions,
   wide = false,
-  nothingToFocus = false,
+  isScrolledByKeys = false,
   children,
 }: {
   title: string;
@@ -47,7 +47,7 @@ export function Page({
   actions?: ReactNode;
   wide?: boolean;
   /** The page has no controls, so Tab must reach the page itself: otherwise, the keyboard couldn't scroll it. */
-  nothingToFocus?: boolean;
+  isScrolledByKeys?: boolean;
   children: ReactNode;
 }): ReactElement {
   return (
@@ -59,7 +59,7 @@ export function Page({
         {actions}
       </TopBar>
       <div
-        {...(nothingToFocus ? { tabIndex: 0, role: 'region', 'aria-label': title } : { tabIndex: -1 })}
+        {...(isScrolledByKeys ? { tabIndex: 0, role: 'region', 'aria-label': title } : { tabIndex: -1 })}
         className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-3 py-6 sm:px-6"
       >
         <div className={wide ? 'mx-auto max-w-6xl' : 'mx-auto max-w-3xl'}>
@@ -105,6 +105,19 @@ export function Failed({
       )}
     </div>
   );
+}
+
+/** What was read, or why there is nothing yet. */
+export function Loaded<T>({
+  read,
+  what,
+  children,
+}: {
+  read: Read<T>;
+  what: string;
+  children: (data: T) => ReactNode;
+}): ReactElement {
+  return read.kind === 'ready' ? <>{children(read.data)}</> : <NotRead read={read} what={what} />;
 }
 
 /** Shown while something is loading or failed to load. With `title`, it is a whole page and keeps the navigation bar. */

@@ -1,9 +1,7 @@
-import { readAll } from '@countersign/client';
 import { type Action, whoToAsk } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
-import { useClient } from '../data/connection.js';
 import { useMay } from '../data/me.js';
-import { useRead } from '../data/use-read.js';
+import { usePeople } from '../data/use-lists.js';
 import { Note } from '../notices/note.js';
 import { shellWords } from '../words/shell.js';
 
@@ -41,8 +39,7 @@ export function WhoMay({
   needs: Exclude<Action, 'read'>;
   worldId?: string | undefined;
 }): ReactElement {
-  const client = useClient();
-  const people = useRead({ key: ['people'], read: (signal) => readAll(() => client.people({ signal })) });
+  const people = usePeople();
   const all = people.kind === 'ready' ? people.data.map((person) => ({ status: 'active' as const, ...person })) : [];
   return <Note>{shellWords.whoMay(needs, worldId !== undefined, whoToAsk(all, needs, worldId))}</Note>;
 }

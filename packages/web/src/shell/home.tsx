@@ -1,9 +1,9 @@
-import { openWorldView, readAll, type WorldStore } from '@countersign/client';
+import { openWorldView, type WorldStore } from '@countersign/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { useClient, useOpened, useOutbox, useSelected, WorldContext } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
+import { useWorlds } from '../data/use-lists.js';
 import { shareStreams } from '../data/share-streams.js';
 import { browserTabs } from '../data/browser-tabs.js';
 import { oneTab } from '../data/tabs.js';
@@ -21,13 +21,8 @@ import { shellWords } from '../words/shell.js';
 
 /** Finds the world to show and keeps its stream open on every page. */
 export function Home(): ReactElement {
-  const client = useClient();
   const [path] = useLocation();
-  const worlds = useRead({
-    key: ['worlds'],
-    read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
-    everyMs: 30_000,
-  });
+  const worlds = useWorlds({ everyMs: 30_000 });
   if (worlds.kind !== 'ready') return <NotRead read={worlds} what={shellWords.yourWorlds} />;
   const items = worlds.data;
   const worldId = worldToShow(path, items);

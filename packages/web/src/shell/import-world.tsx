@@ -2,6 +2,7 @@ import type { ImportedWorld } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
+import { errorText } from '../data/error-text.js';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
@@ -24,7 +25,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
       setMade(await client.importWorld(text));
       return undefined;
     } catch (cause) {
-      return cause instanceof Error ? cause.message : shellWords.importFailed;
+      return errorText(cause);
     }
   };
   if (made !== undefined) {
@@ -57,7 +58,6 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
           paste: shellWords.orText,
           tooLarge: shellWords.tooLong,
           submit: shellWords.import,
-          cancel: shellWords.cancel,
         }}
         accept=".yaml,.yml,application/yaml,text/yaml"
         largestBytes={LARGEST}

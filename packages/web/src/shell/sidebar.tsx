@@ -28,6 +28,17 @@ export interface SidebarProps {
   onGo: () => void;
 }
 
+const PAGES = [
+  { page: 'policy', icon: 'policy' },
+  { page: 'grants', icon: 'grants' },
+  { page: 'audit', icon: 'audit' },
+  { page: 'stats', icon: 'stats' },
+  { page: 'servers', icon: 'plug' },
+  { page: 'providers', icon: 'key' },
+  { page: 'search', icon: 'search' },
+  { page: 'settings', icon: 'settings' },
+] as const;
+
 /** Worlds, chats, agents and pages. */
 export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
   const worldId = useWorld((state) => state.worldId);
@@ -36,7 +47,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
   const queries = useQueryClient();
   const mayCreate = useMay('admin');
   const mayChat = useMay('chat', worldId);
-  const [creating, setCreating] = useState<'nothing' | 'new' | 'import'>('nothing');
+  const [creating, setCreating] = useState<'new' | 'import'>();
   const go = (path: string): void => {
     navigate(path);
     onGo();
@@ -88,39 +99,25 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
         <Page to={paths.inbox} icon="inbox" onGo={onGo} className="col-span-2">
           {shellWords.pages.inbox} <Count value={pending} of={shellWords.waitingForYou} />
         </Page>
-        <Page to={paths.page(worldId, 'policy')} icon="policy" onGo={onGo}>
-          {shellWords.pages.policy}
-        </Page>
-        <Page to={paths.page(worldId, 'grants')} icon="grants" onGo={onGo}>
-          {shellWords.pages.grants}
-        </Page>
-        <Page to={paths.page(worldId, 'audit')} icon="audit" onGo={onGo}>
-          {shellWords.pages.audit}
-        </Page>
-        <Page to={paths.page(worldId, 'stats')} icon="stats" onGo={onGo}>
-          {shellWords.pages.stats}
-        </Page>
-        <Page to={paths.page(worldId, 'servers')} icon="plug" onGo={onGo}>
-          {shellWords.pages.servers}
-        </Page>
-        <Page to={paths.providers} icon="key" onGo={onGo}>
-          {shellWords.pages.providers}
-        </Page>
-        <Page to={paths.page(worldId, 'search')} icon="search" onGo={onGo}>
-          {shellWords.pages.search}
-        </Page>
-        <Page to={paths.page(worldId, 'settings')} icon="settings" onGo={onGo}>
-          {shellWords.pages.settings}
-        </Page>
+        {PAGES.map(({ page, icon }) => (
+          <Page
+            key={page}
+            to={page === 'providers' ? paths.providers : paths.page(worldId, page)}
+            icon={icon}
+            onGo={onGo}
+          >
+            {shellWords.pages[page]}
+          </Page>
+        ))}
         <ThemeSwitch />
         <AccountMenu go={go} />
       </nav>
-      {creating === 'import' ? <ImportWorld onClose={() => setCreating('nothing')} /> : null}
+      {creating === 'import' ? <ImportWorld onClose={() => setCreating(undefined)} /> : null}
       {creating === 'new' ? (
         <NewWorld
-          onClose={() => setCreating('nothing')}
+          onClose={() => setCreating(undefined)}
           onMade={(world) => {
-            setCreating('nothing');
+            setCreating(undefined);
             void queries.invalidateQueries({ queryKey: ['worlds'] });
             go(paths.world(world.id));
           }}

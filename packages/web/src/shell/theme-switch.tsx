@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
+import { useSignal } from '../data/use-signal.js';
 import { Icon } from '../ui/icon.js';
 import type { IconName } from '../ui/icon-paths.js';
-import { chooseTheme, type Theme } from './theme.js';
-import { useTheme } from './use-theme.js';
+import { chooseTheme, theme, type Theme } from './theme.js';
 import { shellWords } from '../words/shell.js';
 
 const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {
@@ -12,7 +12,7 @@ const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>
 };
 
 export function ThemeSwitch(): ReactElement {
-  const { to, icon, words } = NEXT[useTheme()];
+  const { to, icon, words } = NEXT[useSignal(theme)];
   return (
     <button
       type="button"

@@ -3,7 +3,15 @@
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'countersign.theme';
 const listeners = new Set<() => void>();
-let theme = read();
+let current = read();
+
+export const theme = {
+  get: (): Theme => current,
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
 
 function read(): Theme {
   try {
@@ -16,12 +24,12 @@ function read(): Theme {
 }
 
 export function applyTheme(): void {
-  if (theme === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = theme;
+  if (current === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = current;
 }
 
 export function chooseTheme(chosen: Theme): void {
-  theme = chosen;
+  current = chosen;
   try {
     if (chosen === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, chosen);
@@ -30,13 +38,4 @@ export function chooseTheme(chosen: Theme): void {
   }
   applyTheme();
   for (const listener of listeners) listener();
-}
-
-export function currentTheme(): Theme {
-  return theme;
-}
-
-export function subscribeToTheme(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -11,12 +11,13 @@ import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { modeWords } from '../chat/mode-words.js';
 import { useClient, useWorld } from '../data/connection.js';
-import { useRead } from '../data/use-read.js';
+import { useProviders } from '../data/use-lists.js';
 import { ModelField, UnknownModel } from '../providers/model-field.js';
 import { problemOf, type TestProblem } from '../providers/test-problem.js';
 import { useModels } from '../providers/use-models.js';
 import { useUnlisted } from '../providers/use-unlisted.js';
 import { useTest } from '../providers/use-test.js';
+import { Form } from '../form/form.js';
 import { useSaving } from '../form/use-saving.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Guarded } from '../shell/guarded.js';
@@ -32,8 +33,7 @@ import { startWords } from '../words/start.js';
 
 /** Guides a person from nothing to an agent with a real model: provider, model, agent. */
 export default function StartPage(): ReactElement {
-  const client = useClient();
-  const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  const providers = useProviders();
   const [chosenId, setChosenId] = useState<string>();
   const [problem, setProblem] = useState<TestProblem>();
   if (providers.kind !== 'ready')
@@ -131,14 +131,7 @@ function ModelAndAgent({
     navigate(paths.world(target));
   };
   return (
-    <form
-      ref={saving.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start('tested');
-      }}
-    >
+    <Form saving={saving} noValidate className="" onSubmit={() => start('tested')}>
       <Step title={startWords.modelStep}>
         <div className="space-y-3">
           <ModelField
@@ -200,6 +193,6 @@ function ModelAndAgent({
           </div>
         </div>
       </Step>
-    </form>
+    </Form>
   );
 }

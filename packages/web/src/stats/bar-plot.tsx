@@ -1,7 +1,8 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { useTheme } from '../shell/use-theme.js';
+import { useSignal } from '../data/use-signal.js';
+import { theme } from '../shell/theme.js';
 import { useMedia } from '../shell/use-media.js';
 import type { Bars } from './series.js';
 import { statsWords } from '../words/stats.js';
@@ -11,7 +12,7 @@ const HEIGHT = 220;
 /** Grouped bars. A table contains the same numbers for screen readers. */
 export function BarPlot({ labels, series }: Bars): ReactElement {
   const box = useRef<HTMLDivElement>(null);
-  const theme = useTheme();
+  const chosenTheme = useSignal(theme);
   const isDark = useMedia('(prefers-color-scheme: dark)');
   const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
   const shape = JSON.stringify([labels, series]);
@@ -26,7 +27,7 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
       plot.destroy();
     };
     // Redrawn when the numbers or the colours change; `shape` represents the numbers.
-  }, [shape, theme, isDark]);
+  }, [shape, chosenTheme, isDark]);
   if (isEmpty) return <p className="text-sm text-ink-3">{statsWords.noData}</p>;
   return (
     <>

@@ -24,7 +24,7 @@ export default function StatsPage(): ReactElement {
   });
   if (stats.kind !== 'ready') return <NotRead read={stats} what={statsWords.theStats} title={statsWords.title} />;
   return (
-    <Page title={statsWords.title} wide nothingToFocus>
+    <Page title={statsWords.title} wide isScrolledByKeys>
       <Numbers stats={stats.data} />
       {stats.data.tools.length === 0 && stats.data.approvals.length === 0 ? (
         <Empty title={statsWords.empty}>{statsWords.emptyHint}</Empty>

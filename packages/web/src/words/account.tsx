@@ -61,7 +61,6 @@ export const accountWords = {
   noSessions: 'No browser is signed in.',
   thisDevice: 'this device',
   lastUsed: 'last used',
-  signedIn: 'signed in',
   end: 'End',
   ended: 'Session ended.',
   endOthers: 'End all others',

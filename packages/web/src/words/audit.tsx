@@ -23,7 +23,6 @@ export const auditWords = {
   records: 'Records',
   columns: { number: 'No.', when: 'When', what: 'What', call: 'Call', who: 'Who', why: 'Why' },
   showMore: (next: number, total: number) => `Show ${next} more of ${total}`,
-  client: (end: string) => `client …${end}`,
 
   verify: 'Verify chain',
   unbroken: (records: number) => `${records} ${records === 1 ? 'record' : 'records'}, chain intact`,

@@ -22,7 +22,6 @@ export const callWords = {
     'Undoing applies exactly this, or nothing if a file has changed since. The audit log records that you did it.',
   undoNow: 'Undo the call',
   undone: 'The call was undone.',
-  undoFailed: 'The call was not undone. Try again.',
   undoneBadge: 'undone',
   you: 'you',
   undoneBy: (name: string, ago: string) => `Undone by ${name}, ${ago}`,

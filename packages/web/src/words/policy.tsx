@@ -35,7 +35,6 @@ export const policyWords = {
   rehearsed: 'Rehearsed in a draft, which was deleted. Nothing was changed.',
   test: 'Test',
   testedWithEdits: 'Tested with the rules in the editor, which are not saved yet.',
-  testFailed: 'The call could not be tested. Try again.',
   wouldRun: 'It would run without approval',
   wouldAsk: 'It would need approval',
   wouldRefuse: 'It would be refused',

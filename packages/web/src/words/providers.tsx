@@ -92,7 +92,6 @@ export const providerWords = {
   removeAnywayHint: 'Their turns will fail until you give them another provider.',
   removed: (name: string) => `Removed ${name}.`,
 
-  provider: 'Provider',
   model: 'Model',
   modelHint: 'Choose one from the list, or enter another name.',
   modelsLoading: "Loading the provider's models…",

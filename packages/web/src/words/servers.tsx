@@ -75,7 +75,6 @@ export const serverWords = {
   signInStored:
     'Continue only if you recognize this address. The tokens you get are stored encrypted and sent only to this server.',
   theSignInPage: 'the sign-in page',
-  signInFailed: 'The sign-in could not be started. Try again.',
   continueTo: (host: string) => `Continue to ${host}`,
   clientNeeded: "Apps can't be registered automatically at",
   redirectUrl: 'Register one with this redirect URL, then enter its client ID:',
@@ -99,7 +98,6 @@ export const serverWords = {
   filter: 'Filter',
   reading: 'Reading…',
   emptyText: 'The server returned no text.',
-  insertFailed: 'The text could not be read. Try again.',
   insert: 'Insert',
   back: 'Back',
 
@@ -112,7 +110,6 @@ export const serverWords = {
   fileTooLarge: 'The file is larger than 1 MB.',
   next: 'Next',
   import: 'Import',
-  importFailed: 'The servers could not be imported. Try again.',
   importStopped: (failed: string, reason: string, added: readonly string[]) =>
     `Could not add ${failed}: ${reason.replace(/\.$/, '')}. Added before the error: ${added.join(', ')}.`,
   importedOff:

@@ -9,7 +9,6 @@ export const settingsWords = {
   stale: 'Someone else changed these settings.',
   discard: 'Discard my changes',
   staleSave: 'Someone else changed this while you were editing. Reload it, then make your change again.',
-  saveFailed: 'Your change could not be saved. Try again.',
 
   description: 'Description',
   folderHint: 'The folder that file tools and commands work in.',

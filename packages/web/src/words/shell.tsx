@@ -26,7 +26,6 @@ export const shellWords = {
   },
   signingIn: 'Signing in…',
   signedInTo: (server: string) => `You are signed in to the MCP server ${server}. You can close this page.`,
-  signInFailed: 'The sign-in failed. Start again.',
   backToApp: 'Back to Countersign',
   accountOf: (name: string, toConfirm: number) =>
     `Account: ${name}${toConfirm === 0 ? '' : `, ${toConfirm} ${toConfirm === 1 ? 'passkey' : 'passkeys'} to confirm`}`,
@@ -97,7 +96,6 @@ export const shellWords = {
   createAnother: 'Create another one',
   otherWorlds: 'Other worlds:',
   createWorld: 'Create world',
-  createFailed: 'The world could not be created. Try again.',
   folderHint: 'The folder its agents read and write. You can set it later.',
 
   importTitle: 'Import world',
@@ -107,7 +105,6 @@ export const shellWords = {
   orText: 'Or paste the YAML',
   import: 'Import',
   tooLong: 'This file is too large to be an exported world.',
-  importFailed: 'The world could not be imported. Try again.',
   imported: 'World imported',
   importedAs: (name: ReactNode, proposed: number): ReactElement => (
     <>

@@ -3,7 +3,8 @@ import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../../data/connection.js';
 import { useMay } from '../../data/me.js';
 import { Button } from '../../ui/button.js';
-import { say, sayError } from '../../notices/toast.js';
+import { attempt } from '../../notices/toast.js';
+import { addRules } from '../../settings/add-rules.js';
 import { Visible } from '../../text/visible.js';
 import { approvalWords } from '../../words/approvals.js';
 
@@ -53,15 +54,7 @@ function AllowInWorld({ hosts, disabled }: { hosts: readonly string[]; disabled:
   }
   const add = async (): Promise<void> => {
     setSending(true);
-    try {
-      const { value, etag } = await client.policy(worldId);
-      const more = rules.filter((rule) => !value.rules.includes(rule));
-      await client.setPolicy(worldId, { rules: [...value.rules, ...more] }, { ifMatch: etag ?? '' });
-      say(approvalWords.hostAllowed, 'green');
-      setOpen(false);
-    } catch (error) {
-      sayError('allow-host', error);
-    }
+    if (await attempt('allow-host', addRules(client, worldId, rules), approvalWords.hostAllowed)) setOpen(false);
     setSending(false);
   };
   return (

@@ -19,7 +19,7 @@ export function AlwaysForm({
   onRule,
 }: {
   rule: string;
-  found: Found;
+  found: MatchState;
   onRule: (rule: string) => void;
 }): ReactElement {
   const titleId = useId();
@@ -43,19 +43,22 @@ export function AlwaysForm({
   );
 }
 
-export type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
+export type MatchState = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
 
 /** The result for exactly this rule or grant, never for the previous one. */
-export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: PolicyMatch) => Promise<Matched>): Found {
+export function useMatchState(
+  wanted: PolicyMatch | undefined,
+  matches: (wanted: PolicyMatch) => Promise<Matched>,
+): MatchState {
   const key = wanted === undefined ? '' : JSON.stringify(wanted);
-  const [last, setLast] = useState<{ key: string; found: Found }>();
+  const [last, setLast] = useState<{ key: string; found: MatchState }>();
   // The function is new on each render; depending on it would send requests in a loop.
   const ask = useRef(matches);
   ask.current = matches;
   useEffect(() => {
     if (key === '') return;
     let current = true;
-    const tell = (found: Found): void => {
+    const tell = (found: MatchState): void => {
       if (current) setLast({ key, found });
     };
     const timer = setTimeout(() => {
@@ -78,7 +81,7 @@ export function WaitingCount({ count }: { count: number }): ReactElement | null 
   return <p className="font-medium text-amber">{approvalWords.listedAbove(coveredText(count, 'now'))}</p>;
 }
 
-function AlsoMatched({ found }: { found: Found }): ReactElement {
+function AlsoMatched({ found }: { found: MatchState }): ReactElement {
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
       {found.kind === 'looking' ? <p className="text-ink-3">{approvalWords.findingMatches}</p> : null}

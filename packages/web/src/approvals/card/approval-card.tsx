@@ -21,7 +21,7 @@ import { EffectView } from '../../calls/effect-view.js';
 import { Button } from '../../ui/button.js';
 import { Icon } from '../../ui/icon.js';
 import { AllowHost } from './allow-host.js';
-import { AlwaysForm, type Matched, useFound } from './always-form.js';
+import { AlwaysForm, type Matched, useMatchState } from './always-form.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
 import { Circumstances } from './circumstances.js';
@@ -67,7 +67,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactElement {
   const edited = useEdited(approval);
   const narrow = chatPattern(approval);
   const pattern = wide ? '*' : narrow;
-  const found = useFound(wantedOf(mode, approval, rule.trim(), pattern), matches);
+  const found = useMatchState(wantedOf(mode, approval, rule.trim(), pattern), matches);
   const covered = (mode === 'chat' || mode === 'always') && found.kind === 'found' ? found.matched.waiting : [];
   const { preview, effect, prediction } = shown;
   // Calls that this one releases are part of what is approved (A5.4).

@@ -2,7 +2,7 @@ import { chatScopeText } from '@countersign/client';
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Checkbox } from '../../form/field.js';
 import { Visible } from '../../text/visible.js';
-import { type Found, WaitingCount } from './always-form.js';
+import { type MatchState, WaitingCount } from './always-form.js';
 import { approvalWords } from '../../words/approvals.js';
 
 /** Explains the scope of "for this chat" before it is chosen (A5), and offers a wider one if there is one. */
@@ -21,7 +21,7 @@ export function ChatScope({
   folder: string | undefined;
   wide: boolean;
   onWide: ((wide: boolean) => void) | undefined;
-  found: Found;
+  found: MatchState;
 }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   // Don't focus the approve button: the key that opened this may still be held down.

@@ -14,8 +14,7 @@ import {
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { paths } from '../../shell/paths.js';
-import { cx } from '../../ui/cx.js';
-import { Icon } from '../../ui/icon.js';
+import { IconLine } from '../../text/icon-line.js';
 import { Until } from '../../text/time.js';
 import { Visible } from '../../text/visible.js';
 import { approvalWords } from '../../words/approvals.js';
@@ -50,57 +49,37 @@ export function Circumstances({
           {approvalWords.toolAsks} “<Visible text={said} strict />”
         </p>
       )}
-      <p className="flex items-start gap-1.5">
-        <Icon name="folder" className="mt-0.5 size-3.5 text-ink-3" />
-        <span className="min-w-0 [overflow-wrap:anywhere]">
-          {folder === undefined ? (
-            approvalWords.inUnknownFolder
-          ) : (
-            <>
-              {approvalWords.in}{' '}
-              <code>
-                <Visible text={folder} strict />
-              </code>
-            </>
-          )}
-        </span>
-      </p>
-      <p className={cx('flex items-start gap-1.5', isWarning && 'font-medium text-amber')}>
-        <Icon
-          name={isWarning ? 'alert' : isConfined ? 'lock' : 'bolt'}
-          className={cx('mt-0.5 size-3.5', !isWarning && 'text-ink-3')}
-        />
-        <span className="min-w-0 [overflow-wrap:anywhere]">
-          <Visible text={sandbox.words} strict />
-        </span>
-      </p>
-      <p className="flex items-start gap-1.5">
-        <Icon name="question" className="mt-0.5 size-3.5 text-ink-3" />
-        <span className="min-w-0 [overflow-wrap:anywhere]">
-          <Visible text={why} />
-        </span>
-      </p>
-      {notEditable === undefined ? null : (
-        <p className="flex items-start gap-1.5">
-          <Icon name="edit" className="mt-0.5 size-3.5 text-ink-3" />
-          <span>{notEditable}</span>
-        </p>
-      )}
+      <IconLine icon="folder">
+        {folder === undefined ? (
+          approvalWords.inUnknownFolder
+        ) : (
+          <>
+            {approvalWords.in}{' '}
+            <code>
+              <Visible text={folder} strict />
+            </code>
+          </>
+        )}
+      </IconLine>
+      <IconLine
+        icon={isWarning ? 'alert' : isConfined ? 'lock' : 'bolt'}
+        look={isWarning ? 'font-medium text-amber' : undefined}
+      >
+        <Visible text={sandbox.words} strict />
+      </IconLine>
+      <IconLine icon="question">
+        <Visible text={why} />
+      </IconLine>
+      {notEditable === undefined ? null : <IconLine icon="edit">{notEditable}</IconLine>}
       {abandoned === undefined ? null : (
-        <p className="flex items-start gap-1.5 font-medium text-amber">
-          <Icon name="alert" className="mt-0.5 size-3.5" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            <Visible text={abandoned} strict />
-          </span>
-        </p>
+        <IconLine icon="alert" look="font-medium text-amber">
+          <Visible text={abandoned} strict />
+        </IconLine>
       )}
       {signingLines(approval, me).map((line) => (
-        <p key={line} className="flex items-start gap-1.5 font-medium text-ink">
-          <Icon name="agents" className="mt-0.5 size-3.5 text-ink-3" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            <Visible text={line} strict />
-          </span>
-        </p>
+        <IconLine key={line} icon="agents" look="font-medium text-ink" quiet>
+          <Visible text={line} strict />
+        </IconLine>
       ))}
       {lacksPasskey(approval, me) ? (
         <p className="pl-5">
@@ -110,23 +89,19 @@ export function Circumstances({
         </p>
       ) : null}
       {masked === undefined ? null : (
-        <p className="flex items-start gap-1.5">
-          <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />
-          <span>
-            {masked}{' '}
-            {onReveal === undefined ? null : (
-              <button type="button" className="text-blue underline" onClick={onReveal}>
-                {approvalWords.reveal}
-              </button>
-            )}
-          </span>
-        </p>
+        <IconLine icon="eye">
+          {masked}{' '}
+          {onReveal === undefined ? null : (
+            <button type="button" className="text-blue underline" onClick={onReveal}>
+              {approvalWords.reveal}
+            </button>
+          )}
+        </IconLine>
       )}
       {approval.expiresAt === undefined ? null : (
-        <p className="flex items-start gap-1.5 text-amber">
-          <Icon name="clock" className="mt-0.5 size-3.5" />
-          <span>{approvalWords.expires(<Until at={approval.expiresAt} />)}</span>
-        </p>
+        <IconLine icon="clock" look="text-amber">
+          {approvalWords.expires(<Until at={approval.expiresAt} />)}
+        </IconLine>
       )}
     </div>
   );

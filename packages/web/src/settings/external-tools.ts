@@ -1,20 +1,20 @@
 import { ACP_PROVIDER, acpProgram, type Agent, EXTERNAL_PROVIDER, externalToolName } from '@countersign/protocol';
 
-interface OutsideTool {
+interface ExternalTool {
   readonly name: string;
   readonly example: Readonly<Record<string, string>>;
 }
 
 const COMMAND = { command: 'git status' };
 const FILE = { file_path: 'notes.md' };
-const ACP_KINDS: readonly OutsideTool[] = [
+const ACP_KINDS: readonly ExternalTool[] = [
   { name: 'execute', example: COMMAND },
   { name: 'read', example: FILE },
   { name: 'edit', example: FILE },
 ];
 
 /** The tools of known programs that most rules are about. Nobody has a list of all of them. */
-const TOOLS: Readonly<Record<string, readonly OutsideTool[]>> = {
+const TOOLS: Readonly<Record<string, readonly ExternalTool[]>> = {
   claude: [
     { name: 'Bash', example: COMMAND },
     { name: 'Read', example: FILE },
@@ -32,7 +32,7 @@ const TOOLS: Readonly<Record<string, readonly OutsideTool[]>> = {
 };
 
 /** The tools to offer for the external and ACP agents of a world, by the names in rules. */
-export function outsideTools(agents: readonly Agent[]): readonly OutsideTool[] {
+export function externalTools(agents: readonly Agent[]): readonly ExternalTool[] {
   const found = agents.flatMap((agent) => {
     const program = programOf(agent);
     if (program === undefined) return [];
