@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Slow for their size: sorted by size alone, they would start last and leave a core idle. */
 const LONG = ['/store.test', 'postgres-soak', 'interleavings', 'tests/bench', 'tests/install'];
 
 /**
- * Files that start hundreds of programs. Each start copies the page tables of the worker, which grows with every file: at 600 MB a
- * start takes three times the CPU of one at 200 MB.
+ * Tests that start programs run first. Each start copies the page tables of the worker, which grows with every file: at 600 MB a start takes
+ * three times the CPU of one at 200 MB.
  */
-const STARTS_PROGRAMS = /\/packages\/tools\/src\/(?:sandbox|shell)\/|\/tests\/(?:mcp|red-team)\/|\/crash\.test/;
+const STARTS_PROGRAMS = /child_process|findSandbox|acp-world|openHome|countersign\/dist/;
+const FOLDERS_THAT_START_PROGRAMS = /\/tests\/(?:many-processes|mcp|red-team)\//;
 
 /**
  * Files that start programs or browsers, then the longest; without a cache, the largest. Browsers need both cores, and the other programs
@@ -15,11 +17,10 @@ const STARTS_PROGRAMS = /\/packages\/tools\/src\/(?:sandbox|shell)\/|\/tests\/(?
  */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const bySize = await super.sort(files);
-    const ranked = bySize.toSorted((one, other) => rank(other) - rank(one));
-    const programs = ranked.filter((file) => rank(file) === 3);
-    const browsers = ranked.filter((file) => rank(file) === 2);
-    return [...inTurns(programs, browsers), ...ranked.slice(programs.length + browsers.length)];
+    const ranked = (await super.sort(files)).map((file) => ({ file, rank: rank(file) }));
+    const of = (wanted: number): TestSpecification[] =>
+      ranked.filter((each) => each.rank === wanted).map(({ file }) => file);
+    return [...inTurns(of(3), of(2)), ...[1, 0, -1].flatMap(of)];
   }
 }
 
@@ -27,8 +28,8 @@ export default class LongestFirst extends BaseSequencer {
 function rank({ moduleId }: TestSpecification): number {
   // Waits for programs that run beside the workers.
   if (moduleId.includes('/static-checks')) return -1;
-  if (STARTS_PROGRAMS.test(moduleId)) return 3;
   if (moduleId.includes('/tests/web/')) return 2;
+  if (FOLDERS_THAT_START_PROGRAMS.test(moduleId) || STARTS_PROGRAMS.test(readFileSync(moduleId, 'utf8'))) return 3;
   return LONG.some((part) => moduleId.includes(part)) ? 1 : 0;
 }
 

@@ -12,7 +12,7 @@ declare module 'vitest' {
 /** Starts one PostgreSQL for the whole run, unless no test file mentions it. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (!(await chosenTestsMention(project, /postgres/i))) return undefined;
-  const server = await startPostgres();
+  const server = await startPostgres({ settings: { autovacuum: 'off' } });
   project.provide('postgresUrl', server.url);
   return () => server.stop();
 }

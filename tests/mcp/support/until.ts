@@ -5,9 +5,10 @@ export async function until(
   ms = 30_000,
 ): Promise<void> {
   const deadline = Date.now() + ms;
-  while (!(await holds())) {
+  // Each look asks a store, and a server takes a second to start.
+  for (let pause = 5; !(await holds()); pause = Math.min(2 * pause, 40)) {
     if (Date.now() > deadline)
       throw new Error(`waited in vain until ${typeof what === 'string' ? what : await what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -199,11 +199,12 @@ export async function closeApps(): Promise<void> {
 
 /** Polls until `look` returns a value; throws on timeout. */
 export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 30_000): Promise<T> {
-  for (const end = Date.now() + ms; Date.now() < end;) {
+  const end = Date.now() + ms;
+  for (let pause = 5; Date.now() < end; pause = Math.min(2 * pause, 40)) {
     const found = await look();
     if (found !== undefined) return found;
     await new Promise((resolve) => {
-      setTimeout(resolve, 5);
+      setTimeout(resolve, pause);
     });
   }
   throw new Error(`timed out waiting until ${what}`);
