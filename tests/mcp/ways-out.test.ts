@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
-import { startServerProcess, type StdioDefinition } from '../../packages/tools/src/mcp/start-server-process.js';
+import {
+  startServerProcess,
+  type StdioDefinition,
+} from '../../packages/tools/src/mcp/transport/start-server-process.js';
 import { freshFolder } from './support/lab.js';
 
 const sandbox = await findSandbox();

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { McpRemote } from '@countersign/core/ports';
-import { privateText } from '../mcp/refuse-metadata.js';
+import { privateText } from '../mcp/transport/refuse-metadata.js';
 import { isOwnAddress } from '../web/is-own-address.js';
 import { isPublicAddress } from '../web/is-public-address.js';
 import { onlyTo, publicNetwork, type Address } from '../web/network.js';

@@ -10,12 +10,12 @@ import {
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { answerServer } from './answer-server.js';
+import { answerServer } from './call/answer-server.js';
 import type { HideValues } from './hide-values.js';
-import { limitMessages } from './limit-messages.js';
-import { listContext, readContext } from './read-context.js';
-import { readTools, type ReadTools } from './read-tools.js';
-import { runCall, type CallsUnderWay } from './run-call.js';
+import { limitMessages } from './transport/limit-messages.js';
+import { listContext, readContext } from './call/read-context.js';
+import { readTools, type ReadTools } from './tools/read-tools.js';
+import { runCall, type CallsUnderWay } from './call/run-call.js';
 import type { ServerLog } from './server-log.js';
 import { NoAnswer } from './start-cause.js';
 

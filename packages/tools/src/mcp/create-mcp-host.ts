@@ -14,7 +14,7 @@ import { createAuthorizer } from '../mcp-sign-in/authorizer.js';
 import type { SupervisorOptions } from './supervise/parts.js';
 import { startTimeoutOf } from './supervise/start-connection.js';
 import { superviseServer, type Supervisor } from './supervise/supervise-server.js';
-import { mayName, serverOf } from './tool-names.js';
+import { mayName, serverOf } from './tools/tool-names.js';
 
 export interface McpOptions {
   /** From `findSandbox()`. `none` runs servers with all our permissions; every approval card says so (A21). */

@@ -1,6 +1,6 @@
 import { ToolFailure, errorMessage, type ToolContext } from '@countersign/core/ports';
 import type { Connection } from '../connect-server.js';
-import type { SeenTool } from '../mcp-tool.js';
+import type { SeenTool } from '../tools/mcp-tool.js';
 import type { Parts } from './parts.js';
 
 /** A server's view of the disk is fixed when it starts. If the rules or the files they name have changed, the server is restarted. */

@@ -3,10 +3,10 @@ import type { McpServerDefinition } from '@countersign/protocol';
 import type { AuthProvider, jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { presentTokens } from '../../mcp-sign-in/present-tokens.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import { createSchemaChecker } from '../check-schema.js';
+import { createSchemaChecker } from '../tools/check-schema.js';
 import type { Connection } from '../connect-server.js';
-import type { SeenTool } from '../mcp-tool.js';
-import { offerTools, type RunTool } from '../offer-tools.js';
+import type { SeenTool } from '../tools/mcp-tool.js';
+import { offerTools, type RunTool } from '../tools/offer-tools.js';
 import { sandboxOf } from './describe-sandbox.js';
 
 /** The stored record in use, with the tools that are made from it. */

@@ -1,7 +1,7 @@
 import type { McpServerWithTools, OpenedToSandbox } from '@countersign/core/ports';
 import type { CallSandbox } from '@countersign/protocol';
 import { describeSandbox, sandboxFacts, type Sandbox } from '../../sandbox/sandbox.js';
-import { canLimitHosts, networkOf } from '../start-server-process.js';
+import { canLimitHosts, networkOf } from '../transport/start-server-process.js';
 
 export type OpenedByRules = Pick<OpenedToSandbox, 'folders' | 'privateHosts'>;
 

@@ -2,8 +2,8 @@ import { errorMessage, hasAuthorizationHeader } from '@countersign/core/ports';
 import type { McpCause, McpServerDefinition } from '@countersign/protocol';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { RefusedHost } from '../../web/network.js';
-import { failureCause } from '../failure-cause.js';
-import { readNpmRegistry } from '../read-npm-registry.js';
+import { failureCause } from './failure-cause.js';
+import { readNpmRegistry } from './read-npm-registry.js';
 import { createServerLog, type ServerLog } from '../server-log.js';
 import { NoAnswer, startCause } from '../start-cause.js';
 

@@ -1,7 +1,7 @@
 import type { Clock, McpAuthorizer, McpRecords } from '@countersign/core/ports';
 import type { Connection } from '../connect-server.js';
 import type { HideValues } from '../hide-values.js';
-import type { Keeper } from '../keep-running.js';
+import type { Keeper } from './keep-running.js';
 import type { CurrentServer } from './current-server.js';
 import type { Diagnosis } from './diagnosis.js';
 import type { PlaceOptions, ServerView } from './server-view.js';

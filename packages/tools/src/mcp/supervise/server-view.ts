@@ -1,7 +1,7 @@
 import type { McpRecords } from '@countersign/core/ports';
 import type { Outside } from '../../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import { describeView, type ProcessPlace } from '../start-server-process.js';
+import { describeView, type ProcessPlace } from '../transport/start-server-process.js';
 import type { OpenedByRules } from './describe-sandbox.js';
 
 export interface PlaceOptions {

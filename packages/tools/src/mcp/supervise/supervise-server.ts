@@ -7,8 +7,8 @@ import {
 } from '@countersign/core/ports';
 import type { McpContext, McpContextRequest, McpServerDefinition } from '@countersign/protocol';
 import type { Connection } from '../connect-server.js';
-import { keepRunning } from '../keep-running.js';
-import { connectionDigest } from '../mcp-tool.js';
+import { keepRunning } from './keep-running.js';
+import { connectionDigest } from '../tools/mcp-tool.js';
 import { callTool, reach } from './call-tool.js';
 import { createCurrent } from './current-server.js';
 import { sandboxText } from './describe-sandbox.js';

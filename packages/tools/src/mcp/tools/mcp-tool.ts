@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { McpToolDefinition, McpToolRecord, OpenedToSandbox, Tool, ToolContext } from '@countersign/core/ports';
 import type { CallSandbox, McpServerDefinition, ToolDefinition } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
-import { capText } from './cap-text.js';
+import { capText } from '../cap-text.js';
 import { checkArguments } from './check-schema.js';
 import { namePrefix } from './tool-names.js';
 

@@ -1,7 +1,7 @@
 import { mcpServerNameSchema, toolNameSchema } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anyCharacter } from '../../../../tests/support/any-character.js';
+import { anyCharacter } from '../../../../../tests/support/any-character.js';
 import { mayName, namePrefix, toolName } from './tool-names.js';
 
 const servers = fc

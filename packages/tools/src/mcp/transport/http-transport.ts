@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { StreamableHTTPClientTransport, type AuthProvider, type Transport } from '@modelcontextprotocol/client';
 import { hasAuthorizationHeader } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
-import { onlyTo, publicNetwork, type Network } from '../web/network.js';
+import { onlyTo, publicNetwork, type Network } from '../../web/network.js';
 import { checkedAddresses } from './refuse-metadata.js';
 import { LARGEST_MESSAGE } from './stdio-transport.js';
 

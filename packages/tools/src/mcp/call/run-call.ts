@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { NoAnswer, ToolFailure, errorMessage, type Clock, type ToolContext } from '@countersign/core/ports';
 import { type Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { capText } from './cap-text.js';
-import type { HideValues } from './hide-values.js';
+import { capText } from '../cap-text.js';
+import type { HideValues } from '../hide-values.js';
 import { toResult } from './to-result.js';
 
 interface CallUnderWay {

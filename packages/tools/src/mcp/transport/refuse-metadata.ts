@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { McpRemote } from '@countersign/core/ports';
 import { isLinkLocal } from '@countersign/protocol';
-import { publicNetwork, resolveName, type Address, type Network } from '../web/network.js';
+import { publicNetwork, resolveName, type Address, type Network } from '../../web/network.js';
 
 /**
  * The addresses of a host, to connect to without resolving its name again: DNS could return another one (rebinding). Rejects link-local addresses,

@@ -1,8 +1,8 @@
 import { ToolFailure, type ToolContext } from '@countersign/core/ports';
 import { describeFile } from '@countersign/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { capText } from './cap-text.js';
-import type { HideValues } from './hide-values.js';
+import { capText } from '../cap-text.js';
+import type { HideValues } from '../hide-values.js';
 
 /** The limit per text: several times as much as a model is shown, and small enough to search for secrets. */
 const LONGEST_TEXT = 256 * 1024;

@@ -1,6 +1,6 @@
 import { ToolFailure, type NewAttachment, type ToolContext } from '@countersign/core/ports';
 import { expect, it } from 'vitest';
-import { hideValues } from './hide-values.js';
+import { hideValues } from '../hide-values.js';
 import { toResult } from './to-result.js';
 
 const shown = hideValues({ TOKEN: 'hunter2' });

@@ -1,6 +1,6 @@
 import type { McpToolDefinition } from '@countersign/core/ports';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
-import type { HideValues } from './hide-values.js';
+import type { HideValues } from '../hide-values.js';
 import { toolName } from './tool-names.js';
 
 const MAX_TOOLS = 500;

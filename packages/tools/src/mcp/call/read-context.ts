@@ -1,7 +1,7 @@
 import type { McpContext, McpContextRequest } from '@countersign/protocol';
 import type { Client, ContentBlock } from '@modelcontextprotocol/client';
-import { capText } from './cap-text.js';
-import type { HideValues } from './hide-values.js';
+import { capText } from '../cap-text.js';
+import type { HideValues } from '../hide-values.js';
 
 const MAX_ITEMS = 500;
 const LONGEST_NAME = 500;

@@ -4,7 +4,7 @@ import type { ToolContext } from '@countersign/core/ports';
 import { ProtocolError, ProtocolErrorCode, type Client } from '@modelcontextprotocol/client';
 import { elicit } from './elicit.js';
 import type { CallsUnderWay } from './run-call.js';
-import type { ServerLog } from './server-log.js';
+import type { ServerLog } from '../server-log.js';
 
 export interface Answering {
   server: string;
