@@ -80,8 +80,8 @@ const layers = [
   ['publishers'],
   ['memory'],
   ['step'],
-  ['evidence', 'call'],
-  ['decisions'],
+  // `call` writes decisions, and `decisions` are what else people do about calls: both are needed to end one.
+  ['evidence', 'call', 'decisions'],
   ['chats'],
   ['worlds'],
   ['turns'],

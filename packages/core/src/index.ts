@@ -1,7 +1,7 @@
 export { checkToolApproval } from './policy/check-tool-approval.js';
 export { isConfirmed, isSignedOut } from './requirements/is-confirmed.js';
 export { oidcMembersOf } from './requirements/needed-signatures.js';
-export { callHash, toolDigest } from './evidence/sign-call.js';
+export { callHash, toolDigest } from './evidence/hash-call.js';
 export type { Gate } from './policy/check-tool-approval.js';
 export { maskCall, maskSecrets, maskValue, showsOriginal } from './masking/index.js';
 export { checkPolicy } from './worlds/check-policy.js';
@@ -43,7 +43,7 @@ export { publishMessage } from './chats/publish-message.js';
 export type { VerifiedReceipt } from './requirements/check-receipt.js';
 export { readDecisionToSign } from './decisions/read-decision-to-sign.js';
 export { announceSigners } from './decisions/announce-signers.js';
-export { decideCall } from './decisions/publish-tool-result.js';
+export { decideCall } from './call/decide.js';
 export { showWholeEffect } from './evidence/show-whole-effect.js';
 export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, PlaceFinder, Probe, Runtime } from './step/runtime.js';

@@ -141,6 +141,8 @@ export const approvals = table('approvals', [
   ['preview', 'text'],
   ['preview_truncated', 'integer not null'],
   ['rehearsal', 'text'],
+  ['claimed', 'text'],
+  ['applies', 'text not null'],
   ['question', 'text'],
   ['signing', 'text', 'changes'],
   ['status', 'text not null', 'changes'],

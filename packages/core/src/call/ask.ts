@@ -1,91 +1,101 @@
 import { defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
 import { markNew, whatChanged } from '../evidence/what-changed.js';
-import type { SignedCall } from '../evidence/sign-call.js';
+import type { PreparedCall } from '../evidence/prepared-call.js';
 import type { Card } from '../facts/fact.js';
-import type { StepTransaction } from '../facts/step-transaction.js';
 import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { textOf } from '../ports/error-message.js';
-import type { CallRecord, RegisteredTool } from '../ports/index.js';
+import type { CallRecord, RunBy, TurnRecord } from '../ports/index.js';
 import { requesterOf, showNeeds } from '../requirements/needed-signatures.js';
 import { findReviewers } from '../requirements/reviewers.js';
 import { capText } from '../results/index.js';
 import { queueReviews } from '../step/move-turn.js';
 import type { Runtime, Step } from '../step/runtime.js';
-import { newId } from '../turn/ids.js';
-import type { ParsedCall } from './parse.js';
-
-/** The maximum number of waiting calls per agent, across all its chats (A34). */
-const MAX_WAITING = 200;
-/** The number of chats that an error message names. */
-const MAX_NAMED = 3;
-
-/**
- * Admits calls to the queue until it is full. Further calls fail instead of running without approval (A17). The store rejects the step if concurrent
- * responses by the same agent in other chats have filled the queue.
- */
-export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {
-  let room: number | undefined;
-  return (gate) => {
-    if (gate.kind !== 'ask') return gate;
-    room ??= roomFor(tx, agentId);
-    if (room <= 0)
-      return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: describeFull(tx, agentId) } };
-    room -= 1;
-    tx.limitPending(agentId, MAX_WAITING);
-    return gate;
-  };
-}
-
-/** Whether another call of this agent may wait for approval. */
-export function hasRoom(tx: Pick<StepTransaction, 'pendingOf'>, agentId: string): boolean {
-  return roomFor(tx, agentId) > 0;
-}
-
-function roomFor(tx: Pick<StepTransaction, 'pendingOf'>, agentId: string): number {
-  return MAX_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
-}
-
-/** Lists chats by id: a title may come from a model, and the model in another chat reads this text. */
-function describeFull(tx: StepTransaction, agentId: string): string {
-  const fullest = tx.pendingOf(agentId).slice(0, MAX_NAMED);
-  const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
-  return (
-    `Nothing ran. ${MAX_WAITING} of your calls are already waiting for approval, most of them in the chats ${named}. ` +
-    'Wait until a person has decided on some of them.'
-  );
-}
+import { firstApprovalId, newId } from '../turn/ids.js';
+import { refuseCall } from './settle.js';
 
 type Ask = Extract<Gate, { kind: 'ask' }>;
 
-/** Asks people to approve a call or, with `question`, to answer a question. */
+/** The place of a call: its turn, its message and its position in it, and who runs it. */
+interface CallSlot {
+  turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>;
+  iteration: number;
+  position: number;
+  messageId: string;
+  runBy?: RunBy;
+}
+
+/** Writes a call and, if the gate asks, its approval. The only place that proposes a call. */
+export function writeProposal(
+  runtime: Runtime,
+  step: Step,
+  prepared: PreparedCall,
+  gate: Gate,
+  { turn, runBy, ...slot }: CallSlot,
+): void {
+  const { id, signed } = prepared;
+  const { tool, toolName, argumentsText } = prepared.call;
+  const isAsked = gate.kind === 'ask';
+  const call: CallRecord = {
+    id,
+    worldId: turn.worldId,
+    chatId: turn.chatId,
+    agentId: turn.agentId,
+    turnId: turn.id,
+    iteration: slot.iteration,
+    position: slot.position,
+    messageId: slot.messageId,
+    toolName,
+    arguments: argumentsText,
+    edited: false,
+    callHash: isAsked ? (signed?.callHash ?? null) : null,
+    status: isAsked ? 'asked' : 'approved',
+    runBy: runBy ?? (tool?.definition.location === 'client' ? 'client' : 'here'),
+    readOnly: tool?.claims?.readOnly ?? false,
+    idempotent: tool?.claims?.idempotent ?? false,
+    approvalId: isAsked ? firstApprovalId(id) : null,
+    startedEpoch: null,
+    result: null,
+    outcomeUnknown: false,
+    createdAt: step.tx.now(),
+    startedAt: null,
+    settledAt: null,
+  };
+  step.tx.write({ kind: 'call-proposed', call });
+  if (gate.kind === 'refuse') {
+    writeRehearsal(step, call, prepared);
+    refuseCall(runtime, step, call, gate);
+  }
+  if (isAsked) askApproval(runtime, step, firstApprovalId(id), call, prepared, gate);
+}
+
+/** Asks people to approve a call or to answer its question. */
 export function askApproval(
   runtime: Runtime,
   step: Step,
   approvalId: string,
-  invocation: CallRecord,
-  asked: {
-    tool: RegisteredTool | undefined;
-    gate: Ask;
-    signed: SignedCall | undefined;
-    question?: Question | undefined;
-  },
+  record: CallRecord,
+  prepared: PreparedCall,
+  gate: Ask,
 ): void {
-  const { tool, signed } = asked;
+  const { signed, claimed } = prepared;
+  const { tool } = prepared.call;
   if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
   const { callHash, workingDirectory, sandbox, preview, rehearsal } = signed;
-  const { value: shown, secrets } = maskArguments(invocation.arguments);
-  const { reason, options, session, rule, proposedRule, signing: rules } = withoutSecrets(asked.gate, secrets);
+  const { agentId, toolName } = record;
+  const { value: shown, secrets } = maskArguments(record.arguments);
+  const { reason, options, session, rule, proposedRule, signing: rules } = withoutSecrets(gate, secrets);
   const signing = rules === undefined ? null : { rules, signed: [] };
-  const turn = step.tx.turn(invocation.turnId);
-  const { agentId } = invocation;
+  const turn = step.tx.turn(record.turnId);
   const reviewers = findReviewers(rules ?? [], agentId, step.snapshot.agents, () => true);
-  const { toolName } = invocation;
   const about = { requester: requesterOf(turn), people: step.tx.signers(), toolName, reviewers };
   const template = tool.claims?.approval?.message;
-  const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
-  writeRehearsal(step, invocation, signed);
-  requestApproval(step, approvalId, invocation, {
+  // Only the first card asks: the call of an answered question never needs approval.
+  const question = gate.reason.code === 'question' ? prepared.question : undefined;
+  const words = question === undefined ? undefined : showQuestion(question, secrets);
+  const isTold = record.runBy === 'here' && sandbox.kind === 'external';
+  writeRehearsal(step, record, prepared);
+  requestApproval(step, approvalId, record, {
     message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
     options,
     callHash,
@@ -93,6 +103,8 @@ export function askApproval(
     sandbox,
     preview,
     rehearsal,
+    claimed,
+    applies: isTold ? 'verdict' : signed.applies,
     question: words === undefined ? null : { ...words, raisedBy: 'call' },
     session: session ?? null,
     proposedRule: proposedRule ?? null,
@@ -107,9 +119,13 @@ export function askApproval(
 }
 
 /** Records that a call was rehearsed, before the event that the rehearsal led to. */
-export function writeRehearsal(step: Step, { id: callId, chatId }: CallRecord, signed?: SignedCall): void {
-  const { rehearsal = null } = signed ?? {};
-  if (rehearsal?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal });
+export function writeRehearsal(
+  step: Step,
+  { id: callId, chatId }: CallRecord,
+  { signed, claimed }: Pick<PreparedCall, 'signed' | 'claimed'>,
+): void {
+  const ran = claimed ?? signed?.rehearsal;
+  if (ran?.ms !== undefined) step.tx.write({ kind: 'call-rehearsed', chatId, callId, rehearsal: ran });
 }
 
 /**
@@ -119,17 +135,18 @@ export function writeRehearsal(step: Step, { id: callId, chatId }: CallRecord, s
 export function askAgain(
   runtime: Runtime,
   step: Step,
-  invocation: CallRecord,
-  { tool }: ParsedCall,
+  record: CallRecord,
+  prepared: PreparedCall,
   gate: Ask,
-  signed: SignedCall,
-  changedSince: 'shown' | 'approved' | 'signed' = invocation.status === 'asked' ? 'shown' : 'approved',
+  changedSince: 'shown' | 'approved' | 'signed' = record.status === 'asked' ? 'shown' : 'approved',
 ): void {
-  const before = invocation.approvalId === null ? undefined : step.tx.approval(invocation.approvalId);
-  const changed = before === undefined || changedSince === 'signed' ? {} : { changed: whatChanged(before, signed) };
-  const reason = invocation.callHash === null ? gate.reason : { ...gate.reason, changedSince, ...changed };
-  const marked = before === undefined ? signed : markNew(before, signed);
-  askApproval(runtime, step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed: marked });
+  const before = record.approvalId === null ? undefined : step.tx.approval(record.approvalId);
+  const { signed } = prepared;
+  const isKnown = before !== undefined && signed !== undefined;
+  const changed = isKnown && changedSince !== 'signed' ? { changed: whatChanged(before, signed) } : {};
+  const reason = record.callHash === null ? gate.reason : { ...gate.reason, changedSince, ...changed };
+  const marked = isKnown ? { ...prepared, signed: markNew(before, signed) } : prepared;
+  askApproval(runtime, step, newId('approval'), record, marked, { ...gate, reason });
 }
 
 /** Shows an approval card to people, with the world's deadline. */

@@ -13,14 +13,13 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { gateNeeds, gateCall, signingRulesOf } from './gate.js';
 import { askApproval, askAgain } from './ask.js';
-import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import type { PreparedCall } from '../evidence/prepared-call.js';
 import { placeOfCall } from '../step/place.js';
-import { isFixed } from '../facts/approvals.js';
-import { parseCall, type ParsedCall, refreshTool } from './parse.js';
-import { signAndRehearse } from './rehearse-call.js';
-import { coverEffect, signCall, type SignedCall } from '../evidence/sign-call.js';
+import { parseCall, refreshTool } from './parse.js';
+import { prepareCall } from './prepare.js';
+import { inspectCall, withRehearsal } from '../evidence/inspect-call.js';
 import { readSnapshot } from '../step/commit.js';
-import type { Place, Runtime, Step } from '../step/runtime.js';
+import type { Runtime, Step } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 import {
   compilePolicy,
@@ -28,7 +27,7 @@ import {
   keyOfPattern,
   patternCovers,
   type PolicyCall,
-  prepareCall,
+  toMatchable,
   type SigningRule,
   rulesCover,
   sessionPattern,
@@ -36,99 +35,75 @@ import {
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 
-/** What an approval would sign now (A7), or why it can't be signed. */
-export type CallToSign =
+/** A call as an approval would apply to it now (A7), or why it can't be approved. */
+export type DecidableCall =
   | {
       ok: true;
       /** The call as it would run: as shown, or with edited arguments. */
-      call: ParsedCall;
-      judged: JudgedCall;
-      signed: SignedCall;
-      place: Place;
-      /** The world's `rev` when the call was read. */
-      rev: number;
-      /** The stored arguments at the time of reading. If they differ now, the decision is for another version. */
-      against: string;
+      call: PreparedCall;
       /** The call as shown. If its hash differs from the approval's, the call has changed since. */
-      shown: { judged: JudgedCall; signed: SignedCall };
+      shown: PreparedCall;
+      /** The world's `rev` when the call was prepared. */
+      rev: number;
+      /** The stored arguments at that time. If they differ now, the decision is for another version. */
+      against: string;
     }
   | { ok: false; detail: string };
 
 /**
- * Reads and signs the call before the step, because signing may read files and rehearse the call. Undefined if there is nothing to sign, such as
+ * Prepares the call before the step, because that may read files and rehearse the call. Undefined if there is nothing to approve, such as
  * after the decision.
  */
-export async function readCallToSign(
+export async function prepareDecision(
   runtime: Runtime,
   worldId: string,
   found: { invocation: CallRecord; approval: ApprovalRecord | undefined; snapshot?: WorldSnapshot },
   sent: ToolDecision,
-): Promise<CallToSign | undefined> {
-  const { invocation, approval } = found;
-  if (sent.decision !== 'approve' || invocation.worldId !== worldId || approval?.status !== 'pending') return undefined;
+): Promise<DecidableCall | undefined> {
+  const { invocation: record, approval } = found;
+  if (sent.decision !== 'approve' || record.worldId !== worldId || approval?.status !== 'pending') return undefined;
   const snapshot = found.snapshot ?? (await readSnapshot(runtime, worldId));
   if (snapshot === undefined) return undefined;
-  const missing = await refreshTool(runtime, worldId, invocation.toolName);
+  const missing = await refreshTool(runtime, worldId, record.toolName);
   if (missing !== undefined) return { ok: false, detail: missing };
-  const tool = runtime.tools(worldId).get(invocation.toolName);
+  const tool = runtime.tools(worldId).get(record.toolName);
   try {
-    const place = await placeOfCall(runtime, snapshot, invocation);
-    let text = invocation.arguments;
+    const place = await placeOfCall(runtime, snapshot, record);
+    let text = record.arguments;
     if (sent.arguments !== undefined) {
-      const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);
+      const revealed = reveal(sent.arguments, maskArguments(record.arguments).secrets);
       if (!revealed.ok)
         return { ok: false, detail: `The edited call contains an unknown placeholder: ${revealed.unknown}` };
       text = JSON.stringify(revealed.value);
     }
-    const call = parseCall(tool, invocation.toolName, text);
-    if (sent.arguments !== undefined && !call.arguments.ok)
-      return { ok: false, detail: `The edited call is not valid: ${call.arguments.error}` };
-    const isEdited = call.argumentsText !== invocation.arguments;
-    if (isEdited && isFixed(invocation, approval)) return { ok: false, detail: FIXED };
-    // Before the edit is rehearsed: it would be refused afterwards.
-    if (isEdited && (await hasNamedSigners(runtime, call, { invocation, approval, place, snapshot })))
-      return { ok: false, detail: NOT_EDITABLE };
-    const { signal } = new AbortController();
-    const { judged, signed } = await signAndRehearse(runtime, call, { ...invocation, place, wasAsked: true, signal });
-    let shown = { judged, signed };
-    if (text !== invocation.arguments) {
-      const before = parseCall(tool, invocation.toolName, invocation.arguments);
-      const about = { ...invocation, place };
-      const unrehearsed = await signCall(runtime, before, about);
-      // Only the edited call is rehearsed: a tool keeps one rehearsal for each call.
-      const signedBefore = coverEffect(runtime, before, about, unrehearsed, approval.rehearsal);
-      shown = { judged: judgeCall(before, { ...about, seen: signedBefore.seen }), signed: signedBefore };
+    const parsed = parseCall(tool, record.toolName, text);
+    if (sent.arguments !== undefined && !parsed.arguments.ok)
+      return { ok: false, detail: `The edited call is not valid: ${parsed.arguments.error}` };
+    const setting = { ...record, place };
+    if (parsed.argumentsText !== record.arguments) {
+      if (approval.applies === 'verdict') return { ok: false, detail: TAKES_NO_EDIT };
+      // Before the edit is rehearsed: it would be refused afterwards.
+      const isSigned =
+        approval.signing !== null || signingRulesOf(snapshot, await inspectCall(runtime, parsed, setting)).length > 0;
+      if (isSigned) return { ok: false, detail: NOT_EDITABLE };
     }
-    return {
-      ok: true,
-      call,
-      judged,
-      signed,
-      place,
-      rev: snapshot.world.rev,
-      against: invocation.arguments,
-      shown,
-    };
+    const { signal } = new AbortController();
+    const call = await prepareCall(runtime, parsed, { ...setting, wasAsked: true, signal });
+    let shown = call;
+    if (text !== record.arguments) {
+      // Only the edited call is rehearsed: a tool keeps one rehearsal for each call.
+      const before = await inspectCall(runtime, parseCall(tool, record.toolName, record.arguments), setting);
+      shown = withRehearsal(runtime, before, approval);
+    }
+    return { ok: true, call, shown, rev: snapshot.world.rev, against: record.arguments };
   } catch (error) {
     return { ok: false, detail: `could not prepare the call for approval: ${errorMessage(error)}` };
   }
 }
 
-/** Whether a rule says who must sign the call as it was shown, or as it was edited. */
-async function hasNamedSigners(
-  runtime: Runtime,
-  edited: ParsedCall,
-  about: { invocation: CallRecord; approval: ApprovalRecord; place: Place; snapshot: WorldSnapshot },
-): Promise<boolean> {
-  if (about.approval.signing !== null) return true;
-  const setting = { ...about.invocation, place: about.place };
-  const { seen } = await signCall(runtime, edited, setting);
-  return signingRulesOf(about.snapshot, judgeCall(edited, { ...setting, seen })).length > 0;
-}
-
 /** Whether the call's folder, its tool or the file it would overwrite has changed since the approval was requested. */
-function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: ApprovalRecord): boolean {
-  return toSign.shown.signed.callHash !== approval.callHash;
+function hasChanged({ shown }: Extract<DecidableCall, { ok: true }>, approval: ApprovalRecord): boolean {
+  return shown.signed?.callHash !== approval.callHash;
 }
 
 /** Whether the approval was requested under the same rules about who must sign. */
@@ -138,10 +113,10 @@ export function isAskedUnder({ signing }: ApprovalRecord, rules: readonly Signin
 }
 
 /** The data that a step must load to decide the call. */
-export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> {
-  if (toSign?.ok !== true) return {};
-  const { judged, shown } = toSign;
-  return gateNeeds(judged === shown.judged ? [judged] : [judged, shown.judged]);
+export function needsToDecide(decidable: DecidableCall | undefined): Partial<StepNeeds> {
+  if (decidable?.ok !== true) return {};
+  const { call, shown } = decidable;
+  return gateNeeds(call === shown ? [call] : [call, shown]);
 }
 
 /**
@@ -154,19 +129,19 @@ export function supersedeApproval(
   asked: {
     approval: ApprovalRecord;
     invocation: CallRecord;
-    toSign: CallToSign | undefined;
+    decidable: DecidableCall | undefined;
     rules: readonly SigningRule[];
   },
 ): boolean {
-  const { approval, invocation, toSign, rules } = asked;
-  if (toSign?.ok !== true || toSign.against !== invocation.arguments) return false;
+  const { approval, invocation, decidable, rules } = asked;
+  if (decidable?.ok !== true || decidable.against !== invocation.arguments) return false;
   if (invocation.status !== 'asked') return false;
-  if (!hasChanged(toSign, approval) && isAskedUnder(approval, rules)) return false;
-  const { judged, signed } = toSign.shown;
-  const gate = gateCall(step.tx, step.snapshot, judged);
+  if (!hasChanged(decidable, approval) && isAskedUnder(approval, rules)) return false;
+  const { shown } = decidable;
+  const gate = gateCall(step.tx, step.snapshot, shown);
   if (gate.kind !== 'ask') return false;
   // Don't defer this until the call starts: a grant from the same decision would let an unseen call run.
-  askAgain(runtime, step, invocation, judged.call, gate, signed);
+  askAgain(runtime, step, invocation, shown, gate);
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };
   step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'changed', by: SYSTEM });
@@ -185,12 +160,12 @@ export function askAboutEdit(
   },
 ): void {
   const { approval, invocation, edit, by } = asked;
-  const { gate, signed, call } = edit;
+  const { gate, call: prepared } = edit;
   const { chatId, id: callId } = invocation;
-  const { argumentsText, tool } = call;
+  const { argumentsText } = prepared.call;
   step.tx.write({ kind: 'call-edited', chatId, callId, arguments: argumentsText, by });
   const edited = step.tx.invocation(callId) ?? invocation;
-  askApproval(runtime, step, newId('approval'), edited, { tool, gate, signed });
+  askApproval(runtime, step, newId('approval'), edited, prepared, gate);
   const about = { chatId, callId, approvalId: approval.id };
   const replaced = { ...about, how: 'supersede', reason: 'edited', by: by.who, via: by.via } as const;
   step.tx.write({ kind: 'approval-decided', ...replaced, details: { arguments: argumentsText } });
@@ -206,7 +181,7 @@ const OPTION: Record<Scope, ApprovalOption> = {
 export type CheckedDecision =
   | { kind: 'deny' }
   /** The edited call, which needs its own approval. */
-  | { kind: 'edit'; call: ParsedCall; signed: SignedCall; gate: Extract<Gate, { kind: 'ask' }> }
+  | { kind: 'edit'; call: PreparedCall; gate: Extract<Gate, { kind: 'ask' }> }
   | {
       kind: 'approve';
       scope: Scope;
@@ -223,27 +198,27 @@ type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: stri
 /** Accepts only options that were offered, and writes only what takes effect (A2, A5). */
 export function checkDecision(
   step: Step,
-  asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: CallRecord; toSign: CallToSign | undefined },
+  asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: CallRecord; decidable: DecidableCall | undefined },
 ): Check {
-  const { sent, approval, invocation, toSign } = asked;
+  const { sent, approval, invocation, decidable } = asked;
   if (sent.decision === 'deny') return checkDenial(sent);
   const scope = sent.scope ?? 'once';
   if (!approval.options.includes(OPTION[scope])) return invalid(`scope: ${OPTION[scope]} is not offered for this call`);
   if (sent.pattern !== undefined && scope !== 'session') return invalid('pattern: only valid with scope session');
   if (sent.rule !== undefined && scope !== 'always') return invalid('rule: only valid with scope always');
-  if (toSign === undefined) return invalid('the call no longer exists');
-  if (!toSign.ok) return invalid(toSign.detail);
-  if (toSign.against !== invocation.arguments) return invalid('The call changed. Review it again');
-  if (sent.arguments !== undefined) return checkEdit(step, scope, approval, toSign);
+  if (decidable === undefined) return invalid('the call no longer exists');
+  if (!decidable.ok) return invalid(decidable.detail);
+  if (decidable.against !== invocation.arguments) return invalid('The call changed. Review it again');
+  if (sent.arguments !== undefined) return checkEdit(step, scope, approval, decidable);
 
-  const base = { kind: 'approve' as const, scope, keys: toSign.judged.keys };
+  const base = { kind: 'approve' as const, scope, keys: decidable.call.keys };
   switch (scope) {
     case 'once':
       return { ok: true, decision: { ...base, record: {}, writeGrantOrRule: () => undefined } };
     case 'session':
-      return checkGrant(sent, approval, toSign.judged, base);
+      return checkGrant(sent, approval, decidable.call, base);
     case 'always':
-      return checkRule(step, sent, approval, toSign.judged.policyCall, base);
+      return checkRule(step, sent, approval, decidable.call.policyCall, base);
   }
 }
 
@@ -252,17 +227,17 @@ function checkEdit(
   step: Step,
   scope: Scope,
   approval: ApprovalRecord,
-  { call, judged, signed, against }: Extract<CallToSign, { ok: true }>,
+  { call, against }: Extract<DecidableCall, { ok: true }>,
 ): Check {
   if (scope !== 'once')
     return invalid('scope: only once is valid with arguments. The edited call is shown again first');
-  if (call.argumentsText === against)
+  if (call.call.argumentsText === against)
     return invalid('Nothing was changed. To approve the call, send the decision without arguments');
-  if (approval.signing !== null || signingRulesOf(step.snapshot, judged).length > 0) return invalid(NOT_EDITABLE);
-  const gate = gateCall(step.tx, step.snapshot, judged, { decision: 'edited' });
+  if (approval.signing !== null || signingRulesOf(step.snapshot, call).length > 0) return invalid(NOT_EDITABLE);
+  const gate = gateCall(step.tx, step.snapshot, call, { decision: 'edited' });
   switch (gate.kind) {
     case 'ask':
-      return { ok: true, decision: { kind: 'edit', call, signed, gate } };
+      return { ok: true, decision: { kind: 'edit', call, gate } };
     case 'refuse':
       return invalid(`The edited call is not allowed: ${describeReason(gate.reason)}`);
     case 'run':
@@ -270,7 +245,7 @@ function checkEdit(
   }
 }
 
-const FIXED =
+const TAKES_NO_EDIT =
   "The agent that runs this call takes only a yes or no, so it can't be edited. Deny it, and say what to change";
 
 const NOT_EDITABLE = "A rule says who must sign this call, so it can't be edited. Deny it, and say what to change";
@@ -291,7 +266,7 @@ const ANY = '*';
 function checkGrant(
   sent: ToolDecision,
   approval: ApprovalRecord,
-  { call: { tool }, policyCall }: JudgedCall,
+  { call: { tool }, policyCall }: PreparedCall,
   base: Approval,
 ): Check {
   const narrow = sessionPattern(policyCall);
@@ -306,7 +281,7 @@ function checkGrant(
     );
   }
   const pattern = given === ANY ? null : given;
-  if (pattern !== null && !patternCovers(pattern, prepareCall(policyCall)))
+  if (pattern !== null && !patternCovers(pattern, toMatchable(policyCall)))
     return invalid('pattern: does not match this call');
   if (pattern !== null && maskSecrets(pattern) !== pattern) return invalid('pattern: must not contain a secret');
   const grantId = newId('grant');

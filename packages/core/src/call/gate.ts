@@ -2,12 +2,12 @@ import { acpProgram, describeReason, externalToolName } from '@countersign/proto
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../policy/check-tool-approval.js';
 import { findReviewers, type Reviewer } from '../requirements/reviewers.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
-import { acpOf, isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
+import { acpOf, isExternal, policiesOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { NO_RULES, type SigningRule, weigh } from '../policy/index.js';
 import type { ApprovalRecord, StepNeeds, RegisteredTool, ToolPlace } from '../ports/index.js';
 import { describeDifference } from '../evidence/mcp-difference.js';
 import type { ParsedCall } from './parse.js';
-import type { JudgedCall } from '../evidence/subjects.js';
+import type { PreparedCall } from '../evidence/prepared-call.js';
 import type { Step } from '../step/runtime.js';
 import { REVIEW_CALL, turnId } from '../turn/ids.js';
 
@@ -15,7 +15,7 @@ import { REVIEW_CALL, turnId } from '../turn/ids.js';
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** The data that a step must load to judge these calls. */
-export function gateNeeds(calls: readonly JudgedCall[]): Required<Pick<StepNeeds, 'calls' | 'mcpTools' | 'asker'>> {
+export function gateNeeds(calls: readonly PreparedCall[]): Required<Pick<StepNeeds, 'calls' | 'mcpTools' | 'asker'>> {
   const pinned = calls.filter(({ call }) => call.tool?.pin !== undefined);
   return { calls: calls.map(({ keys }) => keys), mcpTools: pinned.map(({ call }) => call.toolName), asker: true };
 }
@@ -34,10 +34,10 @@ interface GateMore {
 export function gateCall(
   tx: GateReads,
   snapshot: WorldSnapshot,
-  { call, agentId, place, policyCall, keys, isReview }: JudgedCall,
+  { call, agentId, place, policyCall, keys, isReview }: PreparedCall,
   { decision, hypothetical }: GateMore = {},
 ): Gate {
-  if (isReview === true) return gateReview(call, policyCall);
+  if (isReview) return gateReview(call, policyCall);
   const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
   const changed = changeOf(tx, call.tool);
   return checkToolApproval({
@@ -85,7 +85,7 @@ function offered<T extends Pick<RegisteredTool, 'definition' | 'external'>>(
  * In a turn that reviews a call, `review_call` runs and nothing else does (A50). Rules don't apply to it: the rule that names the agent allows it,
  * and a review that needed a review would never end.
  */
-function gateReview({ tool }: ParsedCall, policyCall: JudgedCall['policyCall']): Gate {
+function gateReview({ tool }: ParsedCall, policyCall: PreparedCall['policyCall']): Gate {
   return checkToolApproval({
     call: policyCall,
     tool,
@@ -96,6 +96,19 @@ function gateReview({ tool }: ParsedCall, policyCall: JudgedCall['policyCall']):
     contained: false,
     outcomeUnknown: false,
   });
+}
+
+/** The gate's verdict on a call that is about to be written. */
+export function gateProposal(step: Step, prepared: PreparedCall): Gate {
+  const gate = gateCall(step.tx, step.snapshot, prepared);
+  if (gate.kind === 'refuse') return gate;
+  const { problem, question } = prepared;
+  if (problem !== undefined) return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem } };
+  // Ask the question regardless of rules: the only effect is the person's answer.
+  if (question === undefined) return gate;
+  return isUnattended(step.tx, step.snapshot)
+    ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
+    : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
 }
 
 /** The agents that these rules name to review a call, in the current step. */
@@ -109,27 +122,24 @@ export function reviewersFor(
 
 /** Whether a rule for this agent says who must sign. A step that asks for approval then shows who can. */
 export function saysWhoSigns(snapshot: WorldSnapshot, agentId: string): boolean {
-  const policies = [snapshot.policy, snapshot.adminPolicy, snapshot.agentPolicy(agentId)];
-  return policies.some(({ signing }) => signing.length > 0);
+  return Object.values(policiesOf(snapshot, agentId)).some(({ signing }) => signing.length > 0);
 }
 
 /** The rules that say who must sign this call now. */
-export function signingRulesOf(snapshot: WorldSnapshot, { agentId, policyCall }: JudgedCall): readonly SigningRule[] {
-  const { policy: world, adminPolicy: admin } = snapshot;
-  const agent = agentOf(snapshot, agentId).policy;
-  if (world.signing.length + admin.signing.length + agent.signing.length === 0) return [];
-  return weigh({ admin, world, agent }, policyCall).signing;
+export function signingRulesOf(snapshot: WorldSnapshot, { agentId, policyCall }: PreparedCall): readonly SigningRule[] {
+  const policies = policiesOf(snapshot, agentId);
+  const hasNone = Object.values(policies).every(({ signing }) => signing.length === 0);
+  return hasNone ? [] : weigh(policies, policyCall).signing;
 }
 
 /**
  * Whether one person's signature may not be enough for this call under the current rules. Also true if a rule says who must sign and the call can't be
  * judged, or is denied and therefore judged no further.
  */
-export function mayNeedSigners(snapshot: WorldSnapshot, agentId: string, judged: JudgedCall | undefined): boolean {
+export function mayNeedSigners(snapshot: WorldSnapshot, agentId: string, prepared: PreparedCall | undefined): boolean {
   if (!saysWhoSigns(snapshot, agentId)) return false;
-  if (judged === undefined) return true;
-  const { policy: world, adminPolicy: admin } = snapshot;
-  const { signing, deny } = weigh({ admin, world, agent: snapshot.agentPolicy(agentId) }, judged.policyCall);
+  if (prepared === undefined) return true;
+  const { signing, deny } = weigh(policiesOf(snapshot, agentId), prepared.policyCall);
   return signing.length > 0 || deny !== undefined;
 }
 

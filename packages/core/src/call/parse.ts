@@ -1,4 +1,5 @@
-import { measureJson } from '@countersign/protocol';
+import { measureJson, type ToolCall } from '@countersign/protocol';
+import { maskArguments, refusePlaceholder } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import type { CallRecord, RegisteredTool } from '../ports/index.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
@@ -159,4 +160,21 @@ export function refuseExcess(call: ParsedCall, position: number, calls: number):
   if (position < MAX_CALLS) return call;
   const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, but this one had ${calls}. Make the remaining calls in your next responses.`;
   return { ...call, arguments: { ok: false, error } };
+}
+
+const UNREADABLE =
+  "The arguments contain more than 20,000 control characters, invisible characters or long runs of whitespace, so people can't read them. " +
+  'Nothing ran. Use escape sequences, or split the text into smaller parts.';
+
+/** Rejects a mask in the arguments of a model or a program: the tool would use it as the value. Only people can send one back (A15). */
+export function refuseMasked(call: ParsedCall): ParsedCall {
+  if (!call.arguments.ok) return call;
+  const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
+  const error = refusePlaceholder(call.argumentsText) ?? unreadable;
+  return error === undefined ? call : { ...call, arguments: { ok: false, error } };
+}
+
+/** A call as the message of a model or program shows it. */
+export function toToolCall(id: string, { toolName, argumentsText }: ParsedCall): ToolCall {
+  return { id, type: 'function', function: { name: toolName, arguments: argumentsText } };
 }

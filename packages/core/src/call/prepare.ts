@@ -1,158 +1,119 @@
-import type { Question, ToolCall } from '@countersign/protocol';
+import { predictCall, findPredictor } from '../evidence/predict-call.js';
+import { inspectCall } from '../evidence/inspect-call.js';
+import { toPrepared, type CallSetting as AnyCallSetting, type PreparedCall } from '../evidence/prepared-call.js';
+import { canRehearse, rehearseCall } from '../evidence/rehearse-call.js';
+import { policiesOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import type { Gate } from '../policy/check-tool-approval.js';
-import { maskArguments, refusePlaceholder } from '../masking/index.js';
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { CallRecord, RunBy, TurnRecord } from '../ports/index.js';
+import { mayBeAllowedByEffect } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
-import type { Place, Runtime, Step } from '../step/runtime.js';
-import { firstApprovalId } from '../turn/ids.js';
-import { gateCall, isUnattended } from './gate.js';
-import { askApproval, writeRehearsal } from './ask.js';
-import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
+import type { RehearsalRecord } from '../ports/index.js';
+import { readState } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { gateCall, gateNeeds } from './gate.js';
+import { hasRoom } from './limit-waiting.js';
 import type { ParsedCall } from './parse.js';
-import { signAndRehearse } from './rehearse-call.js';
-import { refuseCall } from './settle.js';
-import type { SignedCall } from '../evidence/sign-call.js';
 
-/** A parsed call before it is written, signed in case it needs approval. */
-export interface Proposed {
-  id: string;
-  judged: JudgedCall;
-  /** Absent if something that the signature covers couldn't be read. Such a call can't be approved either. */
-  signed: SignedCall | undefined;
-  trouble: string | undefined;
-  /** The question, if the call is one. */
-  question: Question | undefined;
+/** An agent's call that is to be prepared. */
+export interface CallSetting extends AnyCallSetting {
+  worldId: string;
+  agentId: string;
+  /** The last question about it. */
+  approvalId?: string | null;
+  /** Whether people have been asked about this call. It is then rehearsed even if a rule allows it, because a yes applies what they saw. */
+  wasAsked: boolean;
+  signal: AbortSignal;
 }
 
-export function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
-  return { id, type: 'function', function: { name: call.toolName, arguments: call.argumentsText } };
-}
-
-const UNREADABLE =
-  "The arguments contain more than 20,000 control characters, invisible characters or long runs of whitespace, so people can't read them. " +
-  'Nothing ran. Use escape sequences, or split the text into smaller parts.';
-
-/** Rejects a mask in the arguments of a model or a program: the tool would use it as the value. Only people can send one back (A15). */
-export function refuseMasked(call: ParsedCall): ParsedCall {
-  if (!call.arguments.ok) return call;
-  const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
-  const error = refusePlaceholder(call.argumentsText) ?? unreadable;
-  return error === undefined ? call : { ...call, arguments: { ok: false, error } };
-}
-
-/** Signs a call in case it needs approval, before the step that writes it. */
-export async function signProposed(
+/** Prepares a call that is about to be proposed. Never rejects: a call that can't be prepared can't run, and says why. */
+export async function prepareProposal(
   runtime: Runtime,
-  turn: Pick<TurnRecord, 'worldId' | 'chatId' | 'agentId' | 'review'>,
   call: ParsedCall,
-  about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
-): Promise<Proposed> {
-  const signed = await sign(runtime, turn, call, about);
-  return { id: about.id, ...signed, ...readQuestion(call, signed.trouble) };
-}
-
-async function sign(
-  runtime: Runtime,
-  turn: Pick<TurnRecord, 'worldId' | 'chatId' | 'agentId' | 'review'>,
-  call: ParsedCall,
-  about: { id: string; place: Place; trouble: string | undefined; signal: AbortSignal },
-): Promise<Pick<Proposed, 'judged' | 'signed' | 'trouble'>> {
-  const { worldId, chatId, agentId } = turn;
-  const { id, place, signal } = about;
-  const setting = { worldId, chatId, agentId, id, place, isReview: turn.review !== null };
-  let { trouble } = about;
+  { problem, ...setting }: Omit<CallSetting, 'wasAsked'> & { problem: string | undefined },
+): Promise<PreparedCall> {
+  if (problem !== undefined) return withQuestion({ ...toPrepared(call, setting), problem });
   try {
-    if (trouble === undefined) {
-      const signed = await signAndRehearse(runtime, call, { ...setting, wasAsked: false, signal });
-      return { ...signed, trouble };
-    }
+    return withQuestion(await prepareCall(runtime, call, { ...setting, wasAsked: false }));
   } catch (error) {
-    trouble = `could not determine what this call would change: ${errorMessage(error)}`;
-  }
-  return { judged: judgeCall(call, { ...setting, seen: [] }), signed: undefined, trouble };
-}
-
-function readQuestion(
-  { tool, arguments: args }: ParsedCall,
-  trouble: string | undefined,
-): Pick<Proposed, 'question' | 'trouble'> {
-  if (tool?.claims?.question === undefined || !args.ok) return { question: undefined, trouble };
-  try {
-    return { question: tool.claims.question(args.value), trouble };
-  } catch (error) {
-    return { question: undefined, trouble: `the question is invalid: ${errorMessage(error)}` };
+    const why = `could not determine what this call would change: ${errorMessage(error)}`;
+    return withQuestion({ ...toPrepared(call, setting), problem: why });
   }
 }
 
-/** The gate's verdict on a proposed call. */
-export function judgeProposed(step: Step, proposal: Proposed): Gate {
-  const gate = gateCall(step.tx, step.snapshot, proposal.judged);
-  if (gate.kind === 'refuse') return gate;
-  if (proposal.trouble !== undefined)
-    return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: proposal.trouble } };
-  // Ask the question regardless of rules: the only effect is the person's answer.
-  if (proposal.question === undefined) return gate;
-  return isUnattended(step.tx, step.snapshot)
-    ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
-    : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
+function withQuestion(prepared: PreparedCall): PreparedCall {
+  const { tool, arguments: args } = prepared.call;
+  if (tool?.claims?.question === undefined || !args.ok) return prepared;
+  try {
+    return { ...prepared, question: tool.claims.question(args.value) };
+  } catch (error) {
+    return { ...prepared, problem: `the question is invalid: ${errorMessage(error)}` };
+  }
+}
+
+/**
+ * Prepares a call in its current state (A7). If it needs approval or rules about effects decide, and its tool can rehearse it, it is rehearsed, and
+ * its hash covers the effect (A52, A54). The effect of a call that another program runs is only predicted (A60). Calls that other rules deny or
+ * allow are never rehearsed. Rejects like `inspectCall`.
+ */
+export async function prepareCall(runtime: Runtime, call: ParsedCall, about: CallSetting): Promise<PreparedCall> {
+  const { agentId, worldId, wasAsked } = about;
+  const prepared = await inspectCall(runtime, call, about);
+  // Predicted once, when the call is made: nothing that is signed or applied depends on it.
+  const predictor = wasAsked ? undefined : findPredictor(runtime, worldId, call);
+  if (!canRehearse(call) && predictor === undefined) return prepared;
+  const needs = { chats: [], pendingOf: agentId, ...gateNeeds([prepared]) };
+  const state = await readState(runtime, worldId, needs, ({ tx, snapshot }) => {
+    const gate = gateCall(tx, snapshot, prepared);
+    const mayRun = (): boolean => mayBeAllowedByEffect(policiesOf(snapshot, agentId), prepared.policyCall);
+    return isNeeded(gate, wasAsked, () => hasRoom(tx, agentId), mayRun) ? { gate, snapshot } : undefined;
+  });
+  if (state === undefined) return prepared;
+  const shown = await shownWithoutEffect(runtime, call, about);
+  if (shown !== undefined) return withRecord(prepared, shown);
+  if (predictor === undefined) return await rehearseCall(runtime, prepared, state, about);
+  if (state.gate.kind !== 'ask') return prepared;
+  const found = await predictCall(runtime, predictor, prepared, { ...about, snapshot: state.snapshot });
+  return 'prediction' in found ? { ...prepared, claimed: found } : withRecord(prepared, found);
+}
+
+function withRecord(prepared: PreparedCall, rehearsal: RehearsalRecord): PreparedCall {
+  return prepared.signed === undefined ? prepared : { ...prepared, signed: { ...prepared.signed, rehearsal } };
+}
+
+/** What people saw of exactly this call, if other agents kept the rehearsals busy. Approving it must not wait for another attempt (A53.4). */
+async function shownWithoutEffect(
+  { store }: Runtime,
+  { argumentsText }: ParsedCall,
+  { wasAsked, approvalId, id }: CallSetting,
+): Promise<RehearsalRecord | undefined> {
+  if (!wasAsked || approvalId === undefined || approvalId === null) return undefined;
+  const [approval, call] = await store.read((reader) =>
+    Promise.all([reader.approval(approvalId), reader.invocation(id)]),
+  );
+  const record = approval?.rehearsal;
+  const isBusy = record !== null && record !== undefined && 'noEffect' in record && record.noEffect.reason === 'busy';
+  return isBusy && call?.arguments === argumentsText ? record : undefined;
+}
+
+/** Whether to rehearse a call that the gate judged without an effect. `mayRun`: a rule about effects may allow it without asking anyone. */
+function isNeeded(gate: Gate, wasAsked: boolean, hasRoom: () => boolean, mayRun: () => boolean): boolean {
+  switch (gate.kind) {
+    case 'run':
+      return wasAsked;
+    case 'ask':
+      return wasAsked || hasRoom() || mayRun();
+    case 'refuse':
+      return gate.reason.code === 'unattended' && !wasAsked && mayRun();
+  }
 }
 
 /** False if the world or a tool changed since the calls were parsed. Each call is then parsed again before it starts. */
-export function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: readonly Proposed[]): boolean {
-  if (step.snapshot.world.rev !== seen.world.rev) return false;
-  const tools = runtime.tools(seen.world.id);
-  return proposed.every(({ judged: { call } }) => tools.get(call.toolName) === call.tool);
-}
-
-/** The place of a call: its turn, its message and its position in it, and who runs it. */
-interface CallSlot {
-  turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>;
-  iteration: number;
-  position: number;
-  messageId: string;
-  runBy?: RunBy;
-}
-
-/** Writes a call and, if the gate asks, its approval. The only place that proposes a call. */
-export function writeProposed(
+export function isAsSeen(
   runtime: Runtime,
   step: Step,
-  { id, judged, signed, question }: Proposed,
-  gate: Gate,
-  { turn, iteration, position, messageId, runBy }: CallSlot,
-): void {
-  const { tool, toolName, argumentsText } = judged.call;
-  const call: CallRecord = {
-    id,
-    worldId: turn.worldId,
-    chatId: turn.chatId,
-    agentId: turn.agentId,
-    turnId: turn.id,
-    iteration,
-    position,
-    messageId,
-    toolName,
-    arguments: argumentsText,
-    edited: false,
-    callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
-    status: gate.kind === 'ask' ? 'asked' : 'approved',
-    runBy: runBy ?? (tool?.definition.location === 'client' ? 'client' : 'here'),
-    readOnly: tool?.claims?.readOnly ?? false,
-    idempotent: tool?.claims?.idempotent ?? false,
-    approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,
-    startedEpoch: null,
-    result: null,
-    outcomeUnknown: false,
-    createdAt: step.tx.now(),
-    startedAt: null,
-    settledAt: null,
-  };
-  step.tx.write({ kind: 'call-proposed', call });
-  if (gate.kind === 'refuse') {
-    writeRehearsal(step, call, signed);
-    refuseCall(runtime, step, call, gate);
-  }
-  if (gate.kind !== 'ask') return;
-  askApproval(runtime, step, firstApprovalId(call.id), call, { tool, gate, signed, question });
+  seen: WorldSnapshot,
+  prepared: readonly PreparedCall[],
+): boolean {
+  if (step.snapshot.world.rev !== seen.world.rev) return false;
+  const tools = runtime.tools(seen.world.id);
+  return prepared.every(({ call }) => tools.get(call.toolName) === call.tool);
 }

@@ -11,49 +11,40 @@ import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, StartedCall, Step } from '../step/runtime.js';
 import { refreshTool, callOf, type ParsedCall } from './parse.js';
-import type { JudgedCall } from '../evidence/subjects.js';
 import { askAgain, writeRehearsal } from './ask.js';
-import { signAndRehearse } from './rehearse-call.js';
+import { prepareCall } from './prepare.js';
 import { nextStep } from '../turn/next-step.js';
 import { gateCall, gateNeeds, reviewersFor, saysWhoSigns, signingRulesOf } from './gate.js';
 import { placeOfCall } from '../step/place.js';
 import { sealOriginal } from '../facts/seal-original.js';
 import { asUnknown, refuseCall, settleCall } from './settle.js';
-import { approvedHash, isRehearsed, type SignedCall } from '../evidence/sign-call.js';
-
-/** A call that is ready to run. */
-interface ReadyCall {
-  judged: JudgedCall;
-  signed: SignedCall;
-}
+import { approvedHash } from '../evidence/hash-call.js';
+import type { PreparedCall } from '../evidence/prepared-call.js';
 
 /** Marks a call that the gate allows as started, and records why. Only the caller runs it, after the commit (A8). */
 export function markStarted(
-  runtime: Pick<Runtime, 'store'>,
+  { store }: Pick<Runtime, 'store'>,
   step: Step,
   { epoch }: Pick<TurnRecord, 'epoch'>,
   before: CallRecord,
-  { judged, signed }: { judged: JudgedCall; signed: SignedCall | undefined },
+  prepared: PreparedCall,
   gate: Extract<Gate, { kind: 'run' }>,
 ): StartedCall {
-  const { call, place, withoutFound } = judged;
+  const { call, place, uninspected } = prepared;
   if (call.tool === undefined || !call.arguments.ok) throw new Error("the gate allowed a call that can't run");
   const { id: callId, chatId, arguments: text } = before;
   // If the record shows the arguments unmasked, no sealed copy is needed (A40).
-  const original = maskArguments(text).isOriginal
-    ? {}
-    : { original: sealOriginal(runtime.store.hashKey, before, text) };
-  if (gate.byEffect === true && gate.because !== 'decision') writeRehearsal(step, before, signed);
+  const original = maskArguments(text).isOriginal ? {} : { original: sealOriginal(store.hashKey, before, text) };
+  if (gate.byEffect === true && gate.because !== 'decision') writeRehearsal(step, before, prepared);
   step.tx.write({ kind: 'call-started', chatId, callId, epoch, gate, ...original });
   return {
-    invocation: step.tx.invocation(callId) ?? before,
+    record: step.tx.invocation(callId) ?? before,
     tool: call.tool,
     value: call.arguments.value,
     place,
-    policyCall: withoutFound,
-    because: gate.because,
-    byEffect: gate.byEffect === true,
-    fingerprint: fingerprintFor(signed, gate),
+    policyCall: uninspected,
+    gate,
+    fingerprint: fingerprintFor(prepared, gate),
     snapshot: step.snapshot,
   };
 }
@@ -63,12 +54,12 @@ export function markStarted(
  * instead, because nobody has seen what the last rehearsal found (A52).
  */
 function fingerprintFor(
-  signed: SignedCall | undefined,
+  { signed }: PreparedCall,
   { because, byEffect }: Extract<Gate, { kind: 'run' }>,
 ): string | undefined {
-  const wasRehearsed = isRehearsed(signed?.rehearsal);
-  if (byEffect === true && !wasRehearsed) throw new Error('the gate judged an effect that nobody can apply');
-  return wasRehearsed && because !== 'decision' && byEffect !== true ? undefined : signed?.fingerprint;
+  const isDraft = signed?.applies === 'draft';
+  if (byEffect === true && !isDraft) throw new Error('the gate judged an effect that nobody can apply');
+  return isDraft && because !== 'decision' && byEffect !== true ? undefined : signed?.fingerprint;
 }
 
 /**
@@ -106,11 +97,11 @@ async function startReady(
   turn: TurnRecord,
   snapshot: WorldSnapshot,
   before: CallRecord,
-  { call, ready }: { call: ParsedCall; ready: ReadyCall | string },
+  { call, ready }: { call: ParsedCall; ready: PreparedCall | string },
 ): Promise<StartedCall | undefined> {
   const approval = await readSignatures(runtime, snapshot, before);
   const people = approval === undefined ? {} : { people: true };
-  const needs = { chats: [turn.chatId], ...people, ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
+  const needs = { chats: [turn.chatId], ...people, ...(typeof ready === 'string' ? {} : gateNeeds([ready])) };
   return await commit(runtime, 'start-invocation', turn.worldId, needs, (step) => {
     const due = dueCall(runtime, step, before.id, { rev: snapshot.world.rev, call });
     if (due === undefined || step.tx.current(turn) === undefined || due.invocation.arguments !== before.arguments) {
@@ -138,11 +129,12 @@ export function startApproved(
   runtime: Runtime,
   step: Step,
   id: string,
-  ready: ReadyCall & { rev: number },
+  ready: PreparedCall,
+  rev: number,
 ): StartedCall | undefined {
-  const due = dueCall(runtime, step, id, { rev: ready.rev, call: ready.judged.call });
+  const due = dueCall(runtime, step, id, { rev, call: ready.call });
   if (due?.turn.owner !== runtime.owner || due.invocation.runBy !== 'here') return undefined;
-  if (isHeld(ready.judged.call, ready.signed)) return undefined;
+  if (isHeld(ready)) return undefined;
   if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
   // The step that approves the call has just judged its signatures.
   const gate = gateApproved(runtime, step, due.invocation, ready, () => true);
@@ -179,13 +171,13 @@ function gateApproved(
   { store }: Pick<Runtime, 'store'>,
   step: Step,
   { callHash }: CallRecord,
-  { judged, signed }: ReadyCall,
+  prepared: PreparedCall,
   isSignedBy: (rules: readonly SigningRule[]) => boolean,
 ): Gate {
-  const rules = signingRulesOf(step.snapshot, judged);
-  const isSame = callHash !== null && callHash === approvedHash(store.hashKey, signed.callHash, rules);
+  const rules = signingRulesOf(step.snapshot, prepared);
+  const isSame = callHash !== null && callHash === approvedHash(store.hashKey, prepared.signed?.callHash ?? '', rules);
   const isApproved = isSame && (rules.length === 0 || isSignedBy(rules));
-  return gateCall(step.tx, step.snapshot, judged, { decision: isApproved ? 'approved' : undefined });
+  return gateCall(step.tx, step.snapshot, prepared, { decision: isApproved ? 'approved' : undefined });
 }
 
 /** The approval of a call whose signers a rule names. It is settled, so it can't change until the step. */
@@ -217,8 +209,8 @@ function areSignaturesValid(
 }
 
 /** Whether only the loop starts the call, because others must be kept from what it is about to change, before the step that starts it. */
-export function isHeld({ tool }: ParsedCall, signed: SignedCall | undefined): boolean {
-  return tool?.hold !== undefined && signed?.fingerprint !== undefined;
+export function isHeld({ call, signed }: PreparedCall): boolean {
+  return call.tool?.hold !== undefined && signed?.fingerprint !== undefined;
 }
 
 /** Each more means that somebody changed the same files after the call was read. */
@@ -233,10 +225,10 @@ async function readyAndHold(
   snapshot: WorldSnapshot,
   invocation: CallRecord,
   about: { call: ParsedCall; isReview: boolean; signal: AbortSignal },
-): Promise<{ ready: ReadyCall | string; hold?: Hold }> {
+): Promise<{ ready: PreparedCall | string; hold?: Hold }> {
   for (let reads = 1; ; reads += 1) {
     const ready = await readyCall(runtime, snapshot, invocation, about);
-    if (typeof ready === 'string' || !isHeld(about.call, ready.signed) || about.signal.aborted) return { ready };
+    if (typeof ready === 'string' || !isHeld(ready) || about.signal.aborted) return { ready };
     try {
       const hold = await holdCall(invocation, ready, about.signal);
       if (hold !== undefined) return { ready, hold };
@@ -249,9 +241,10 @@ async function readyAndHold(
 
 async function holdCall(
   { id: invocationId }: CallRecord,
-  { judged: { call, place }, signed: { fingerprint } }: ReadyCall,
+  { call, place, signed }: PreparedCall,
   signal: AbortSignal,
 ): Promise<Hold | undefined> {
+  const fingerprint = signed?.fingerprint;
   if (!call.arguments.ok || fingerprint === undefined) return undefined;
   const { workingDirectory } = place;
   const held = call.tool?.hold?.(call.arguments.value, { workingDirectory, invocationId, fingerprint });
@@ -270,11 +263,11 @@ async function readyCall(
   snapshot: WorldSnapshot,
   invocation: CallRecord,
   { call, isReview, signal }: { call: ParsedCall; isReview: boolean; signal: AbortSignal },
-): Promise<ReadyCall | string> {
+): Promise<PreparedCall | string> {
   try {
     const place = await placeOfCall(runtime, snapshot, invocation);
     const wasAsked = invocation.callHash !== null;
-    return await signAndRehearse(runtime, call, { ...invocation, place, isReview, wasAsked, signal });
+    return await prepareCall(runtime, call, { ...invocation, place, isReview, wasAsked, signal });
   } catch (error) {
     return `could not determine what this call would touch: ${errorMessage(error)}`;
   }
@@ -284,16 +277,16 @@ function refuse(
   runtime: Runtime,
   step: Step,
   invocation: CallRecord,
-  { judged, signed }: ReadyCall,
+  prepared: PreparedCall,
   { gate, changedSince }: { gate: Exclude<Gate, { kind: 'run' }>; changedSince: 'approved' | 'signed' },
 ): void {
   // A call that a dead process started can only be settled; it never needs approval again (T4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, asUnknown('interrupted'));
   else if (gate.kind === 'refuse') {
-    writeRehearsal(step, invocation, signed);
+    writeRehearsal(step, invocation, prepared);
     refuseCall(runtime, step, invocation, gate);
   } else {
-    askAgain(runtime, step, invocation, judged.call, gate, signed, changedSince);
+    askAgain(runtime, step, invocation, prepared, gate, changedSince);
     resumeTurn(runtime, step, invocation.turnId);
   }
 }

@@ -6,7 +6,7 @@ import { newId } from '../turn/ids.js';
 import { isUnattended, UNATTENDED } from '../call/gate.js';
 import { requestApproval, showQuestion } from '../call/ask.js';
 import { assertRunning } from '../call/start.js';
-import { sandboxOf } from '../evidence/sign-call.js';
+import { sandboxOf } from '../evidence/inspect-call.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, StartedCall } from '../step/runtime.js';
 import { untilAborted } from '../ports/until-aborted.js';
@@ -30,7 +30,7 @@ export async function askQuestion(
   signal: AbortSignal,
 ): Promise<string> {
   const approvalId = newId('approval');
-  const { worldId } = started.invocation;
+  const { worldId } = started.record;
   let onAnswer: (messageId: string) => void = () => undefined;
   const answered = new Promise<string>((resolve) => {
     onAnswer = resolve;
@@ -54,7 +54,7 @@ export async function askQuestion(
 
 async function requestAnswer(
   runtime: Runtime,
-  { invocation, place, tool }: StartedCall,
+  { record: invocation, place, tool }: StartedCall,
   approvalId: string,
   asked: Question,
 ): Promise<void> {
@@ -73,6 +73,8 @@ async function requestAnswer(
       sandbox: sandboxOf(tool, place),
       preview: null,
       rehearsal: null,
+      claimed: null,
+      applies: 'call',
       question: { ...question, raisedBy: 'tool' },
       session: null,
       proposedRule: null,

@@ -1,7 +1,7 @@
 import { readWho, type RefusalCode, type Signer, type ToolResultOutcome } from '@countersign/protocol';
 import type { ApprovalRecord, CallRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { keyedHash } from '../evidence/sign-call.js';
+import { keyedHash } from '../evidence/hash-call.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { readState, retry, ignoreNotFound } from '../step/commit.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../testing/index.js';
-import { createRecentRepeats } from './publish-tool-result.js';
+import { createRecentRepeats } from './recent-repeats.js';
 
 const outcome = { kind: 'repeated', status: 200, invocationId: 'call_1', state: 'succeeded' } as const;
 

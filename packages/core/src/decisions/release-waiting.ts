@@ -20,7 +20,7 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
       let isStale = false;
       for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
         const by = await findAuthor(runtime, worldId, waiting.covering);
-        const needs = { chats: [waiting.approval.chatId], ...gateNeeds([waiting.judged]) };
+        const needs = { chats: [waiting.approval.chatId], ...gateNeeds([waiting.prepared]) };
         const outcome = await commit(runtime, 'release', worldId, needs, (step) => release(runtime, step, waiting, by));
         isStale ||= outcome === 'stale';
       }
@@ -40,7 +40,7 @@ export async function releaseCovered(runtime: Runtime): Promise<void> {
 }
 
 function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author): 'released' | 'left' | 'stale' {
-  const { judged } = waiting;
+  const { prepared } = waiting;
   const approval = step.tx.approval(waiting.approval.id);
   const invocation = step.tx.invocation(waiting.invocation.id);
   if (approval === undefined || !mayBeReleased(approval)) return 'left';
@@ -50,10 +50,10 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
     return 'stale';
   }
-  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== judged.call.tool) return 'stale';
+  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== prepared.call.tool) return 'stale';
   const turn = step.tx.turn(invocation.turnId);
   if (turn === undefined) return 'left';
-  const covering = coveringOf(gateCall(step.tx, step.snapshot, judged));
+  const covering = coveringOf(gateCall(step.tx, step.snapshot, prepared));
   if (covering === undefined) return 'left';
   // A different grant or rule covers the call now, possibly by another author.
   if (!isDeepStrictEqual(covering, waiting.covering)) return 'stale';

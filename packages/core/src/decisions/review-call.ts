@@ -4,7 +4,7 @@ import { defineTool, type Tool, ToolFailure } from '../ports/index.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { REVIEW_CALL } from '../turn/ids.js';
-import { decideCall } from './publish-tool-result.js';
+import { decideCall } from '../call/decide.js';
 
 const reviewSchema = z.strictObject({
   decision: z.enum(['approve', 'deny']),

@@ -12,14 +12,13 @@ import { requesterOf } from '../requirements/needed-signatures.js';
 import { placeOfCall } from '../step/place.js';
 import { mayNeedSigners } from '../call/gate.js';
 import { callOf } from '../call/parse.js';
-import { judgeCall } from '../evidence/subjects.js';
-import { policiesOf } from '../evidence/rules-about.js';
+import { toPrepared } from '../evidence/prepared-call.js';
 import { showEffect } from '../evidence/show-effect.js';
 import { maskArguments, maskCallText } from '../masking/index.js';
 import { judgeWritten } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
 import type { CallRecord, StoreReader, Undos, UndoState } from '../ports/index.js';
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { policiesOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { chatIn, commit, noWorld, readSnapshot } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { cannotAsk } from './find-call.js';
@@ -144,7 +143,7 @@ async function findUndo(runtime: Runtime, worldId: string, callId: string): Prom
   if (snapshot === undefined) throw noWorld(worldId);
   const tool = call.settledAt === null ? undefined : runtime.tools(worldId).get(call.toolName);
   const place = await placeOfCall(runtime, snapshot, call).catch(() => undefined);
-  const judged = place === undefined ? undefined : judgeCall(callOf(runtime, call), { ...call, place, seen: [] });
+  const prepared = place === undefined ? undefined : toPrepared(callOf(runtime, call), { ...call, place });
   return {
     call,
     requester,
@@ -152,9 +151,9 @@ async function findUndo(runtime: Runtime, worldId: string, callId: string): Prom
     refusal(current, kept) {
       if (kept.kind !== 'ready') return undefined;
       if (isElsewhere(runtime, current, kept)) return GONE;
-      if (hasSigners || mayNeedSigners(current, call.agentId, judged)) return NEEDS_SIGNERS;
+      if (hasSigners || mayNeedSigners(current, call.agentId, prepared)) return NEEDS_SIGNERS;
       // A call that can't be judged is still one that writes files in the world's folder.
-      const { policyCall = { tool: call.toolName, subjects: [], place: runtime.findPlace(current) } } = judged ?? {};
+      const { policyCall = { tool: call.toolName, subjects: [], place: runtime.findPlace(current) } } = prepared ?? {};
       const state = judgeWritten(policiesOf(current, call.agentId), policyCall, kept.paths);
       return state === undefined ? undefined : { state };
     },

@@ -4,8 +4,8 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { placeOfCall } from '../step/place.js';
 import { gateCall, gateNeeds } from '../call/gate.js';
 import { callOf, refreshTool } from '../call/parse.js';
-import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
-import { coverEffect, signCall } from '../evidence/sign-call.js';
+import { toPrepared, type PreparedCall } from '../evidence/prepared-call.js';
+import { inspectCall, withRehearsal } from '../evidence/inspect-call.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
@@ -13,7 +13,7 @@ import type { Runtime } from '../step/runtime.js';
 export interface WaitingCall {
   approval: ApprovalRecord;
   invocation: CallRecord;
-  judged: JudgedCall;
+  prepared: PreparedCall;
   /** The world's `rev` when it was read. */
   rev: number;
   covering: Covering;
@@ -75,26 +75,25 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
           ...(grant.pattern === undefined || grant.pattern === '*' ? {} : { pattern: grant.pattern }),
           ...(grant.folder === undefined ? {} : { folder: grant.folder }),
         };
-  const judge = async (judged: JudgedCall): Promise<Covering | undefined> =>
-    await readState(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>
-      coveringOf(gateCall(tx, snapshot, judged, { hypothetical })),
+  const judge = async (prepared: PreparedCall): Promise<Covering | undefined> =>
+    await readState(runtime, worldId, { chats: [], ...gateNeeds([prepared]) }, ({ tx }) =>
+      coveringOf(gateCall(tx, snapshot, prepared, { hypothetical })),
     );
   const covered: WaitingCall[] = [];
   for (const { approval, invocation } of waiting) {
     const place = await placeOfCall(runtime, snapshot, invocation);
+    const setting = { ...invocation, place };
     // First judge without inspecting the target: most waiting calls aren't covered, so their files need not be read.
-    const unseen = judgeCall(callOf(runtime, invocation), { ...invocation, place, seen: [] });
-    if ((await judge(unseen)) === undefined) continue;
+    if ((await judge(toPrepared(callOf(runtime, invocation), setting))) === undefined) continue;
     if ((await refreshTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
-    const call = callOf(runtime, invocation);
+    const inspected = await inspectCall(runtime, callOf(runtime, invocation), setting).catch(() => undefined);
+    if (inspected === undefined) continue;
     // Not rehearsed again: a rule or grant runs the call, whatever the folder contains now.
-    const signed = await signCall(runtime, call, { ...invocation, place })
-      .then((unrehearsed) => coverEffect(runtime, call, { ...invocation, place }, unrehearsed, approval.rehearsal))
-      .catch(() => undefined);
-    if (signed === undefined || signed.callHash !== approval.callHash) continue;
-    const judged = judgeCall(call, { ...invocation, place, seen: signed.seen });
-    const covering = await judge(judged);
-    if (covering !== undefined) covered.push({ approval, invocation, judged, rev: snapshot.world.rev, covering });
+    if (withRehearsal(runtime, inspected, approval).signed?.callHash !== approval.callHash) continue;
+    const covering = await judge(inspected);
+    if (covering !== undefined) {
+      covered.push({ approval, invocation, prepared: inspected, rev: snapshot.world.rev, covering });
+    }
   }
   return covered;
 }

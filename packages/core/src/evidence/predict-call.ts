@@ -1,12 +1,12 @@
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { canonicalJson } from '../policy/index.js';
-import type { Predicted, PredictionContext, ProtectedPaths, RehearsalRecord, Rehearsals } from '../ports/index.js';
-import type { Place, Runtime } from '../step/runtime.js';
+import type { Predicted, PredictionContext, ProtectedPaths, ClaimedEvidence, Rehearsals } from '../ports/index.js';
+import type { CallPlace, Runtime } from '../step/runtime.js';
 import { parseCall, type ParsedCall } from '../call/parse.js';
-import { toPolicyCall, type JudgedCall } from './subjects.js';
+import { toPolicyCall, type PreparedCall } from './prepared-call.js';
 import { rulesAbout } from './rules-about.js';
 import { showPrediction } from './show-effect.js';
-import { rehearseInQueue, withoutEffect } from './rehearse-in-queue.js';
+import { rehearseInQueue, withoutEffect, type NoEffectRecord } from './rehearse-in-queue.js';
 
 /** Includes waiting in the queue. The program, and the person who is asked, wait no longer than this for a prediction. */
 const LIMIT_MS = 5_000;
@@ -44,31 +44,31 @@ export function findPredictor(
 export async function predictCall(
   runtime: Runtime,
   { call, rehearsals, predict }: PredictableCall,
-  judged: JudgedCall,
-  about: { worldId: string; agentId: string; id: string; place: Place; signal: AbortSignal; snapshot: WorldSnapshot },
-): Promise<RehearsalRecord> {
-  const { worldId, agentId, id: invocationId, place, signal, snapshot } = about;
+  { call: predicted, id: invocationId, place }: PreparedCall,
+  about: { worldId: string; agentId: string; signal: AbortSignal; snapshot: WorldSnapshot },
+): Promise<ClaimedEvidence | NoEffectRecord> {
+  const { worldId, agentId, signal, snapshot } = about;
   if (snapshot.world.settings.rehearse === 'off') return { noEffect: { reason: 'off' } };
   if (place.isFolderUnknown === true) return { noEffect: { reason: 'other-folder' } };
   const ran = await rehearseInQueue(runtime, {
     rehearsals,
-    call: { worldId, agentId, invocationId, toolName: judged.call.toolName },
+    call: { worldId, agentId, invocationId, toolName: predicted.toolName },
     queue: 'wait-within-limit',
     limitMs: LIMIT_MS,
     signal,
-    run: (limit) => predict(contextOf(snapshot, agentId, { place, calls: [call, judged.call], signal: limit })),
+    run: (limit) => predict(contextOf(snapshot, agentId, { place, calls: [call, predicted], signal: limit })),
   });
-  if ('record' in ran) return ran.record;
+  if ('noEffect' in ran) return ran;
   const { found, ms } = ran;
   if ('noEffect' in found) return withoutEffect(found.noEffect, ms);
-  return { ms, prediction: showPrediction(found.prediction, runtime.ownSecrets()) };
+  return { isClaim: true, ms, prediction: showPrediction(found.prediction, runtime.ownSecrets()) };
 }
 
 /** The rehearsal runs in the world's folder, without what the world opens to its sandbox. Paths are hidden from it as from either call. */
 function contextOf(
   snapshot: WorldSnapshot,
   agentId: string,
-  { place, calls, signal }: { place: Place; calls: readonly ParsedCall[]; signal: AbortSignal },
+  { place, calls, signal }: { place: CallPlace; calls: readonly ParsedCall[]; signal: AbortSignal },
 ): PredictionContext {
   const { home, workingDirectory: folder, worldDirectory: workingDirectory = folder } = place;
   return {
@@ -76,7 +76,7 @@ function contextOf(
     folder,
     protectedIn(realFolder) {
       // In deny and ask rules, `./` is the world's folder and the program's (A55.5), which it may name by a link.
-      const places: readonly Place[] = [...new Set([workingDirectory, folder, realFolder])].map((one) => ({
+      const places: readonly CallPlace[] = [...new Set([workingDirectory, folder, realFolder])].map((one) => ({
         workingDirectory: one,
         home,
       }));

@@ -79,9 +79,9 @@ it('[A52.11] [A60.3] a rehearsal waits for a limited time, and then there is no 
   const waited = rehearse('c4', 'wait');
   await setImmediate();
   clock.advance(1_000);
-  expect(await within).toEqual({ record: { noEffect: { reason: 'busy' } } });
+  expect(await within).toEqual({ noEffect: { reason: 'busy' } });
   clock.advance(19_000);
-  expect(await waited).toEqual({ record: { noEffect: { reason: 'busy' } } });
+  expect(await waited).toEqual({ noEffect: { reason: 'busy' } });
   ends[0]?.();
   await setImmediate();
   expect(started).toEqual(['c1', 'c2']);

@@ -10,6 +10,8 @@ const MAX_WAIT_MS = 20_000;
 /** A rehearsal that never ends leaves the queue after this time. */
 const MAX_IN_QUEUE_MS = 60_000;
 
+export type NoEffectRecord = Extract<RehearsalRecord, { noEffect: NoEffect }>;
+
 interface Wanted<T> {
   rehearsals: Rehearsals;
   call: { worldId: string; agentId: string; invocationId: string; toolName: string };
@@ -20,11 +22,11 @@ interface Wanted<T> {
   run: (signal: AbortSignal) => Promise<T>;
 }
 
-/** Runs one rehearsal when it is its turn. `record`: it failed or took too long. Rejects only if the signal aborts. */
+/** Runs one rehearsal when it is its turn. `noEffect`: it failed or took too long. Rejects only if the signal aborts. */
 export async function rehearseInQueue<T>(
   runtime: Pick<Runtime, 'clock' | 'report'>,
   { rehearsals, call, queue, limitMs, signal, run }: Wanted<T>,
-): Promise<{ ms: number; found: T } | { record: RehearsalRecord }> {
+): Promise<{ ms: number; found: T } | NoEffectRecord> {
   const { worldId, agentId, invocationId, toolName } = call;
   let limited = limitTime(runtime, signal, queue === 'wait' ? MAX_WAIT_MS : limitMs);
   let leave = (): void => undefined;
@@ -43,8 +45,8 @@ export async function rehearseInQueue<T>(
     if (signal.aborted) throw error;
     const isLate = limited.signal.aborted;
     if (!isLate) runtime.report(error, `failed to rehearse ${toolName}`, { worldId, invocationId });
-    if (began === undefined) return { record: { noEffect: { reason: isLate ? 'busy' : 'failed' } } };
-    return { record: { ms: took(), noEffect: { reason: isLate ? 'too-long' : 'failed' } } };
+    if (began === undefined) return { noEffect: { reason: isLate ? 'busy' : 'failed' } };
+    return { ms: took(), noEffect: { reason: isLate ? 'too-long' : 'failed' } };
   } finally {
     limited.end();
     if (began === undefined) leave();
@@ -74,6 +76,6 @@ const NOTHING_RAN: readonly NoEffect['reason'][] = [
 ];
 
 /** The record of a rehearsal that found no effect. It has no duration if nothing ran. */
-export function withoutEffect(noEffect: NoEffect, ms: number): RehearsalRecord {
+export function withoutEffect(noEffect: NoEffect, ms: number): NoEffectRecord {
   return NOTHING_RAN.includes(noEffect.reason) ? { noEffect } : { ms, noEffect };
 }

@@ -1,4 +1,4 @@
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { policiesOf, type WorldSnapshot } from '../memory/world-snapshot.js';
 import { protectPaths, withholdPaths, type PolicyCall } from '../policy/index.js';
 import type { ToolContext } from '../ports/index.js';
 
@@ -14,9 +14,4 @@ export function rulesAbout(
     // Lazy: most tools start no program.
     protectedPaths: () => protectPaths(policies, call),
   };
-}
-
-/** The rules that apply to an agent's calls. */
-export function policiesOf(snapshot: WorldSnapshot, agentId: string) {
-  return { admin: snapshot.adminPolicy, world: snapshot.policy, agent: snapshot.agentPolicy(agentId) };
 }

@@ -3,7 +3,6 @@ import { untilAborted } from '../ports/until-aborted.js';
 import type { Runtime } from '../step/runtime.js';
 import { limitTime, REHEARSAL_LIMIT_MS } from './limit-time.js';
 import { showWhole } from './show-effect.js';
-import { isRehearsed } from './sign-call.js';
 
 /** `gone`: the call was decided, or another machine keeps its rehearsal. `none`: it was not rehearsed. */
 export type WholeEffect = { kind: 'shown'; effect: Effect } | { kind: 'none' | 'gone' };
@@ -24,7 +23,7 @@ export async function showWholeEffect(
   if (approval.rehearsal === null || !('effect' in approval.rehearsal)) return { kind: 'none' };
   const { effect } = approval.rehearsal;
   // Without a rehearsal, the arguments are all of it.
-  if (!effect.truncated || !isRehearsed(approval.rehearsal)) return { kind: 'shown', effect };
+  if (!effect.truncated || approval.applies !== 'draft') return { kind: 'shown', effect };
   const tool = approval.status === 'pending' ? runtime.tools(worldId).get(invocation.toolName) : undefined;
   const limited = limitTime(runtime, new AbortController().signal, REHEARSAL_LIMIT_MS);
   try {

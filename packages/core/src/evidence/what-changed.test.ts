@@ -1,6 +1,6 @@
 import { inProcess, type Effect } from '@countersign/protocol';
 import { expect, it } from 'vitest';
-import type { SignedCall } from './sign-call.js';
+import type { SignedEvidence } from './prepared-call.js';
 import { whatChanged } from './what-changed.js';
 
 const sandbox = inProcess('none');
@@ -8,16 +8,16 @@ const effect = (effectHash: string): { effect: Effect } => ({
   effect: { files: [], leftOut: [], exitCode: 0, output: '', truncated: false, effectHash },
 });
 const preview = (text: string) => ({ text, truncated: false });
-const shown: SignedCall = {
+const shown: SignedEvidence = {
   callHash: 'hash',
   workingDirectory: '/w',
   sandbox,
   fingerprint: undefined,
   preview: null,
   rehearsal: null,
-  seen: [],
+  applies: 'call',
 };
-const changed = (now: Partial<SignedCall>, before: Partial<SignedCall> = {}) =>
+const changed = (now: Partial<SignedEvidence>, before: Partial<SignedEvidence> = {}) =>
   whatChanged({ ...shown, ...before }, { ...shown, callHash: 'other', ...now });
 
 it('[A7.2] names what changed since a call was shown', () => {

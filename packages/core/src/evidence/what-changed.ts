@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangedFile, Effect, WhatChanged } from '@countersign/protocol';
 import type { ApprovalRecord, RehearsalRecord } from '../ports/index.js';
-import type { SignedCall } from './sign-call.js';
+import type { SignedEvidence } from './prepared-call.js';
 
 type Shown = Pick<ApprovalRecord, 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'rehearsal'>;
 
 /** What differs between a call as it was last shown and as it is now (A7.2). */
-export function whatChanged(before: Shown, now: SignedCall): WhatChanged[] {
+export function whatChanged(before: Shown, now: SignedEvidence): WhatChanged[] {
   const found: WhatChanged[] = [];
   if (before.workingDirectory !== now.workingDirectory) found.push('folder');
   if (!isDeepStrictEqual(before.sandbox, now.sandbox)) found.push('sandbox');
@@ -20,7 +20,7 @@ export function whatChanged(before: Shown, now: SignedCall): WhatChanged[] {
 }
 
 /** The call with the changes marked that the last question didn't show. */
-export function markNew(before: ApprovalRecord, now: SignedCall): SignedCall {
+export function markNew(before: ApprovalRecord, now: SignedEvidence): SignedEvidence {
   const [old, effect] = [effectOf(before.rehearsal), effectOf(now.rehearsal)];
   if (old === undefined || effect === undefined || now.rehearsal === null) return now;
   const shown = new Map(old.files.map((file) => [file.path, plain(file)]));

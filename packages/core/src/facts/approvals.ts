@@ -75,10 +75,10 @@ function requestText(
   expiresAt: number | null,
 ): string {
   const { id, toolName } = call;
-  const { rule, reason, rehearsal, signing: _, ...card } = asked;
+  const { rule, reason, rehearsal, claimed, applies, signing: _, ...card } = asked;
   const given = Object.entries({
     ...card,
-    ...shownEffect(rehearsal),
+    ...shownEffect({ rehearsal, claimed }),
     reason,
     why: describeReason(reason),
     rule,
@@ -86,23 +86,19 @@ function requestText(
   return JSON.stringify({
     originalToolCall: { id, name: toolName, arguments: shown },
     ...Object.fromEntries(given),
-    ...(isFixed(call, asked) ? { editable: false } : {}),
+    ...(applies === 'verdict' ? { editable: false } : {}),
     ...(call.edited ? { edited: true } : {}),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   });
 }
 
-/** Whether an ACP agent runs the call (A59): its program is told yes or no, and can't be given other arguments. */
-export function isFixed({ runBy }: Pick<CallRecord, 'runBy'>, { sandbox }: Pick<ApprovalRecord, 'sandbox'>): boolean {
-  return runBy === 'here' && sandbox.kind === 'external';
-}
-
 /** What a rehearsal found, as it is sent to people. */
-export function shownEffect(
-  rehearsal: ApprovalRecord['rehearsal'],
-): Pick<Approval, 'effect' | 'noEffect' | 'prediction'> {
+export function shownEffect({
+  rehearsal,
+  claimed,
+}: Pick<ApprovalRecord, 'rehearsal' | 'claimed'>): Pick<Approval, 'effect' | 'noEffect' | 'prediction'> {
+  if (claimed !== null) return { prediction: claimed.prediction };
   if (rehearsal === null) return {};
-  if ('prediction' in rehearsal) return { prediction: rehearsal.prediction };
   return 'effect' in rehearsal ? { effect: rehearsal.effect } : { noEffect: rehearsal.noEffect };
 }
 

@@ -14,6 +14,7 @@ import type {
   ApprovalRecord,
   ChatRecord,
   ChatState,
+  ClaimedEvidence,
   Emission,
   GrantRecord,
   CallRecord,
@@ -108,6 +109,8 @@ export type Card = Pick<
   | 'sandbox'
   | 'preview'
   | 'rehearsal'
+  | 'claimed'
+  | 'applies'
   | 'question'
   | 'session'
   | 'proposedRule'
@@ -117,7 +120,7 @@ export type Card = Pick<
 
 export interface CallRehearsed extends OfCall {
   kind: 'call-rehearsed';
-  rehearsal: RehearsalRecord;
+  rehearsal: RehearsalRecord | ClaimedEvidence;
 }
 
 export interface CallEdited extends OfCall {

@@ -6,7 +6,7 @@ import {
   type Addressable,
 } from '@countersign/protocol';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
-import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
+import { closedPolicy, compileStored, NO_RULES, type Policies, type Policy } from '../policy/index.js';
 
 /** A world's settings, agents and compiled rules at one `rev`. */
 export interface WorldSnapshot {
@@ -21,6 +21,15 @@ export interface WorldSnapshot {
   /** Falls back to the id for a removed agent, whose messages are kept. */
   agentName(id: string): string;
   agentPolicy(id: string): Policy;
+}
+
+/** The rules that apply to an agent's calls. Without an agent, for a person who tests the world's rules. */
+export function policiesOf(
+  snapshot: Pick<WorldSnapshot, 'policy' | 'adminPolicy' | 'agentPolicy'>,
+  agentId: string | undefined,
+): Policies & { readonly admin: Policy } {
+  const agent = agentId === undefined ? NO_RULES : snapshot.agentPolicy(agentId);
+  return { admin: snapshot.adminPolicy, world: snapshot.policy, agent };
 }
 
 /** Whether an external program acts as this agent: no model is called for it (A55). */

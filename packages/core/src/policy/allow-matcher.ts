@@ -4,7 +4,7 @@ import { isLoneStar, type Matcher, segmentKey, wordKey } from './matcher.js';
 import { matchesPath, pathPattern } from './patterns/path-pattern.js';
 import { isFolderWord, isInFolder } from './patterns/in-folder.js';
 import type { Bases } from './patterns/path-text.js';
-import type { PreparedSubject } from './prepare-call.js';
+import type { MatchableSubject } from './matchable-call.js';
 import type { PatternWord } from './types.js';
 
 /**
@@ -65,7 +65,7 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
 }
 
 /** The words after the pattern's are operands that the program reads as files, in the working folder. */
-function coversFiles(globs: Globs, subject: Extract<PreparedSubject, { kind: 'words' }>, bases: Bases): boolean {
+function coversFiles(globs: Globs, subject: Extract<MatchableSubject, { kind: 'words' }>, bases: Bases): boolean {
   const { words, spell, files, exact } = subject;
   if (exact || files === undefined) return false;
   const before = globs.length;

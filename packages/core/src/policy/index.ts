@@ -16,7 +16,7 @@ export { judge, mayBeAllowedByEffect, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';
 export { namesPath } from './paths/names-path.js';
 export { parseRule } from './rules/parse-rule.js';
-export { prepareCall } from './prepare-call.js';
+export { toMatchable } from './matchable-call.js';
 export { proposeRule, splitRules } from './grants/propose-rule.js';
 export { readRules } from './rules/read-rules.js';
 export { NETWORK_RULE, SANDBOX_RULES, sandboxGrants } from './paths/sandbox-rules.js';

@@ -7,7 +7,7 @@ import { allowMatcher } from './allow-matcher.js';
 import { guardMatcher } from './guard-matcher.js';
 import { judge } from './judge.js';
 import { parseRule } from './rules/parse-rule.js';
-import { prepareCall } from './prepare-call.js';
+import { toMatchable } from './matchable-call.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
@@ -367,7 +367,7 @@ describe('judge, for random rules', () => {
         const parsed = parseRule(`${verb} x${args}`);
         if (!parsed.ok) throw new Error(parsed.error);
         const matcher = verb === 'allow' ? allowMatcher(parsed.rule.words) : guardMatcher(parsed.rule.words);
-        const { subjects, bases } = prepareCall({ tool: 'x', subjects: [one], place });
+        const { subjects, bases } = toMatchable({ tool: 'x', subjects: [one], place });
         const found = outcome([`${verb} x${args}`], one) === verb;
         expect(found).toBe(subjects.every((prepared) => matcher.matches(prepared, bases)));
       }),

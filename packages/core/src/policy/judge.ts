@@ -15,7 +15,7 @@ import {
   type Policy,
   type RuleGroup,
 } from './compile-policy.js';
-import { type PreparedCall, prepareOnce } from './prepare-call.js';
+import { type MatchableCall, matchable } from './matchable-call.js';
 import type { PolicyCall, SigningRule } from './types.js';
 
 /**
@@ -51,7 +51,7 @@ export interface Weighing {
   /** Set if rules about effects were considered. The call may then do nothing but this effect. */
   readonly byEffect?: true;
   /** The prepared call, for matching grants without preparing it again. */
-  readonly prepared: PreparedCall;
+  readonly prepared: MatchableCall;
 }
 
 /** Deny overrides ask, and ask overrides allow, regardless of order (A19). */
@@ -114,7 +114,7 @@ function withoutAllow(policy: Policy): Policy {
 }
 
 function weighOne({ admin, world, agent }: Policies, call: PolicyCall): Weighing {
-  const prepared = prepareOnce(call);
+  const prepared = matchable(call);
   const isUnclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true);
   const from = (policy: Policy | undefined, verb: 'deny' | 'ask'): readonly RuleGroup[] =>
     withEffects(groupsFor(policy?.[verb], call.tool), prepared);
@@ -168,7 +168,7 @@ function weighOne({ admin, world, agent }: Policies, call: PolicyCall): Weighing
 /** Whether an allow rule about effects might cover this call, whose effect is still unknown. */
 export function mayBeAllowedByEffect({ admin, world }: Policies, call: PolicyCall): boolean {
   const groups = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.allow, call.tool)];
-  return findMissedByEffect(groups, prepareOnce(call)) !== undefined;
+  return findMissedByEffect(groups, matchable(call)) !== undefined;
 }
 
 function rulesIn({ any, patterned, named }: RuleGroup): readonly CompiledRule[] {
@@ -178,7 +178,7 @@ function rulesIn({ any, patterned, named }: RuleGroup): readonly CompiledRule[] 
 /** The rules about effects that match the rest of the call, or that a dynamic part of it might match. */
 function relevantEffects(
   groups: readonly RuleGroup[],
-  prepared: PreparedCall,
+  prepared: MatchableCall,
   isUnclear: boolean,
 ): readonly EffectRule[] {
   return effectRules(groups).filter(({ group }) => isUnclear || firstMatching([group], prepared) !== undefined);
@@ -190,7 +190,7 @@ function relevantEffects(
  */
 function coveringWith(
   groups: readonly RuleGroup[],
-  prepared: PreparedCall,
+  prepared: MatchableCall,
   isUnclear: boolean,
 ): { readonly rule: string; readonly byEffect: boolean } | undefined {
   const plain = covering(groups, prepared);

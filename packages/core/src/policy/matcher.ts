@@ -1,7 +1,7 @@
 import { MANY } from './patterns/match-sequence.js';
 import type { PathPattern } from './patterns/path-pattern.js';
 import type { Bases } from './patterns/path-text.js';
-import type { PreparedSubject } from './prepare-call.js';
+import type { MatchableSubject } from './matchable-call.js';
 import type { PatternWord } from './types.js';
 
 /** An index key: a whole word of a command, or a whole segment of a path or possible path. */
@@ -16,9 +16,9 @@ export interface Matcher {
   readonly any: boolean;
   /** A value that a subject must contain to match. Rules are indexed by it, so a thousand rules cost little more than one. */
   readonly key?: Key;
-  readonly matches: (subject: PreparedSubject, bases: Bases) => boolean;
+  readonly matches: (subject: MatchableSubject, bases: Bases) => boolean;
   /** For an allow rule that would match except for its star: why the star doesn't cover the words. */
-  readonly missedBy?: (subject: PreparedSubject) => 'star' | 'no-sandbox' | undefined;
+  readonly missedBy?: (subject: MatchableSubject) => 'star' | 'no-sandbox' | undefined;
 }
 
 export function isLoneStar(word: PatternWord | undefined): boolean {

@@ -96,6 +96,7 @@ export type {
   Emission,
   GrantRecord,
   CallRecord,
+  ClaimedEvidence,
   RunBy,
   CallStatus,
   MessageRecord,

@@ -31,7 +31,7 @@ import { runTurn } from '../turns/run-turn.js';
 import { createCallChats } from '../step/commit.js';
 import { createQuarantine, createScheduler, type TurnRun } from '../step/scheduler.js';
 import type { About, Handover, Measured, PlaceFinder, Probe, Providers, Runtime } from '../step/runtime.js';
-import { createRecentRepeats } from '../decisions/publish-tool-result.js';
+import { createRecentRepeats } from '../decisions/recent-repeats.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
 import { watchExternal } from '../runners/watch-external.js';

@@ -16,7 +16,12 @@ export interface VerifiedReceipt {
 /** Explains why a verified receipt is not for this approval as it is now, or not from this signer (A49.3). Undefined if it is. */
 export function findReceiptProblem(
   { receipt, passkeyId, personId }: VerifiedReceipt,
-  about: { approval: ApprovalRecord; invocation: CallRecord; signer: Signer; people: SigningPeople },
+  about: {
+    approval: Pick<ApprovalRecord, 'id' | 'callHash' | 'preview' | 'rehearsal'>;
+    invocation: CallRecord;
+    signer: Signer;
+    people: SigningPeople;
+  },
 ): string | undefined {
   const { approval, invocation, signer, people } = about;
   const { nonce: _, ...signed } = receipt.signed;

@@ -85,7 +85,7 @@ async function start(runtime: Runtime, { worldId, chatId, turnId, id }: CallReco
   if (found?.call.status !== 'approved') return;
   const { signal } = new AbortController();
   const started = await startCall(runtime, found.turn, found.snapshot, found.call, signal);
-  if (started !== undefined) await runtime.external.watch(started.invocation);
+  if (started !== undefined) await runtime.external.watch(started.record);
 }
 
 function approvalOf({ approvalId }: CallRecord): string | undefined {

@@ -1,6 +1,6 @@
 import type { Signer } from '@countersign/protocol';
 import { canonicalJson } from '../policy/index.js';
-import { keyedHash } from '../evidence/sign-call.js';
+import { keyedHash } from '../evidence/hash-call.js';
 import type { Runtime } from '../step/runtime.js';
 
 /** A program that proposes a call. Only this caller learns the verdict, fetches the call and reports its result (A55.16). */

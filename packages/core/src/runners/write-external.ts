@@ -1,18 +1,12 @@
 import { CountersignError, EXTERNAL_PROVIDER, whoText } from '@countersign/protocol';
 import { requesterOf } from '../requirements/needed-signatures.js';
 import { placeOutside, type StoredExternalCall } from '../step/place.js';
-import { gateNeeds, saysWhoSigns } from '../call/gate.js';
-import { limitWaiting } from '../call/ask.js';
-import {
-  isAsSeen,
-  judgeProposed,
-  refuseMasked,
-  signProposed,
-  toToolCall,
-  writeProposed,
-  type Proposed,
-} from '../call/prepare.js';
-import { parseCall, refreshTool } from '../call/parse.js';
+import { gateNeeds, gateProposal, saysWhoSigns } from '../call/gate.js';
+import { writeProposal } from '../call/ask.js';
+import { limitWaiting } from '../call/limit-waiting.js';
+import { isAsSeen, prepareProposal } from '../call/prepare.js';
+import type { PreparedCall } from '../evidence/prepared-call.js';
+import { parseCall, refreshTool, refuseMasked, toToolCall } from '../call/parse.js';
 import { markStarted } from '../call/start.js';
 import { isExternal, type WorldSnapshot } from '../memory/world-snapshot.js';
 import type { CallRecord, ChatRecord, RunBy, TurnRecord } from '../ports/index.js';
@@ -76,24 +70,27 @@ export async function writeExternal(
   const read = refuseMasked(parseCall(tool, toolName, canonicalJson(proposal.arguments)));
   if (!read.arguments.ok && read.argumentsText.length >= LONG_REFUSED)
     throw new CountersignError('invalid', `arguments: ${read.arguments.error}`, { field: 'arguments' });
-  const proposed = await signProposed(runtime, { worldId, chatId, agentId, review: null }, read, {
+  const prepared = await prepareProposal(runtime, read, {
+    worldId,
+    chatId,
+    agentId,
     id,
     place: runs.where === 'program' ? placeOutside(place, runs) : place,
-    trouble: missing,
+    problem: missing,
     signal,
   });
   const people = saysWhoSigns(snapshot, agentId) ? { people: true } : {};
-  const needs = { chats: hasChat ? [chatId] : [], pendingOf: agentId, ...people, ...gateNeeds([proposed.judged]) };
+  const needs = { chats: hasChat ? [chatId] : [], pendingOf: agentId, ...people, ...gateNeeds([prepared]) };
   let written: WrittenCall | undefined;
   try {
     written = await commit(runtime, 'propose', worldId, needs, (step) => {
       signal.throwIfAborted();
       refuseUnable(isExternal(step.snapshot, agentId), agentId);
-      return writeStep(runtime, step, call, { proposed, snapshot });
+      return writeStep(runtime, step, call, { prepared, snapshot });
     });
     return written;
   } finally {
-    if (written === undefined && proposed.signed?.rehearsal) dropRehearsal(runtime, tool, id);
+    if (written === undefined && prepared.signed?.rehearsal) dropRehearsal(runtime, tool, id);
   }
 }
 
@@ -110,7 +107,7 @@ function writeStep(
   runtime: Runtime,
   step: Step,
   { proposal, caller, chatId, id, hasChat }: NewCall,
-  { proposed, snapshot }: { proposed: Proposed; snapshot: WorldSnapshot },
+  { prepared, snapshot }: { prepared: PreparedCall; snapshot: WorldSnapshot },
 ): WrittenCall | undefined {
   const { tx } = step;
   const { agentId, program, runs, key } = proposal;
@@ -118,7 +115,7 @@ function writeStep(
   if (tx.chat(chatId) === undefined) throw new CountersignError('not-found', 'the chat of this session was deleted');
   const known = tx.invocation(id);
   if (known !== undefined) return undefined;
-  const gate = limitWaiting(tx, agentId)(judgeProposed(step, proposed));
+  const gate = limitWaiting(tx, agentId)(gateProposal(step, prepared));
   const messageId = newId('msg');
   const joined = tx.currentTurn(chatId, agentId);
   const { who } = caller.by;
@@ -131,7 +128,7 @@ function writeStep(
     sender: agentId,
     speaker: 'agent',
     content: '',
-    toolCalls: [toToolCall(proposed)],
+    toolCalls: [toToolCall(id, prepared.call)],
     agentId,
     turnId: turn.id,
     iteration: 1,
@@ -147,14 +144,14 @@ function writeStep(
   else tx.write({ kind: 'message-sent', message });
   const runBy: RunBy = runs.where;
   const position = tx.invocations(turn).reduce((next, call) => Math.max(next, call.position + 1), 0);
-  writeProposed(runtime, step, proposed, gate, { turn, iteration: 1, position, messageId, runBy });
+  writeProposal(runtime, step, prepared, gate, { turn, iteration: 1, position, messageId, runBy });
   // Otherwise, the program's claim reads the call again, judges it and starts it.
-  const mayStart = runBy === 'program' && runtime.mayAct() && isAsSeen(runtime, step, snapshot, [proposed]);
+  const mayStart = runBy === 'program' && runtime.mayAct() && isAsSeen(runtime, step, snapshot, [prepared]);
   const call = mayStart && gate.kind === 'run' ? tx.invocation(id) : undefined;
   const started =
     call === undefined || gate.kind !== 'run'
       ? undefined
-      : markStarted(runtime, step, turn, call, proposed, gate).invocation;
+      : markStarted(runtime, step, turn, call, prepared, gate).record;
   if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
   return { started };
 }

@@ -2,7 +2,7 @@ import { EXTERNAL_PROVIDER } from '@countersign/protocol';
 import { z } from 'zod';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { CallRecord, MessageRecord, ToolPlace } from '../ports/index.js';
-import type { Place, Runtime } from './runtime.js';
+import type { CallPlace, Runtime } from './runtime.js';
 
 /** What is stored with a call that an external program runs (A55), in the provider state of its message. */
 const externalCallSchema = z.object({
@@ -28,16 +28,16 @@ export function readExternalCall({
 }
 
 /** The place where the calls of a message run: the world's folder, or that of the external program that runs them. */
-export function placeOfMessage(place: Place, message: Pick<MessageRecord, 'providerState'>): Place {
+export function placeOfMessage(place: CallPlace, message: Pick<MessageRecord, 'providerState'>): CallPlace {
   const stored = readExternalCall(message);
   return stored === undefined ? place : placeOutside(place, stored);
 }
 
 /** Nothing that the world opens to its sandbox applies outside of it. */
 export function placeOutside(
-  { workingDirectory, home }: Place,
+  { workingDirectory, home }: CallPlace,
   { cwd, realCwd }: Pick<StoredExternalCall, 'cwd' | 'realCwd'>,
-): Place {
+): CallPlace {
   if (cwd === undefined) return { workingDirectory, home, isFolderUnknown: true };
   const real = realCwd === undefined ? {} : { realDirectory: realCwd };
   const world = cwd === workingDirectory ? {} : { worldDirectory: workingDirectory };
@@ -45,7 +45,7 @@ export function placeOutside(
 }
 
 /** The part of a place that a tool needs to say what a call touches. */
-export function toToolPlace({ workingDirectory, isFolderUnknown }: Place): ToolPlace {
+export function toToolPlace({ workingDirectory, isFolderUnknown }: CallPlace): ToolPlace {
   return { workingDirectory, ...(isFolderUnknown === true ? { isFolderUnknown } : {}) };
 }
 
@@ -54,7 +54,7 @@ export async function placeOfCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,
   { runBy, messageId }: Pick<CallRecord, 'runBy' | 'messageId'>,
-): Promise<Place> {
+): Promise<CallPlace> {
   const place = runtime.findPlace(snapshot);
   if (runBy !== 'program') return place;
   const message = await runtime.store.read((reader) => reader.message(messageId));

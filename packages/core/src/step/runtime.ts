@@ -24,7 +24,7 @@ import type { TurnSituation } from '../turn/next-step.js';
 import type { Quarantine, Scheduler } from './scheduler.js';
 
 /** Where a world's tools run. Looked up for each call: a folder may have become a symlink since the approval (A7). */
-export interface Place {
+export interface CallPlace {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
@@ -40,7 +40,7 @@ export interface Place {
   grants?: SandboxGrants;
 }
 /** Throws if the folder isn't usable. Synchronous: the system call takes microseconds, while the async version has to wait for a thread. */
-export type PlaceFinder = (world: WorldSnapshot) => Place;
+export type PlaceFinder = (world: WorldSnapshot) => CallPlace;
 
 /** Named points around which a crash must lose nothing. Crash tests are generated from them. */
 export type Probe = (moment: string) => void;
@@ -186,17 +186,15 @@ export interface PartialAnswer {
 
 /** A call that is marked as started and should run now. */
 export interface StartedCall {
-  invocation: CallRecord;
+  record: CallRecord;
   tool: RegisteredTool;
   value: unknown;
-  place: Place;
+  place: CallPlace;
   /** The call in the form that rules match against. */
   policyCall: PolicyCall;
-  /** Why the gate allowed it. */
-  because: Extract<Gate, { kind: 'run' }>['because'];
-  /** Whether rules about effects judged the call, so that only its rehearsed effect is applied. */
-  byEffect: boolean;
-  /** A fingerprint of the target when the call was signed. */
+  /** Why the gate allowed it. With `byEffect`, only its rehearsed effect is applied. */
+  gate: Extract<Gate, { kind: 'run' }>;
+  /** A fingerprint of the target when the call was prepared. */
   fingerprint: string | undefined;
   /** The world and its rules when the call started. */
   snapshot: WorldSnapshot;

@@ -19,7 +19,7 @@ import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { prepareTools } from '../call/parse.js';
 import { commit, readSnapshot } from '../step/commit.js';
 import { endWithError, openNext, queueTurns } from '../step/move-turn.js';
-import type { LiveAnswer, Place, Runtime, Situation, Step } from '../step/runtime.js';
+import type { LiveAnswer, CallPlace, Runtime, Situation, Step } from '../step/runtime.js';
 import { TurnLost } from '../step/scheduler.js';
 import { untilAborted } from '../ports/until-aborted.js';
 import { noteLeftOut } from './note-left-out.js';
@@ -104,7 +104,7 @@ async function keepPartial(runtime: Runtime, turn: TurnRecord, live: LiveAnswer,
 async function findPlace(
   runtime: Runtime,
   { worldId }: TurnRecord,
-): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
+): Promise<{ ok: true; place: CallPlace; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
   const snapshot = await readSnapshot(runtime, worldId, { recent: true });
   // The world was deleted, and its turns with it.
   if (snapshot === undefined) return undefined;

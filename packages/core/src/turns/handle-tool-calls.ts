@@ -5,22 +5,25 @@ import { agentMayAskFor } from '../policy/index.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
-import { gateNeeds, saysWhoSigns } from '../call/gate.js';
-import { limitWaiting } from '../call/ask.js';
+import { gateNeeds, gateProposal, saysWhoSigns } from '../call/gate.js';
+import { isAsSeen, prepareProposal } from '../call/prepare.js';
+import { writeProposal } from '../call/ask.js';
+import { limitWaiting } from '../call/limit-waiting.js';
+import type { PreparedCall } from '../evidence/prepared-call.js';
 import {
-  isAsSeen,
-  judgeProposed,
+  argumentsLimit,
+  MAX_CALLS,
+  parseCall,
+  refreshTool,
+  refuseExcess,
   refuseMasked,
-  signProposed,
   toToolCall,
-  writeProposed,
-  type Proposed,
-} from '../call/prepare.js';
-import { argumentsLimit, parseCall, refreshTool, type ParsedCall, MAX_CALLS, refuseExcess } from '../call/parse.js';
+  type ParsedCall,
+} from '../call/parse.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
 import { isHeld, markStarted } from '../call/start.js';
 import { commit } from '../step/commit.js';
-import type { Place, Runtime, Step, StartedCall, Situation } from '../step/runtime.js';
+import type { CallPlace, Runtime, Step, StartedCall, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
@@ -31,10 +34,6 @@ export interface ModelAnswer<Response extends LLMResponse> {
   response: Response;
   provider: string;
   model: string;
-}
-
-interface ProposedByModel extends Proposed {
-  vendorId: string;
 }
 
 /** The state of a turn after its calls were written, and the calls to run now. */
@@ -50,49 +49,46 @@ export interface WrittenCalls {
 export async function handleToolCalls(
   runtime: Runtime,
   turn: TurnRecord,
-  answer: ModelAnswer<ToolCallsResponse> & { place: Place; snapshot: WorldSnapshot; signal: AbortSignal },
+  answer: ModelAnswer<ToolCallsResponse> & { place: CallPlace; snapshot: WorldSnapshot; signal: AbortSignal },
 ): Promise<WrittenCalls | undefined> {
   const { response, place, signal } = answer;
   const missing = await refreshTools(runtime, turn, answer);
   await maskLongTexts([response.content]);
   // Stopped or shutting down while a server was starting: write nothing.
   if (signal.aborted) return undefined;
-  const calls = await readCalls(runtime, turn, response);
-  const proposed = await Promise.all(
-    calls.map(async ({ vendorId, call }): Promise<ProposedByModel> => {
-      const about = { id: newId('call'), place, trouble: missing.get(call.toolName), signal };
-      return { vendorId, ...(await signProposed(runtime, turn, call, about)) };
+  const calls = await parseCalls(runtime, turn, response);
+  const { worldId, chatId, agentId, review } = turn;
+  const setting = { worldId, chatId, agentId, place, isReview: review !== null, signal };
+  const prepared = await Promise.all(
+    calls.map(async (call) => {
+      const problem = missing.get(call.toolName);
+      return await prepareProposal(runtime, call, { ...setting, id: newId('call'), problem });
     }),
   );
-  const rehearsed = proposed.filter(({ signed }) => signed !== undefined && signed.rehearsal !== null);
   let written: WrittenCalls | undefined;
   try {
-    written = signal.aborted ? undefined : await writeCalls(runtime, turn, answer, proposed);
+    written = signal.aborted ? undefined : await writeCalls(runtime, turn, answer, prepared);
     return written;
   } finally {
-    if (written === undefined) for (const { judged, id } of rehearsed) dropRehearsal(runtime, judged.call.tool, id);
+    if (written === undefined) {
+      for (const { call, id, signed } of prepared) if (signed?.rehearsal) dropRehearsal(runtime, call.tool, id);
+    }
   }
 }
 
 /** Lets others run in between: reading the calls of a hostile response takes long. */
-async function readCalls(
+async function parseCalls(
   runtime: Runtime,
   { worldId }: TurnRecord,
   { tool_calls: given }: ToolCallsResponse,
-): Promise<{ vendorId: string; call: ParsedCall }[]> {
+): Promise<ParsedCall[]> {
   const tools = runtime.tools(worldId);
   const left = argumentsLimit();
-  const calls: { vendorId: string; call: ParsedCall }[] = [];
-  for (const [
-    position,
-    {
-      id: vendorId,
-      function: { name, arguments: text },
-    },
-  ] of given.entries()) {
+  const calls: ParsedCall[] = [];
+  for (const [position, { function: called }] of given.entries()) {
+    const { name, arguments: text } = called;
     if (position > 0 && text.length > LONG_TEXT) await setImmediate();
-    const call = refuseExcess(refuseMasked(parseCall(tools.get(name), name, text, left)), position, given.length);
-    calls.push({ vendorId, call });
+    calls.push(refuseExcess(refuseMasked(parseCall(tools.get(name), name, text, left)), position, given.length));
   }
   return calls;
 }
@@ -103,34 +99,34 @@ async function writeCalls(
   runtime: Runtime,
   turn: TurnRecord,
   answer: ModelAnswer<ToolCallsResponse> & { snapshot: WorldSnapshot },
-  proposed: readonly ProposedByModel[],
+  prepared: readonly PreparedCall[],
 ): Promise<WrittenCalls | undefined> {
   const { response } = answer;
   const { agentId, chatId } = turn;
   const people = saysWhoSigns(answer.snapshot, agentId) ? { people: true } : {};
-  const needs = { chats: [chatId], pendingOf: agentId, ...people, ...gateNeeds(proposed.map(({ judged }) => judged)) };
+  const needs = { chats: [chatId], pendingOf: agentId, ...people, ...gateNeeds(prepared) };
   return await commit(runtime, 'tool-calls', turn.worldId, needs, (step) => {
     const { tx, snapshot } = step;
     if (tx.current(turn)?.state !== 'open') return undefined;
     const admit = limitWaiting(tx, agentId);
-    const gated = proposed.map((proposal) => ({ proposal, gate: admit(judgeProposed(step, proposal)) }));
-    const vendorIds = proposed.map(({ vendorId }) => vendorId);
-    const fields = { content: response.content, toolCalls: proposed.map(toToolCall) };
+    const gated = prepared.map((call) => ({ call, gate: admit(gateProposal(step, call)) }));
+    const vendorIds = response.tool_calls.map(({ id }) => id);
+    const fields = { content: response.content, toolCalls: prepared.map(({ id, call }) => toToolCall(id, call)) };
     const message = answerMessage(step, turn, answer, fields, vendorIds);
     tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: response.usage, message });
-    for (const [position, { proposal, gate }] of gated.entries()) {
-      const { messageId } = answer;
-      writeProposed(runtime, step, proposal, gate, { turn, iteration: turn.iteration + 1, position, messageId });
+    const { messageId } = answer;
+    for (const [position, { call, gate }] of gated.entries()) {
+      writeProposal(runtime, step, call, gate, { turn, iteration: turn.iteration + 1, position, messageId });
     }
     const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
     // `nextStep` processes settled results before it starts anything (T8).
     const next = nextStep(now());
-    const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, proposed) ? next.invocationIds : [];
+    const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, prepared) ? next.invocationIds : [];
     const started: StartedCall[] = [];
-    for (const { proposal, gate } of gated) {
-      const invocation = due.includes(proposal.id) ? tx.invocation(proposal.id) : undefined;
-      if (invocation === undefined || gate.kind !== 'run' || isHeld(proposal.judged.call, proposal.signed)) continue;
-      started.push(markStarted(runtime, step, turn, invocation, proposal, gate));
+    for (const { call, gate } of gated) {
+      const record = due.includes(call.id) ? tx.invocation(call.id) : undefined;
+      if (record === undefined || gate.kind !== 'run' || isHeld(call)) continue;
+      started.push(markStarted(runtime, step, turn, record, call, gate));
     }
     resumeTurn(runtime, step, turn.id);
     return { situation: now(), started };

@@ -7,7 +7,8 @@ import { askQuestion } from '../decisions/ask-question.js';
 import { collectAttachments, createOwnSecretStream, type AttachmentCollector } from '../results/index.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, StartedCall, Situation } from '../step/runtime.js';
-import { policiesOf, rulesAbout } from '../evidence/rules-about.js';
+import { rulesAbout } from '../evidence/rules-about.js';
+import { policiesOf } from '../memory/world-snapshot.js';
 import { expireQuestions, frameSettlement, settleCall } from '../call/settle.js';
 import type { Settlement } from '../facts/fact.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
@@ -28,16 +29,16 @@ export async function runCall(
   // If the process froze since the start step, another process may already have settled the call as unknown.
   if (!runtime.mayAct()) {
     await started.hold?.release();
-    await requeueCall(runtime, turn, started.invocation);
+    await requeueCall(runtime, turn, started.record);
     return undefined;
   }
   const began = performance.now();
-  const stored = await storedBytes(runtime, started.invocation);
+  const stored = await storedBytes(runtime, started.record);
   const attached = collectAttachments(() => runtime.ownSecrets().filter((secret) => secret !== ''), stored);
   const settlement = await executeAndRelease(runtime, started, attached, signal);
   const files = attached.files();
   measureTool(runtime, started, settlement, performance.now() - began);
-  const content = await frameFirst(runtime, started.invocation, settlement);
+  const content = await frameFirst(runtime, started.record, settlement);
   // Stopped: the stop has already settled the call. Shutting down: the next startup settles it as unknown.
   if (signal.aborted) return undefined;
   return await writeEnd(runtime, turn, started, { settlement, content, files }, signal);
@@ -56,7 +57,7 @@ async function frameFirst(runtime: Runtime, invocation: CallRecord, settlement: 
   return content;
 }
 
-function measureTool(runtime: Runtime, { invocation }: StartedCall, { kind }: Settlement, ms: number): void {
+function measureTool(runtime: Runtime, { record: invocation }: StartedCall, { kind }: Settlement, ms: number): void {
   const outcome = kind === 'not-reported' ? 'succeeded' : kind === 'succeeded' || kind === 'unknown' ? kind : 'failed';
   const { id: invocationId, worldId, turnId, toolName: tool } = invocation;
   runtime.measure({ kind: 'tool', worldId, turnId, invocationId, tool, outcome, ms });
@@ -99,7 +100,7 @@ async function storeFiles(runtime: Runtime, { worldId, chatId }: CallRecord, fil
 async function writeEnd(
   runtime: Runtime,
   turn: TurnRecord,
-  { invocation }: StartedCall,
+  { record: invocation }: StartedCall,
   end: CallEnd,
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
@@ -157,7 +158,7 @@ async function execute(
   attached: AttachmentCollector,
   signal: AbortSignal,
 ): Promise<Settlement> {
-  const { invocation, tool, value, place, fingerprint } = started;
+  const { record: invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
   const { withheld, protectedPaths, mayCreate } = ruledBy(started);
   const vendorIds = tool.external === true ? await vendorIdsOf(runtime, invocation) : undefined;
@@ -226,13 +227,13 @@ async function openCalls(
   return open.flatMap(({ position }) => vendorIds[position] ?? []);
 }
 
-function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }: StartedCall): {
+function ruledBy({ record: invocation, place, policyCall, snapshot, gate: { because, byEffect } }: StartedCall): {
   withheld: ToolContext['withheld'];
   protectedPaths: () => ToolContext['protectedPaths'];
   mayCreate: ToolContext['mayCreate'];
 } {
   // A rule that names the paths a command may write stands for a person who saw them.
-  const isSeen = because === 'decision' || (because === 'rule' && byEffect);
+  const isSeen = because === 'decision' || (because === 'rule' && byEffect === true);
   const isUnseen = snapshot.world.settings.mode === 'auto' && !isSeen;
   return {
     ...rulesAbout(snapshot, invocation.agentId, policyCall),
@@ -241,7 +242,10 @@ function ruledBy({ invocation, place, policyCall, snapshot, because, byEffect }:
 }
 
 /** Streams masked output to people. Output after the end of a call is dropped. */
-function outputOf(runtime: Runtime, { invocation }: StartedCall): { write: ToolContext['output']; end: () => void } {
+function outputOf(
+  runtime: Runtime,
+  { record: invocation }: StartedCall,
+): { write: ToolContext['output']; end: () => void } {
   const open = () => ({ own: createOwnSecretStream(runtime.ownSecrets()), masker: createChunkMasker() });
   const streams = new Map<'stdout' | 'stderr', ReturnType<typeof open>>();
   let ended = false;

@@ -116,8 +116,8 @@ function callsNoModel({ turn, snapshot, isAcp }: Situation): boolean {
 }
 
 /** False if the call was stopped after the step that started it. */
-function isStarted({ turn, invocations }: Situation, { invocation }: StartedCall): boolean {
-  const now = invocations.find(({ id }) => id === invocation.id);
+function isStarted({ turn, invocations }: Situation, { record }: StartedCall): boolean {
+  const now = invocations.find(({ id }) => id === record.id);
   return now?.status === 'started' && now.startedEpoch === turn.epoch;
 }
 
@@ -168,7 +168,7 @@ function execute(
   run: TurnRun<Handover>,
   tools: RunningTools,
 ): void {
-  const { id, runBy, toolName } = started.invocation;
+  const { id, runBy, toolName } = started.record;
   if (runBy !== 'here') return;
   runtime.inFlight.add(id);
   const running = runCall(runtime, turn, started, run.signal)

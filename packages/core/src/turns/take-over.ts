@@ -153,7 +153,7 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
       tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
       // Other processes resume the turn immediately.
       tx.wakeTurn(turnId);
-      for (const { invocation } of notStarted) {
+      for (const { record: invocation } of notStarted) {
         if (invocation.turnId !== turnId || tx.invocation(invocation.id)?.status !== 'started') continue;
         tx.write({ kind: 'call-requeued', chatId, callId: invocation.id });
       }

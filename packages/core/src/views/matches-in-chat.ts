@@ -12,7 +12,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
 import { placeOfMessage } from '../step/place.js';
 import { parseCall } from '../call/parse.js';
-import { toPolicyCall } from '../evidence/subjects.js';
+import { toPolicyCall } from '../evidence/prepared-call.js';
 import { chatIn } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from '../worlds/show-world.js';
@@ -89,7 +89,7 @@ export async function coveredCalls(
     toolName: invocation.toolName,
     arguments: maskArguments(invocation.arguments).value,
     ...(approval.preview === null ? {} : { preview: approval.preview }),
-    ...shownEffect(approval.rehearsal),
+    ...shownEffect(approval),
   }));
 }
 

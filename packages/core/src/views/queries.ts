@@ -23,7 +23,7 @@ import { toolTurnId, turnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../call/gate.js';
 import { readAllPeople, requesterOf, showNeeds, signersIn, type AllPeople } from '../requirements/needed-signatures.js';
 import { findReviewers, reviewersIn, type Reviewer } from '../requirements/reviewers.js';
-import { isFixed, shownEffect } from '../facts/approvals.js';
+import { shownEffect } from '../facts/approvals.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { readState, ignoreNotFound } from '../step/commit.js';
@@ -200,12 +200,12 @@ export function toApproval(
     workingDirectory: approval.workingDirectory,
     sandbox: approval.sandbox,
     ...(approval.preview === null ? {} : { preview: approval.preview }),
-    ...shownEffect(approval.rehearsal),
+    ...shownEffect(approval),
     reason,
     why: describeReason(reason),
     ...(approval.session === null ? {} : { session: approval.session }),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
-    ...(isFixed(invocation, approval) ? { editable: false as const } : {}),
+    ...(approval.applies === 'verdict' ? { editable: false as const } : {}),
     ...(isPending && invocation.edited ? { edited: true } : {}),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };

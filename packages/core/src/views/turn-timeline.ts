@@ -82,15 +82,15 @@ function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls:
 
 /** A rehearsal ends when approval is requested. Its length is from another clock, so it must not seem to start before the turn. */
 function rehearsalSpans(turn: TurnRecord, approvals: readonly ApprovalRecord[]): Span[] {
-  return approvals.flatMap(({ toolName, requestedAt, rehearsal }): Span[] => {
-    if (rehearsal?.ms === undefined) return [];
-    const outcome =
-      'noEffect' in rehearsal ? rehearsal.noEffect.reason : 'effect' in rehearsal ? 'rehearsed' : 'predicted';
+  return approvals.flatMap(({ toolName, requestedAt, rehearsal, claimed }): Span[] => {
+    const ran = claimed ?? rehearsal;
+    if (ran?.ms === undefined) return [];
+    const outcome = 'noEffect' in ran ? ran.noEffect.reason : 'effect' in ran ? 'rehearsed' : 'predicted';
     return [
       {
         kind: 'rehearsal',
         label: toolName,
-        startedAt: iso(Math.max(turn.createdAt, requestedAt - rehearsal.ms)),
+        startedAt: iso(Math.max(turn.createdAt, requestedAt - ran.ms)),
         endedAt: iso(requestedAt),
         outcome,
       },

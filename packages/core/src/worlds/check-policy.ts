@@ -10,15 +10,16 @@ import {
 } from '@countersign/protocol';
 import type { Gate } from '../policy/check-tool-approval.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
-import { explainMisses, NO_RULES } from '../policy/index.js';
+import { explainMisses } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { refuseRulesReach } from './refuse-reach.js';
 import type { Safeguards } from './refuse-unconfirmed.js';
 import { gateCall, gateNeeds } from '../call/gate.js';
 import { parseCall } from '../call/parse.js';
-import { judgeCall, type JudgedCall } from '../evidence/subjects.js';
-import { rehearseToCheck } from '../call/rehearse-call.js';
-import { signCall, type SignedCall } from '../evidence/sign-call.js';
+import { toPrepared, type PreparedCall } from '../evidence/prepared-call.js';
+import { rehearseToCheck } from '../evidence/rehearse-call.js';
+import { inspectCall } from '../evidence/inspect-call.js';
+import { policiesOf } from '../memory/world-snapshot.js';
 import { agentIn, commit, noWorld, readSnapshot, readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
@@ -48,36 +49,33 @@ export async function checkPolicy(
   const tool = tools.get(check.tool);
   const call = parseCall(tool, check.tool, JSON.stringify(check.arguments));
   const place = runtime.findPlace(snapshot);
-  const nowhere = { agentId: agentId ?? '', chatId: '', place };
-  const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
-    trouble: `could not determine what this call would touch: ${errorMessage(error)}`,
+  const nowhere = { id: '', agentId, chatId: '', place };
+  const before = await inspectCall(runtime, call, nowhere).catch((error: unknown): PreparedCall => ({
+    ...toPrepared(call, nowhere),
+    problem: `could not determine what this call would touch: ${errorMessage(error)}`,
   }));
-  const unrehearsed = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
-  const needs = { chats: [], ...gateNeeds([unrehearsed]) };
-  const gateOf = async (judged: JudgedCall): Promise<Gate> =>
-    await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
-  const before = await gateOf(unrehearsed);
-  const isRehearsed = check.rehearse === true && isPossible(before) && !('trouble' in looked);
+  const needs = { chats: [], ...gateNeeds([before]) };
+  const gateOf = async (prepared: PreparedCall): Promise<Gate> =>
+    await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, prepared));
+  const gateBefore = await gateOf(before);
+  const isRehearsed = check.rehearse === true && isPossible(gateBefore) && before.problem === undefined;
   if (isRehearsed)
     await commit(runtime, 'check-policy', worldId, { chats: [] }, ({ tx }) => {
       const args = maskArguments(call.argumentsText).value;
       tx.write({ kind: 'policy-checked', tool: check.tool, arguments: args, by });
     });
-  const { judged, record } = isRehearsed
-    ? await rehearseToCheck(runtime, unrehearsed, { gate: before, snapshot }, { ...nowhere, worldId, signal: NEVER })
-    : { judged: unrehearsed, record: undefined };
-  const gate = isRehearsed ? await gateOf(judged) : before;
+  const setting = { worldId, agentId: agentId ?? '', chatId: '', signal: NEVER };
+  const prepared = isRehearsed
+    ? await rehearseToCheck(runtime, before, { gate: gateBefore, snapshot }, setting)
+    : before;
+  const record = isRehearsed ? prepared.signed?.rehearsal : undefined;
+  const gate = isRehearsed ? await gateOf(prepared) : gateBefore;
   const verdict = tool === undefined ? unknownTool(check.tool, [...tools.keys()]) : toVerdict(gate);
+  const { problem } = before;
   const checked =
-    'trouble' in looked && verdict.outcome !== 'refuse'
-      ? worded('refuse', { code: 'cannot-run', problem: looked.trouble })
-      : verdict;
-  const policies = {
-    admin: snapshot.adminPolicy,
-    world: snapshot.policy,
-    agent: agentId === undefined ? NO_RULES : snapshot.agentPolicy(agentId),
-  };
-  const misses = call.arguments.ok ? explainMisses(policies, judged.policyCall) : [];
+    problem !== undefined && verdict.outcome !== 'refuse' ? worded('refuse', { code: 'cannot-run', problem }) : verdict;
+  const policies = policiesOf(snapshot, agentId);
+  const misses = call.arguments.ok ? explainMisses(policies, prepared.policyCall) : [];
   const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
   const { ms: _, ...found } = record ?? {};
   return { ...withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets), ...found };
@@ -96,10 +94,6 @@ function unknownTool(name: string, known: readonly string[]): PolicyVerdict {
   const hint = near === undefined ? '' : `. Did you mean ${JSON.stringify(near)}?`;
   const problem = `there is no tool named ${JSON.stringify(name)} in this world${hint}`;
   return worded('refuse', { code: 'cannot-run', problem });
-}
-
-function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {
-  return 'seen' in looked ? looked.seen : [];
 }
 
 function toVerdict(gate: Gate): PolicyVerdict {

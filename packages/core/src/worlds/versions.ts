@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CountersignError } from '@countersign/protocol';
 import type { AgentRecord, McpServerWithTools, WorldRecord } from '../ports/index.js';
-import { keyedHash } from '../evidence/sign-call.js';
+import { keyedHash } from '../evidence/hash-call.js';
 import { canonicalJson } from '../policy/index.js';
 
 /** The versions that a writer has seen, `*` for any version, or undefined to skip the check (W6). */

@@ -55,16 +55,18 @@ export function toApprovalRow(record: ApprovalRecord): RowOf<typeof approvals> {
     preview: record.preview?.text ?? null,
     previewTruncated: record.preview?.truncated === true ? 1 : 0,
     rehearsal: record.rehearsal === null ? null : JSON.stringify(record.rehearsal),
+    claimed: record.claimed === null ? null : JSON.stringify(record.claimed),
     question: record.question === null ? null : JSON.stringify(record.question),
     signing: signingText(record.signing),
   };
 }
 
 /** The approximate size of an approval in a cache, in characters. */
-export function approvalLength({ message, preview, rehearsal }: ApprovalRecord): number {
+export function approvalLength({ message, preview, rehearsal, claimed }: ApprovalRecord): number {
   let length = message.length + (preview?.text.length ?? 0);
-  if (rehearsal === null || 'noEffect' in rehearsal) return length;
-  const { output, files } = 'effect' in rehearsal ? rehearsal.effect : rehearsal.prediction;
+  const effect = rehearsal !== null && 'effect' in rehearsal ? rehearsal.effect : claimed?.prediction;
+  if (effect === undefined) return length;
+  const { output, files } = effect;
   length += output.length;
   for (const { path, diff } of files) length += path.length + (diff?.length ?? 0);
   return length;
@@ -99,6 +101,8 @@ export function toApproval([
   preview,
   previewTruncated,
   rehearsal,
+  claimed,
+  applies,
   question,
   signing,
   status,
@@ -130,6 +134,8 @@ export function toApproval([
     sandbox: readSandbox(sandbox),
     preview: preview === null ? null : { text: preview, truncated: previewTruncated !== 0 },
     rehearsal: rehearsal === null ? null : (JSON.parse(rehearsal) as ApprovalRecord['rehearsal']),
+    claimed: claimed === null ? null : (JSON.parse(claimed) as ApprovalRecord['claimed']),
+    applies: applies as ApprovalRecord['applies'],
     question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
     signing: readSigning(signing),
     status: status as ApprovalRecord['status'],

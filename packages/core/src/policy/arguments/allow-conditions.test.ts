@@ -7,7 +7,7 @@ import { outcome, plain, reporting } from '../../testing/policy-calls.js';
 import { patternCovers, rulesCover } from '../grants/covers-call.js';
 import { formatNamed } from '../grants/format-pattern.js';
 import { parseRule } from '../rules/parse-rule.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import { proposeRule } from '../grants/propose-rule.js';
 import type { Condition } from '../types.js';
 
@@ -45,7 +45,7 @@ describe('an allow rule about named arguments', () => {
     ['amount > 100', { amount: { '500': 1 } }, false],
   ])('[A25.3] [A25.4] allow x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`allow x(${pattern})`, plain(args))).toBe(expected ? 'allow' : 'none');
-    expect(patternCovers(pattern, prepareCall(plain(args)))).toBe(expected);
+    expect(patternCovers(pattern, toMatchable(plain(args)))).toBe(expected);
   });
 
   const path = (path: string): Subject => ({ kind: 'path', path, argument: 'path' });
@@ -82,7 +82,7 @@ describe('an allow rule about named arguments', () => {
     ["command='ls $x'", { command: 'ls $x' }, [{ kind: 'dynamic', why: '$x' }], false],
   ])('[A25.3] [A25.4] allow x(%s) on %j that touches %j: %s', (pattern, args, subjects, expected) => {
     expect(outcome(`allow x(${pattern})`, reporting(args, ...subjects))).toBe(expected ? 'allow' : 'none');
-    expect(patternCovers(pattern, prepareCall(reporting(args, ...subjects)))).toBe(expected);
+    expect(patternCovers(pattern, toMatchable(reporting(args, ...subjects)))).toBe(expected);
   });
 
   const text = fc.oneof(

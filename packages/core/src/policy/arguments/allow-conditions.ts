@@ -2,7 +2,7 @@ import { climbsIn } from '../allow-matcher.js';
 import { matchesGlob, wordGlob } from '../patterns/glob.js';
 import { hostPattern, matchesHost } from '../patterns/host-pattern.js';
 import { matchesPath, pathPattern } from '../patterns/path-pattern.js';
-import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
+import type { MatchableCall, MatchableSubject } from '../matchable-call.js';
 import type { Condition, Named, PatternWord } from '../types.js';
 import { isBeyond } from './guard-conditions.js';
 import type { Miss, NamedMatcher } from './miss.js';
@@ -17,7 +17,7 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
   const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
   const names = new Set(conditions.map(({ name }) => name));
   const spelt = !open && conditions.every((condition) => condition.kind === 'equal' && isLiteral(condition.value));
-  const namesAll = (call: PreparedCall): boolean => findUnnamed(call.arguments?.value, names) === undefined;
+  const namesAll = (call: MatchableCall): boolean => findUnnamed(call.arguments?.value, names) === undefined;
   const key = conditions.map((one) => (one.kind === 'equal' ? keyOf(one.name, one.value) : undefined)).find(Boolean);
   return {
     ...(key === undefined ? {} : { key }),
@@ -47,7 +47,7 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
 }
 
 /** Whether the tool reports this subject for an argument that the rule names. */
-function isReported(subject: PreparedSubject, names: ReadonlySet<string>): boolean {
+function isReported(subject: MatchableSubject, names: ReadonlySet<string>): boolean {
   return (subject.kind === 'path' || subject.kind === 'host') && names.has(subject.argument ?? '');
 }
 
@@ -64,7 +64,7 @@ function findUnnamed(value: unknown, names: ReadonlySet<string>, prefix = ''): s
   return undefined;
 }
 
-function testOf(condition: Condition): (call: PreparedCall) => Miss['code'] | undefined {
+function testOf(condition: Condition): (call: MatchableCall) => Miss['code'] | undefined {
   const { name } = condition;
   if (condition.kind === 'compare') {
     return ({ arguments: args }) => {
@@ -98,7 +98,7 @@ function textTest(value: PatternWord): (text: string) => boolean {
 /** URL parsers decode `%2e` as a dot, treat a backslash as a slash, and skip tabs and line breaks. */
 const CLIMBS_IN_URL = /%2e|[\\\t\r\n]/i;
 
-function subjectTest(value: PatternWord): (subject: PreparedSubject, call: PreparedCall, given: unknown) => boolean {
+function subjectTest(value: PatternWord): (subject: MatchableSubject, call: MatchableCall, given: unknown) => boolean {
   // A path argument without a leading `./` is relative to the working folder, and so is the rule's pattern.
   const path = pathPattern(value, 'strict') ?? pathPattern(below('./', value), 'strict');
   const host = hostPattern(value);

@@ -2,7 +2,7 @@ import type { RuleMiss } from '@countersign/protocol';
 import type { CompiledRule, EffectRule, Policy, RuleIndex, RuleGroup } from '../compile-policy.js';
 import { effectRules, isInner, groupsFor } from '../rules/find-rules.js';
 import type { Policies } from '../judge.js';
-import { type PreparedCall, prepareCall } from '../prepare-call.js';
+import { type MatchableCall, toMatchable } from '../matchable-call.js';
 import type { PolicyCall } from '../types.js';
 import type { Miss } from './miss.js';
 
@@ -12,7 +12,7 @@ const LONGEST_VALUE = 4096;
 
 /** Lists the rules for this tool that don't apply to this call, and why. Values are not masked; the caller masks them. */
 export function explainMisses({ admin, world, agent }: Policies, call: PolicyCall): readonly RuleMiss[] {
-  const prepared = prepareCall(call);
+  const prepared = toMatchable(call);
   const from = (policy: Policy | undefined, verb: 'allow' | 'ask' | 'deny'): readonly RuleGroup[] =>
     groupsFor(policy?.[verb] satisfies RuleIndex | undefined, call.tool);
   const guards = [...from(admin, 'deny'), ...from(world, 'deny'), ...from(agent, 'deny')];
@@ -35,7 +35,7 @@ function note(
   misses: Map<string, RuleMiss | 'applies'>,
   { text }: CompiledRule,
   miss: Miss | undefined,
-  call: PreparedCall,
+  call: MatchableCall,
 ): void {
   if (miss === undefined) misses.set(text, 'applies');
   else if (!misses.has(text)) misses.set(text, { rule: text, ...miss, ...valueOf(miss, call) });
@@ -45,8 +45,8 @@ function note(
 function noteEffect(
   misses: Map<string, RuleMiss | 'applies'>,
   { text, matches, group }: EffectRule,
-  call: PreparedCall,
-  whyMisses: (rule: CompiledRule, call: PreparedCall) => Miss | undefined,
+  call: MatchableCall,
+  whyMisses: (rule: CompiledRule, call: MatchableCall) => Miss | undefined,
 ): void {
   const { effect, bases } = call;
   const other = rulesOf(group).map((rule) => whyMisses(rule, call));
@@ -56,14 +56,14 @@ function noteEffect(
   else misses.set(text, matches(effect, bases) ? 'applies' : { rule: text, code: 'effect' });
 }
 
-function whyGuardMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
+function whyGuardMisses({ named, matcher }: CompiledRule, call: MatchableCall): Miss | undefined {
   if (named !== undefined) return named.misses(call);
   if (matcher.any || call.subjects.some((subject) => matcher.matches(subject, call.bases))) return undefined;
   return { code: 'pattern' };
 }
 
 /** A rule that covers part of the call is treated as applied. */
-function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
+function whyAllowMisses({ named, matcher }: CompiledRule, call: MatchableCall): Miss | undefined {
   const miss = named?.misses(call);
   if (miss !== undefined) return miss;
   const outer = call.subjects.filter((subject) => !isInner(subject));
@@ -74,7 +74,7 @@ function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): M
   return { code: outer.map((subject) => matcher.missedBy?.(subject)).find((why) => why !== undefined) ?? 'pattern' };
 }
 
-function valueOf({ code, argument }: Miss, call: PreparedCall): { value?: string } {
+function valueOf({ code, argument }: Miss, call: MatchableCall): { value?: string } {
   if (argument === undefined || (code !== 'different' && code !== 'not-a-number')) return {};
   const text = call.arguments?.all(argument)[0]?.text;
   if (text === undefined) return {};

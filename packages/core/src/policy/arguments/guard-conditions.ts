@@ -1,7 +1,7 @@
 import { type Glob, matchesGlob, wordGlob } from '../patterns/glob.js';
 import { looseHostGlob } from '../patterns/host-pattern.js';
 import { isAnchored, matchesPath, type PathPattern, pathPattern } from '../patterns/path-pattern.js';
-import type { PreparedCall } from '../prepare-call.js';
+import type { MatchableCall } from '../matchable-call.js';
 import type { Comparison, Condition, Named, PatternWord } from '../types.js';
 import type { Miss, NamedKey, NamedMatcher } from './miss.js';
 import { keyOf } from './named-index.js';
@@ -52,11 +52,11 @@ function hasOriginIn(value: PatternWord): boolean {
 }
 
 interface Test {
-  readonly leaf: (leaf: Leaf, call: PreparedCall) => boolean;
-  readonly subject: (subject: PreparedCall['subjects'][number], call: PreparedCall) => boolean;
+  readonly leaf: (leaf: Leaf, call: MatchableCall) => boolean;
+  readonly subject: (subject: MatchableCall['subjects'][number], call: MatchableCall) => boolean;
 }
 
-function missOf({ name }: Condition, test: Test, call: PreparedCall): Miss | undefined {
+function missOf({ name }: Condition, test: Test, call: MatchableCall): Miss | undefined {
   // Includes the subjects of an omitted argument, because it may have a default.
   const reported = call.reportedFor(name);
   if (reported.some((subject) => test.subject(subject, call))) return undefined;
@@ -97,7 +97,7 @@ function followed(value: PatternWord): PatternWord {
 function matchesPathSubject(
   path: PathPattern | undefined,
   guessed: readonly string[],
-  bases: PreparedCall['bases'],
+  bases: MatchableCall['bases'],
 ): boolean {
   return path !== undefined && matchesPath(path, guessed, bases, 'liberal');
 }

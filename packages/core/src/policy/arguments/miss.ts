@@ -1,5 +1,5 @@
 import type { RuleMiss } from '@countersign/protocol';
-import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
+import type { MatchableCall, MatchableSubject } from '../matchable-call.js';
 
 /** Why a rule does not apply to a call. */
 export type Miss = Pick<RuleMiss, 'code' | 'argument'>;
@@ -14,7 +14,7 @@ export interface NamedKey {
 export interface NamedMatcher {
   readonly key?: NamedKey;
   /** The first condition that isn't met, or undefined if all are. */
-  readonly misses: (call: PreparedCall) => Miss | undefined;
+  readonly misses: (call: MatchableCall) => Miss | undefined;
   /** Whether an allow rule whose conditions are met covers this subject. */
-  readonly covers: (subject: PreparedSubject, call: PreparedCall) => boolean;
+  readonly covers: (subject: MatchableSubject, call: MatchableCall) => boolean;
 }

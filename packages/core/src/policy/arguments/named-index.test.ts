@@ -4,12 +4,12 @@ import { scaled } from '../../../../../tests/support/scaled.js';
 import { compileStored } from '../compile-policy.js';
 import { defaultSubjects } from '../default-subjects.js';
 import { groupsFor } from '../rules/find-rules.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import { findNamed } from './named-index.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const prepare = (value: Record<string, unknown>, told: boolean) =>
-  prepareCall({
+  toMatchable({
     tool: 'x',
     place,
     arguments: { ok: true, value },

@@ -1,4 +1,4 @@
-import type { PreparedCall } from '../prepare-call.js';
+import type { MatchableCall } from '../matchable-call.js';
 import type { PatternWord } from '../types.js';
 import type { NamedKey, NamedMatcher } from './miss.js';
 import { foldText, looksLikePath } from './prepare-arguments.js';
@@ -30,7 +30,7 @@ export function addNamed<Rule extends Keyed>({ byName, withoutKey }: NamedIndex<
 /** Rules whose conditions may be met. Values that are compared as paths or hosts are not looked up by text. */
 export function* findNamed<Rule extends Keyed>(
   { byName, withoutKey }: NamedIndex<Rule>,
-  call: PreparedCall,
+  call: MatchableCall,
   reading: 'allow' | 'guard',
 ): Generator<Rule> {
   for (const [name, { all, byText }] of byName) {
@@ -42,7 +42,7 @@ export function* findNamed<Rule extends Keyed>(
 }
 
 /** Undefined if any rule for this argument may match. */
-function textsOf(call: PreparedCall, name: string, reading: 'allow' | 'guard'): readonly string[] | undefined {
+function textsOf(call: MatchableCall, name: string, reading: 'allow' | 'guard'): readonly string[] | undefined {
   if (reading === 'allow') {
     const text = call.arguments?.one(name)?.text;
     return text === undefined ? [] : [foldKey(text)];

@@ -4,7 +4,7 @@ import type { NamedMatcher } from '../arguments/miss.js';
 import { covering, coveringOne, isInner, groupsFor, withEffects } from '../rules/find-rules.js';
 import { compilePolicy, isByName, type Policy, type RuleGroup } from '../compile-policy.js';
 import type { Matcher } from '../matcher.js';
-import { type PreparedCall, type PreparedSubject, prepareOnce } from '../prepare-call.js';
+import { type MatchableCall, type MatchableSubject, matchable } from '../matchable-call.js';
 import { parsePattern } from '../rules/read-pattern.js';
 import type { Named, PatternWord, PolicyCall } from '../types.js';
 
@@ -13,7 +13,7 @@ import type { Named, PatternWord, PolicyCall } from '../types.js';
  * its call doesn't need.
  */
 export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {
-  const prepared = prepareOnce(call);
+  const prepared = matchable(call);
   const sent: (readonly RuleGroup[])[] = [];
   for (const rule of rules) {
     const compiled = compilePolicy([rule]);
@@ -41,7 +41,7 @@ interface Compiled {
 }
 
 /** Whether the argument patterns of a grant, one per line, cover every part of a call. An invalid pattern covers nothing. */
-export function patternCovers(pattern: string, call: PreparedCall): boolean {
+export function patternCovers(pattern: string, call: MatchableCall): boolean {
   const lines = pattern.split('\n').map((line) => compiledPattern(line));
   const { subjects } = call;
   if (subjects.every(isInner)) return lines.some((line) => coversNothing(line, call));
@@ -49,11 +49,11 @@ export function patternCovers(pattern: string, call: PreparedCall): boolean {
 }
 
 /** Whether a pattern covers a call that touches nothing. */
-function coversNothing({ matcher, named }: Compiled = {}, call: PreparedCall): boolean {
+function coversNothing({ matcher, named }: Compiled = {}, call: MatchableCall): boolean {
   return named === undefined ? matcher?.any === true : named.misses(call) === undefined;
 }
 
-function coversSubject({ matcher, named }: Compiled = {}, subject: PreparedSubject, call: PreparedCall): boolean {
+function coversSubject({ matcher, named }: Compiled = {}, subject: MatchableSubject, call: MatchableCall): boolean {
   if (named !== undefined) return named.misses(call) === undefined && named.covers(subject, call);
   return matcher?.matches(subject, call.bases) === true;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { patternCovers } from './covers-call.js';
 import { ANY_CALL, keyOfPattern, keysOfCall } from './grant-keys.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
@@ -89,7 +89,7 @@ it('[N3] looking up grants by key finds every grant that covers the call', () =>
   let covered = 0;
   fc.assert(
     fc.property(pattern, fc.array(subject, { maxLength: 2 }), (text, subjects) => {
-      if (!patternCovers(text, prepareCall({ tool: 'x', subjects, place }))) return;
+      if (!patternCovers(text, toMatchable({ tool: 'x', subjects, place }))) return;
       covered += 1;
       expect([ANY_CALL, ...keysOfCall(subjects)]).toContain(keyOfPattern(text));
     }),

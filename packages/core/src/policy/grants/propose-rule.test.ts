@@ -5,13 +5,13 @@ import { anyCharacter } from '../../../../../tests/support/any-character.js';
 import { scaled } from '../../../../../tests/support/scaled.js';
 import { patternCovers as preparedCovers, rulesCover } from './covers-call.js';
 import { defaultSubjects } from '../default-subjects.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import { proposeRule } from './propose-rule.js';
 import type { PolicyCall } from '../types.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const coversCall = (rule: string, call: PolicyCall): boolean => rulesCover([rule], [], call);
-const patternCovers = (pattern: string, call: PolicyCall): boolean => preparedCovers(pattern, prepareCall(call));
+const patternCovers = (pattern: string, call: PolicyCall): boolean => preparedCovers(pattern, toMatchable(call));
 const command = (...words: string[]): Subject => ({ kind: 'words', words });
 
 describe('proposeRule', () => {

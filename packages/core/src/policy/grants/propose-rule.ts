@@ -8,7 +8,7 @@ import { shownValue } from '../default-subjects.js';
 import { formatNamed, formatPattern } from './format-pattern.js';
 import { plainHost } from '../patterns/host-pattern.js';
 import { normalSegments } from '../patterns/path-text.js';
-import { prepareOnce } from '../prepare-call.js';
+import { matchable } from '../matchable-call.js';
 import type { Condition, PatternWord, CallFolders, PolicyCall } from '../types.js';
 
 /** People don't read more lines than this before approving. */
@@ -89,7 +89,7 @@ export function splitRules(text: string): readonly string[] {
 }
 
 function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subject> {
-  const prepared = prepareOnce(call);
+  const prepared = matchable(call);
   const known = there.flatMap(({ allow }) => groupsFor(allow, call.tool));
   for (const [index, subject] of call.subjects.entries()) {
     const ready = prepared.subjects[index];

@@ -2,7 +2,7 @@ import type { Subject } from '@countersign/protocol';
 import { isByName } from '../compile-policy.js';
 import { patternCovers } from './covers-call.js';
 import { formatNamed, formatPattern } from './format-pattern.js';
-import { prepareOnce } from '../prepare-call.js';
+import { matchable } from '../matchable-call.js';
 import { literal, literalPattern, namedConditions } from './propose-rule.js';
 import { parsePattern } from '../rules/read-pattern.js';
 import { IN_FOLDER, isFolderWord, isInFolder } from '../patterns/in-folder.js';
@@ -22,7 +22,7 @@ export function sessionPattern(call: PolicyCall): string | undefined {
   const lines = linesOf(call);
   if (lines === undefined || lines.size === 0 || lines.size > MAX_LINES) return undefined;
   const pattern = [...lines].join('\n');
-  return pattern.length <= LONGEST && patternCovers(pattern, prepareOnce(call)) ? pattern : undefined;
+  return pattern.length <= LONGEST && patternCovers(pattern, matchable(call)) ? pattern : undefined;
 }
 
 function linesOf(call: PolicyCall): Set<string> | undefined {

@@ -2,7 +2,7 @@ import type { EffectPaths } from '../../ports/tools/tool.js';
 import type { Policy, RuleGroup, RuleIndex } from '../compile-policy.js';
 import { effectRules, firstMatching, groupsFor } from '../rules/find-rules.js';
 import { type Policies, weigh } from '../judge.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import type { PolicyCall } from '../types.js';
 import { findPathRule } from './protect-paths.js';
 
@@ -45,7 +45,7 @@ export function judgeWritten(
 }
 
 function deniesEffect({ admin, world, agent }: Policies, call: PolicyCall): boolean {
-  const prepared = prepareCall(call);
+  const prepared = toMatchable(call);
   const { effect, bases } = prepared;
   const rules = effectRules([admin?.deny, world.deny, agent.deny].flatMap((index) => groupsFor(index, call.tool)));
   const isRelevant = (group: RuleGroup): boolean => firstMatching([group], prepared) !== undefined;

@@ -1,6 +1,6 @@
 import { covering, firstMatching, groupsFor } from '../rules/find-rules.js';
 import type { Policies } from '../judge.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import type { CallFolders } from '../types.js';
 
 const WRITE = 'write_file';
@@ -20,7 +20,7 @@ export function namesPath({ admin, world, agent }: Policies, place: CallFolders)
   const closed = world.closed !== undefined || agent.closed !== undefined;
   return (path) => {
     if (closed || rules.length === 0) return false;
-    const call = prepareCall({
+    const call = toMatchable({
       tool: WRITE,
       subjects: [{ kind: 'path', path, argument: 'path' }],
       place,

@@ -5,7 +5,7 @@ import { matchesGlob } from '../patterns/glob.js';
 import { type Policies, weigh } from '../judge.js';
 import { isFloating, leadsTo, pathPattern } from '../patterns/path-pattern.js';
 import { basesOf, guessSegments } from '../patterns/path-text.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import type { PatternWord, PolicyCall } from '../types.js';
 import { questionsOf } from './withhold-paths.js';
 
@@ -29,7 +29,7 @@ export function protectPaths(policies: Policies, call: PolicyCall): ProtectedPat
   const answered = new Set(questionsOf(weigh(policies, call)));
   return {
     isProtected(path) {
-      const below = prepareCall({ ...call, subjects: [{ kind: 'path', path }] });
+      const below = toMatchable({ ...call, subjects: [{ kind: 'path', path }] });
       // Fast path: this runs for every file in a folder, and most paths match no rule.
       if (firstMatching(about, below) === undefined) return false;
       const matches = ({ matcher }: CompiledRule): boolean =>

@@ -4,7 +4,7 @@ import { formatPattern } from '../grants/format-pattern.js';
 import type { Policies } from '../judge.js';
 import { parseRule } from '../rules/parse-rule.js';
 import { foldName, normalSegments } from '../patterns/path-text.js';
-import { prepareCall } from '../prepare-call.js';
+import { toMatchable } from '../matchable-call.js';
 import type { PatternWord, CallFolders } from '../types.js';
 import type { Subject } from '@countersign/protocol';
 
@@ -87,7 +87,7 @@ function isOpen(
   subject: Subject,
   place: CallFolders,
 ): boolean {
-  const call = prepareCall({ tool, subjects: [subject], place });
+  const call = toMatchable({ tool, subjects: [subject], place });
   const guards = [admin, world, agent].flatMap((policy) => guardsOf(policy, tool));
   if (firstMatching(guards, call) !== undefined) return false;
   return rules === undefined || covering(rules, call) !== undefined;

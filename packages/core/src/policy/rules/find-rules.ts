@@ -1,7 +1,7 @@
 import { findNamed } from '../arguments/named-index.js';
 import type { CompiledRule, EffectRule, NamedRule, RuleIndex, RuleGroup } from '../compile-policy.js';
 import { matchesGlob } from '../patterns/glob.js';
-import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
+import type { MatchableCall, MatchableSubject } from '../matchable-call.js';
 
 export function groupsFor(index: RuleIndex | undefined, tool: string): readonly RuleGroup[] {
   const found: RuleGroup[] = [];
@@ -13,7 +13,7 @@ export function groupsFor(index: RuleIndex | undefined, tool: string): readonly 
 }
 
 /** The groups, with the rules about effects that match the effect of this call. None does if it is unknown. */
-export function withEffects(groups: readonly RuleGroup[], { effect, bases }: PreparedCall): readonly RuleGroup[] {
+export function withEffects(groups: readonly RuleGroup[], { effect, bases }: MatchableCall): readonly RuleGroup[] {
   const rules = effectRules(groups);
   if (effect === undefined || rules.length === 0) return groups;
   return [...groups, ...rules.flatMap(({ matches, group }) => (matches(effect, bases) ? [group] : []))];
@@ -25,14 +25,14 @@ export function effectRules(groups: readonly RuleGroup[]): readonly EffectRule[]
 }
 
 /** Finds an allow rule about effects that would cover this call with another effect. */
-export function findMissedByEffect(groups: readonly RuleGroup[], call: PreparedCall): string | undefined {
+export function findMissedByEffect(groups: readonly RuleGroup[], call: MatchableCall): string | undefined {
   const rules = effectRules(groups);
   if (rules.length === 0) return undefined;
   return rules.find(({ group }) => covering([...groups, group], call) !== undefined)?.text;
 }
 
 /** Deny or ask rules that match at least one subject, each text once. */
-export function matching(from: readonly RuleGroup[], call: PreparedCall): readonly CompiledRule[] {
+export function matching(from: readonly RuleGroup[], call: MatchableCall): readonly CompiledRule[] {
   const found = new Map<string, CompiledRule>();
   findMatching(from, call, (rule) => {
     if (!found.has(rule.text)) found.set(rule.text, rule);
@@ -41,13 +41,13 @@ export function matching(from: readonly RuleGroup[], call: PreparedCall): readon
   return [...found.values()];
 }
 
-export function firstMatching(from: readonly RuleGroup[], call: PreparedCall): string | undefined {
+export function firstMatching(from: readonly RuleGroup[], call: MatchableCall): string | undefined {
   return findMatching(from, call, () => true)?.text;
 }
 
 function findMatching(
   from: readonly RuleGroup[],
-  call: PreparedCall,
+  call: MatchableCall,
   enough: (rule: CompiledRule) => boolean,
 ): CompiledRule | undefined {
   for (const group of from) for (const rule of group.any) if (enough(rule)) return rule;
@@ -64,7 +64,7 @@ function findMatching(
 }
 
 /** An allow rule must cover every subject. Returns the rule that covers the first one. */
-export function covering(from: readonly RuleGroup[], call: PreparedCall): string | undefined {
+export function covering(from: readonly RuleGroup[], call: MatchableCall): string | undefined {
   if (from.length === 0) return undefined;
   const named = namedRules(from, call);
   // Without subjects, only a rule for any arguments, or one whose conditions are met, covers the call.
@@ -83,8 +83,8 @@ export function covering(from: readonly RuleGroup[], call: PreparedCall): string
 
 export function coveringOne(
   from: readonly RuleGroup[],
-  subject: PreparedSubject,
-  call: PreparedCall,
+  subject: MatchableSubject,
+  call: MatchableCall,
   named = namedRules(from, call),
 ): CompiledRule | undefined {
   for (const { any } of from) if (any[0]?.matcher.matches(subject, call.bases) === true) return any[0];
@@ -94,21 +94,21 @@ export function coveringOne(
 }
 
 /** Rules whose conditions on named arguments are all met. */
-function namedRules(from: readonly RuleGroup[], call: PreparedCall): readonly NamedRule[] {
+function namedRules(from: readonly RuleGroup[], call: MatchableCall): readonly NamedRule[] {
   return from.flatMap((group) =>
     [...findNamed(group.byNamed, call, 'allow')].filter((rule) => rule.named.misses(call) === undefined),
   );
 }
 
 /** Whether the subject runs inside another one and is allowed together with it. */
-export function isInner(subject: PreparedSubject): boolean {
+export function isInner(subject: MatchableSubject): boolean {
   return subject.kind === 'words' && subject.inner;
 }
 
 /** Finds an allow rule that would cover a subject if its star matched any words, and explains why it doesn't. */
 export function findMissedByStar(
   from: readonly RuleGroup[],
-  call: PreparedCall,
+  call: MatchableCall,
 ): { readonly rule: string; readonly why: 'star' | 'no-sandbox' } | undefined {
   for (const subject of call.subjects) {
     // Only commands have words that a star can't match, and most calls aren't commands.
@@ -125,7 +125,7 @@ export function findMissedByStar(
 type Test = (rule: CompiledRule) => boolean;
 
 /** Tests only candidate rules, found through the index. */
-function findCandidate(from: readonly RuleGroup[], subject: PreparedSubject, test: Test): CompiledRule | undefined {
+function findCandidate(from: readonly RuleGroup[], subject: MatchableSubject, test: Test): CompiledRule | undefined {
   for (const group of from) {
     const found = findInGroup(group, subject, test);
     if (found !== undefined) return found;
@@ -133,7 +133,7 @@ function findCandidate(from: readonly RuleGroup[], subject: PreparedSubject, tes
   return undefined;
 }
 
-function findInGroup(group: RuleGroup, subject: PreparedSubject, test: Test): CompiledRule | undefined {
+function findInGroup(group: RuleGroup, subject: MatchableSubject, test: Test): CompiledRule | undefined {
   switch (subject.kind) {
     case 'words':
       return (

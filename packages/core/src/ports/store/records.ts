@@ -237,9 +237,16 @@ export interface SigningRecord {
  */
 export type RehearsalRecord =
   | { readonly ms?: number; readonly effect: Effect }
-  /** Another program runs the call itself, so nothing applies or signs this (A60). */
-  | { readonly ms: number; readonly prediction: Prediction }
   | { readonly ms?: number; readonly noEffect: NoEffect };
+
+/** What a call would do if the program that runs it does what it says. For people only: nothing signs, judges or applies it (A60). */
+export interface ClaimedEvidence {
+  /** So that no function of `policy` or `requirements` can take it for something signed. */
+  readonly isClaim: true;
+  /** How long the rehearsal took that predicted it. */
+  readonly ms: number;
+  readonly prediction: Prediction;
+}
 
 export interface ApprovalRecord {
   id: string;
@@ -267,6 +274,10 @@ export interface ApprovalRecord {
   preview: Preview | null;
   /** What the call will do, if its tool can rehearse it. */
   rehearsal: RehearsalRecord | null;
+  /** What the call would do, if another program runs it itself. */
+  claimed: ClaimedEvidence | null;
+  /** What approving does: run the call, apply the rehearsed draft, or tell the program of an ACP agent yes, which takes no edit (A59). */
+  applies: 'call' | 'draft' | 'verdict';
   /** Set if people are asked for an answer instead of an approval. */
   question: QuestionRecord | null;
   /** Null if no rule says who must sign. */

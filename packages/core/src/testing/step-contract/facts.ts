@@ -141,6 +141,8 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
       proposedRule: 'allow ls',
       preview: { text: HOSTILE, truncated: true },
       rehearsal: { noEffect: { reason: 'network' } },
+      claimed: null,
+      applies: 'call',
       question: { text: 'Which?', choices: ['a', HOSTILE], raisedBy: 'tool' },
       expiresAt: 9,
     });

@@ -140,6 +140,8 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
     preview: null,
     rehearsal: null,
+    claimed: null,
+    applies: 'call',
     question: null,
     signing: null,
     status: 'pending',

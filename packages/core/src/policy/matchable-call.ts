@@ -7,7 +7,7 @@ import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './
 import type { PolicyCall } from './types.js';
 
 /** A subject with everything that rules compare, computed once. */
-export type PreparedSubject =
+export type MatchableSubject =
   | {
       readonly kind: 'words';
       readonly words: readonly string[];
@@ -35,33 +35,33 @@ export type PreparedSubject =
     }
   | { readonly kind: 'dynamic' };
 
-export interface PreparedCall {
+export interface MatchableCall {
   readonly tool: string;
-  readonly subjects: readonly PreparedSubject[];
+  readonly subjects: readonly MatchableSubject[];
   readonly bases: Bases;
   /** Undefined if the arguments are unknown or invalid. */
   readonly arguments: PreparedArguments | undefined;
   readonly subjectsFrom: 'tool' | 'arguments';
   /** The subjects that the tool reports for an argument. */
-  readonly reportedFor: (argument: string) => readonly PreparedSubject[];
+  readonly reportedFor: (argument: string) => readonly MatchableSubject[];
   /** Undefined if the effect is unknown. */
   readonly effect: PreparedEffect | undefined;
 }
 
-const NONE_REPORTED: readonly PreparedSubject[] = [];
+const NONE_REPORTED: readonly MatchableSubject[] = [];
 
-const prepared = new WeakMap<PolicyCall, PreparedCall>();
+const prepared = new WeakMap<PolicyCall, MatchableCall>();
 
 /** Cached: the gate judges a call when it is requested and again when it starts, and rule proposals need it too. */
-export function prepareOnce(call: PolicyCall): PreparedCall {
+export function matchable(call: PolicyCall): MatchableCall {
   const known = prepared.get(call);
   if (known !== undefined) return known;
-  const made = prepareCall(call);
+  const made = toMatchable(call);
   prepared.set(call, made);
   return made;
 }
 
-export function prepareCall(call: PolicyCall): PreparedCall {
+export function toMatchable(call: PolicyCall): MatchableCall {
   const bases = basesOf(call.place);
   const subjects = call.subjects.map((subject) => prepareSubject(subject, bases));
   const reported = subjects.filter((subject) => 'argument' in subject && subject.argument !== undefined);
@@ -77,7 +77,7 @@ export function prepareCall(call: PolicyCall): PreparedCall {
   };
 }
 
-function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
+function prepareSubject(subject: Subject, bases: Bases): MatchableSubject {
   switch (subject.kind) {
     case 'words':
       return {

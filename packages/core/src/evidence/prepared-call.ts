@@ -1,43 +1,73 @@
-import type { Subject } from '@countersign/protocol';
+import type { CallSandbox, Preview, Question, Subject } from '@countersign/protocol';
 import type { ParsedCall } from '../call/parse.js';
 import type { GateInput } from '../policy/check-tool-approval.js';
 import { defaultSubjects, keysOfCall, type CallFolders, readSubjects } from '../policy/index.js';
 import { errorMessage } from '../ports/error-message.js';
-import type { CallKeys } from '../ports/index.js';
+import type { CallKeys, ClaimedEvidence, RehearsalRecord } from '../ports/index.js';
 import { toToolPlace } from '../step/place.js';
-import type { Place } from '../step/runtime.js';
+import type { CallPlace } from '../step/runtime.js';
 
-/** The context in which a call is judged. */
-interface CallSetting {
+/** What an approval covers (A7): if any of it changes, so does the hash, and the approval no longer applies. */
+export interface SignedEvidence {
+  readonly callHash: string;
+  readonly workingDirectory: string;
+  readonly sandbox: CallSandbox;
+  /** A fingerprint of the target. */
+  readonly fingerprint: string | undefined;
+  /** What the call would change, masked, if its tool provides a preview. */
+  readonly preview: Preview | null;
+  /** The rehearsal that the hash covers, or the effect that the tool knows without one. */
+  readonly rehearsal: RehearsalRecord | null;
+  /** `draft`: approving applies what was rehearsed. `call`: it runs the call. */
+  readonly applies: 'call' | 'draft';
+}
+
+/** Where a call is made. */
+export interface CallSetting {
+  /** The id of the call. */
+  id: string;
   /** Undefined if no agent is involved, for example when a person tests the world's rules. */
   agentId: string | undefined;
   chatId: string;
-  place: Place;
-  /** Subjects that the tool reported when it last inspected the target. */
-  seen: readonly Subject[];
+  place: CallPlace;
   /** Whether the call was made in a turn that reviews a call (A50). */
   isReview?: boolean;
 }
 
-/** A call ready for the gate, with the keys to look up. */
-export interface JudgedCall {
+/** A parsed call with everything that the gate judges and people see. */
+export interface PreparedCall {
+  id: string;
   call: ParsedCall;
   agentId: string | undefined;
-  place: Place;
-  policyCall: GateInput['call'];
-  /** Like `policyCall`, without the subjects that the tool found at the target. */
-  withoutFound: GateInput['call'];
+  place: CallPlace;
+  isReview: boolean;
+  /** The keys to look up grants and earlier outcomes. */
   keys: CallKeys;
-  isReview?: boolean;
+  /** The call as rules judge it, with what its tool found at the target and the paths of a rehearsed effect. */
+  policyCall: GateInput['call'];
+  /** Like `policyCall`, from the arguments alone. */
+  uninspected: GateInput['call'];
+  /** Undefined if the call wasn't inspected, or couldn't be. It then can't be approved. */
+  signed: SignedEvidence | undefined;
+  /** Only for people: no rule judges it, and no approval covers it. */
+  claimed: ClaimedEvidence | null;
+  /** Why the call can't run, although its arguments are valid. */
+  problem?: string | undefined;
+  /** The question, if the call asks one. */
+  question?: Question | undefined;
 }
 
 /** Called before the step: computing subjects takes time, and the store must know what to look up. */
-export function judgeCall(call: ParsedCall, { agentId, chatId, place, seen, isReview }: CallSetting): JudgedCall {
-  const withoutFound = toPolicyCall(call, place);
-  const policyCall = seen.length === 0 ? withoutFound : withSubjects(withoutFound, seen);
+export function toPrepared(
+  call: ParsedCall,
+  { id, agentId, chatId, place, isReview = false }: CallSetting,
+  found: readonly Subject[] = [],
+): PreparedCall {
+  const uninspected = toPolicyCall(call, place);
+  const policyCall = found.length === 0 ? uninspected : withSubjects(uninspected, found);
   const { toolName, argumentsText } = call;
   const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
-  return { call, agentId, place, policyCall, withoutFound, keys, ...(isReview === undefined ? {} : { isReview }) };
+  return { id, call, agentId, place, isReview, keys, policyCall, uninspected, signed: undefined, claimed: null };
 }
 
 function withSubjects(call: GateInput['call'], seen: readonly Subject[]): GateInput['call'] {
@@ -48,7 +78,7 @@ function withSubjects(call: GateInput['call'], seen: readonly Subject[]): GateIn
 }
 
 /** A call in the form that rules match against. */
-export function toPolicyCall(call: ParsedCall, place: Place): GateInput['call'] {
+export function toPolicyCall(call: ParsedCall, place: CallPlace): GateInput['call'] {
   const { workingDirectory, realDirectory = workingDirectory, isFolderUnknown } = place;
   return {
     tool: call.toolName,
@@ -61,13 +91,13 @@ export function toPolicyCall(call: ParsedCall, place: Place): GateInput['call'] 
   };
 }
 
-function policyPlace({ workingDirectory, worldDirectory, home }: Place): CallFolders {
+function policyPlace({ workingDirectory, worldDirectory, home }: CallPlace): CallFolders {
   if (worldDirectory === undefined) return { workingDirectory, home };
   return { workingDirectory: worldDirectory, home, programDirectory: workingDirectory };
 }
 
 /** If the tool's `standsFor` throws, `subjects` did too, and no rule allows the call. */
-function standInOf({ tool, arguments: args }: ParsedCall, place: Place): Pick<GateInput['call'], 'standsFor'> {
+function standInOf({ tool, arguments: args }: ParsedCall, place: CallPlace): Pick<GateInput['call'], 'standsFor'> {
   if (tool?.standsFor === undefined || !args.ok) return {};
   try {
     const found = tool.standsFor(args.value, toToolPlace(place));
@@ -81,7 +111,7 @@ function standInOf({ tool, arguments: args }: ParsedCall, place: Place): Pick<Ga
 }
 
 /** If a tool's `subjects` throws or returns an invalid value, no rule can allow the call without approval. */
-function subjectsOf(call: ParsedCall, place: Place): readonly Subject[] {
+function subjectsOf(call: ParsedCall, place: CallPlace): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {

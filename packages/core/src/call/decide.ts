@@ -9,31 +9,31 @@ import {
   signerSchema,
   toolDecisionSchema,
 } from '@countersign/protocol';
-import type { ApprovalRecord, CallRecord, CallStatus, Clock, RegisteredTool } from '../ports/index.js';
+import type { ApprovalRecord, CallRecord, CallStatus, RegisteredTool } from '../ports/index.js';
 import { canonicalJson, type SigningRule } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
-import { answerQuestion, declineQuestion } from './answer-question.js';
-import { denyApproval, expireApproval } from './deny-approval.js';
+import { answerQuestion, declineQuestion } from '../decisions/answer-question.js';
+import { denyApproval, expireApproval } from '../decisions/deny-approval.js';
 import {
-  needsToSign,
-  readCallToSign,
-  type CallToSign,
+  needsToDecide,
+  prepareDecision,
+  type DecidableCall,
   checkDecision,
   isAskedUnder,
   askAboutEdit,
   supersedeApproval,
   type CheckedDecision,
-} from '../call/check-decision.js';
+} from './check-decision.js';
 import { signersOf } from '../requirements/needed-signatures.js';
 import type { VerifiedReceipt } from '../requirements/check-receipt.js';
-import { judgeSignature, type JudgedSignature } from './judge-signature.js';
+import { judgeSignature, type JudgedSignature } from '../decisions/judge-signature.js';
 import { dropRehearsal } from '../step/drop-rehearsal.js';
-import { reviewersFor, signingRulesOf } from '../call/gate.js';
-import { approvedHash } from '../evidence/sign-call.js';
+import { reviewersFor, signingRulesOf } from './gate.js';
+import { approvedHash } from '../evidence/hash-call.js';
 import { commit, retryStale } from '../step/commit.js';
-import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
-import { releaseWaiting } from './release-waiting.js';
-import { startApproved } from '../call/start.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { releaseWaiting } from '../decisions/release-waiting.js';
+import { startApproved } from './start.js';
 import { resumeTurn } from '../step/move-turn.js';
 import {
   byText,
@@ -46,7 +46,7 @@ import {
   refused,
   refuseForeign,
   type FoundCall,
-} from './find-call.js';
+} from '../decisions/find-call.js';
 import { errorMessage } from '../ports/error-message.js';
 
 /** Validated and frozen signers. */
@@ -118,8 +118,8 @@ async function commitDecision(
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
     // Read before the step, because signing may read files; the step checks the result again.
-    const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
-    if (toSign?.ok === true) ({ tool } = toSign.call);
+    const decidable = before === undefined ? undefined : await prepareDecision(runtime, worldId, before, sent);
+    if (decidable?.ok === true) ({ tool } = decidable.call.call);
     // If a rule was added in between, the step detects it and is retried with the people loaded.
     if (sent.decision === 'approve' && before?.approval?.status === 'pending') {
       await runtime.confirmPeople([
@@ -129,13 +129,13 @@ async function commitDecision(
     }
     const people = isAgain || (before?.approval?.signing ?? null) !== null ? { people: true } : {};
     isAgain = true;
-    const needs = { ...needsOf(before, signer), ...needsToSign(toSign), ...people };
+    const needs = { ...needsOf(before, signer), ...needsToDecide(decidable), ...people };
     const decided = await commit(runtime, 'decision', worldId, needs, (step) => {
       const found = before === undefined ? undefined : reloadCall(step, before);
       const outcome =
         found === undefined
           ? refused('unknown', 'there is no call or approval with this id')
-          : decide(runtime, step, { ...asked, found, worldId, toSign });
+          : decide(runtime, step, { ...asked, found, worldId, decidable });
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return { outcome, chatId: found?.invocation.chatId };
     });
@@ -162,14 +162,14 @@ interface DecisionInput {
   sent: ToolDecision;
   agentId: string | undefined;
   worldId: string;
-  toSign: CallToSign | undefined;
+  decidable: DecidableCall | undefined;
   signer: Signer;
   /** Already verified, except that it is about this approval. */
   receipt?: VerifiedReceipt | undefined;
 }
 
 function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultOutcome {
-  const { found, sent, agentId, worldId, toSign, signer, receipt } = input;
+  const { found, sent, agentId, worldId, decidable, signer, receipt } = input;
   const { invocation, approval, turn } = found;
   const foreign = refuseForeign(found, { ...sent, worldId, agentId });
   if (foreign !== undefined) return foreign;
@@ -199,7 +199,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   if (renewed && !found.byApproval && sent.callHash === undefined) {
     return refused('changed', 'this call needs approval again. Decide on the new approval', state);
   }
-  const rules = toSign?.ok === true ? signingRulesOf(step.snapshot, toSign.shown.judged) : [];
+  const rules = decidable?.ok === true ? signingRulesOf(step.snapshot, decidable.shown) : [];
   const unfit = refuseReview(
     step,
     input,
@@ -207,14 +207,14 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
     sent.decision === 'approve' ? rules : (approval.signing?.rules ?? []),
   );
   if (unfit !== undefined) return unfit;
-  if (supersedeApproval(runtime, step, { approval, invocation, toSign, rules })) {
+  if (supersedeApproval(runtime, step, { approval, invocation, decidable, rules })) {
     return refused(
       'changed',
       'something changed after the call was shown, so it needs approval again. The new approval says what changed',
       state,
     );
   }
-  const checked = checkDecision(step, { sent, approval, invocation, toSign });
+  const checked = checkDecision(step, { sent, approval, invocation, decidable });
   if (!checked.ok) return refused('invalid', checked.detail, state);
   const { decision } = checked;
   if (decision.kind === 'edit') {
@@ -335,7 +335,7 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
 function recordDecision(
   runtime: Runtime,
   step: Step,
-  { found: { invocation, turn }, sent, signer, toSign, receipt }: DecisionInput,
+  { found: { invocation, turn }, sent, signer, decidable, receipt }: DecisionInput,
   approval: ApprovalRecord,
   decision: Exclude<CheckedDecision, { kind: 'edit' }>,
   { rules, last }: { rules: readonly SigningRule[]; last: CountedSignature | undefined },
@@ -379,42 +379,7 @@ function recordDecision(
   }
   const isOpen = resumeTurn(runtime, step, turn.id);
   // With scope `always` the rules have changed, so the call is judged again before it starts.
-  const mayStart = isOpen && scope !== 'always' && toSign?.ok === true;
-  const started = mayStart ? startApproved(runtime, step, callId, toSign) : undefined;
+  const mayStart = isOpen && scope !== 'always' && decidable?.ok === true;
+  const started = mayStart ? startApproved(runtime, step, callId, decidable.call, decidable.rev) : undefined;
   if (isOpen) runtime.dispatch.wake(step, turn.id, started === undefined ? [] : [started]);
-}
-
-const MAX_REPEATS = 1_000;
-const REPEAT_LIFETIME_MS = 10 * 60 * 1000;
-
-/**
- * An LRU cache, limited in size and age. The store detects every duplicate; the cache only keeps a client that resends a decision from blocking
- * the store's single writer each time. Only final outcomes are cached.
- */
-export function createRecentRepeats(
-  clock: Pick<Clock, 'now'>,
-  bounds: { capacity?: number; lifetimeMs?: number } = {},
-): RecentRepeats {
-  const { capacity = MAX_REPEATS, lifetimeMs = REPEAT_LIFETIME_MS } = bounds;
-  const kept = new Map<string, { outcome: ToolResultOutcome; until: number }>();
-  return {
-    isEmpty: () => kept.size === 0,
-    find(key) {
-      const found = kept.get(key);
-      if (found === undefined) return undefined;
-      kept.delete(key);
-      if (found.until <= clock.now()) return undefined;
-      kept.set(key, found);
-      return found.outcome;
-    },
-    keep(key, outcome) {
-      kept.delete(key);
-      kept.set(key, { outcome, until: clock.now() + lifetimeMs });
-      for (const oldest of kept.keys()) {
-        if (kept.size <= capacity) return;
-        kept.delete(oldest);
-      }
-    },
-    clear: () => kept.clear(),
-  };
 }

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callHash, type SignedParts, toolDigest } from './sign-call.js';
+import { callHash, type SignedParts, toolDigest } from './hash-call.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const key = bytes('key');

@@ -1,0 +1,131 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  callSandboxSchema,
+  inProcess,
+  previewSchema,
+  type CallSandbox,
+  type Preview,
+  type Subject,
+} from '@countersign/protocol';
+import type { ParsedCall } from '../call/parse.js';
+import { maskLongText } from '../masking/index.js';
+import { readSubjects } from '../policy/index.js';
+import { textOf } from '../ports/error-message.js';
+import type { ApprovalRecord, RehearsalRecord, RegisteredTool, ToolPlace } from '../ports/index.js';
+import { withinTime } from '../ports/until-aborted.js';
+import { capText } from '../results/index.js';
+import { toToolPlace } from '../step/place.js';
+import type { CallPlace, Runtime } from '../step/runtime.js';
+import { callHash, digestOf } from './hash-call.js';
+import { toPrepared, type CallSetting, type PreparedCall, type SignedEvidence } from './prepared-call.js';
+import { showEffect } from './show-effect.js';
+
+/** Subjects for a tool that failed to report any. */
+const UNKNOWN_SUBJECTS: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
+
+/** An unresponsive disk or tool must not block a turn forever. */
+const INSPECTION_LIMIT_MS = 30_000;
+
+interface Inspection {
+  fingerprint: string | undefined;
+  preview: unknown;
+  found: readonly Subject[] | undefined;
+}
+const NOT_INSPECTED: Inspection = { fingerprint: undefined, preview: undefined, found: undefined };
+
+/** Undefined if the tool doesn't inspect its target. */
+function inspectWith(tool: RegisteredTool, value: unknown, place: ToolPlace): (() => Promise<Inspection>) | undefined {
+  if (tool.fingerprint === undefined && tool.preview === undefined && tool.inspect === undefined) return undefined;
+  return async () => ({
+    fingerprint: await tool.fingerprint?.(value, place),
+    preview: await tool.preview?.(value, place),
+    found: await tool.inspect?.(value, place),
+  });
+}
+
+/** Prepares a call in its current state (A7). Rejects if something that an approval covers can't be read. */
+export async function inspectCall(runtime: Runtime, call: ParsedCall, setting: CallSetting): Promise<PreparedCall> {
+  const { tool, arguments: args } = call;
+  const { place } = setting;
+  const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, toToolPlace(place)) : undefined;
+  const { fingerprint, preview, found } =
+    inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
+  const prepared = toPrepared(call, setting, found === undefined ? [] : (readSubjects(found) ?? UNKNOWN_SUBJECTS));
+  const sandbox = sandboxOf(tool, place, args.ok ? args.value : undefined);
+  return sign(runtime, prepared, {
+    workingDirectory: place.workingDirectory,
+    sandbox,
+    fingerprint,
+    preview: preview === undefined ? null : await showPreview(preview),
+    rehearsal: knownEffect(runtime, preview),
+    applies: 'call',
+  });
+}
+
+/** The effect of a call whose tool knows it without a rehearsal (A52.9). The tool's own fingerprint stays what is signed. */
+function knownEffect(runtime: Runtime, preview: unknown): RehearsalRecord | null {
+  if (typeof preview !== 'object' || preview === null || !('effect' in preview)) return null;
+  return { effect: showEffect(preview.effect, runtime.ownSecrets()) };
+}
+
+/** The call with what was rehearsed: the hash of its effect takes the place of the tool's fingerprint (A52). */
+export function withRehearsal(
+  runtime: Runtime,
+  prepared: PreparedCall,
+  { rehearsal, applies }: Pick<ApprovalRecord, 'rehearsal' | 'applies'>,
+): PreparedCall {
+  const { signed } = prepared;
+  if (signed === undefined) return prepared;
+  if (rehearsal === null || !('effect' in rehearsal)) return { ...prepared, signed: { ...signed, rehearsal } };
+  if (applies !== 'draft') return prepared;
+  return sign(runtime, prepared, { ...signed, rehearsal, applies, fingerprint: rehearsal.effect.effectHash });
+}
+
+function sign(runtime: Runtime, prepared: PreparedCall, evidence: Omit<SignedEvidence, 'callHash'>): PreparedCall {
+  const { call, keys } = prepared;
+  const { workingDirectory, sandbox, fingerprint } = evidence;
+  const hash = callHash(runtime.store.hashKey, {
+    agentId: keys.agentId,
+    chatId: keys.chatId,
+    tool: digestOf(call.tool),
+    toolName: call.toolName,
+    argumentsText: call.argumentsText,
+    workingDirectory,
+    sandbox,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  });
+  return { ...prepared, signed: { ...evidence, callHash: hash } };
+}
+
+/** The complete difference between most files of 20,000 lines. */
+const PREVIEW_LIMIT_BYTES = 512 * 1024;
+
+/** Truncates roughly before masking to avoid scanning megabytes, and again afterwards to remove a secret that was cut in half. */
+async function showPreview(preview: unknown): Promise<Preview> {
+  const parsed = previewSchema.safeParse(preview);
+  const all = parsed.success ? parsed.data.text : textOf(preview);
+  const roughly = capText(all, 2 * PREVIEW_LIMIT_BYTES);
+  let masked = '';
+  for (const part of maskLongText(roughly)) {
+    if (masked !== '') await setImmediate();
+    masked += part;
+  }
+  const text = capText(masked, PREVIEW_LIMIT_BYTES);
+  return { text, truncated: (parsed.success && parsed.data.truncated) || roughly !== all || text !== masked };
+}
+
+const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [] };
+
+const UNKNOWN_SANDBOX = inProcess('unknown');
+
+/** Reports an unknown sandbox if the tool reports none or throws (A21). */
+export function sandboxOf(tool: RegisteredTool | undefined, place: CallPlace, args?: unknown): CallSandbox {
+  const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
+  if (tool?.sandbox === undefined) return fallback;
+  try {
+    const sandbox = callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED, args));
+    return place.isFolderUnknown === true ? { ...sandbox, folder: 'unknown' } : sandbox;
+  } catch {
+    return UNKNOWN_SANDBOX;
+  }
+}
