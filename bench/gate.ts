@@ -36,8 +36,8 @@ async function measureDecisions(
 ): Promise<Pick<GateResult, 'nothingMatches' | 'lastRuleMatches' | 'piledGrants'>> {
   const engines = await Promise.all([openEngine(spread), openEngine(piled)]);
   const [one, other] = engines;
-  await one.runtime.store.read((reader) => one.runtime.snapshots.read(reader, spread.worldId));
-  await other.runtime.store.read((reader) => other.runtime.snapshots.read(reader, piled.worldId));
+  await one.runtime.store.read((reader) => one.runtime.caches.snapshots.read(reader, spread.worldId));
+  await other.runtime.store.read((reader) => other.runtime.caches.snapshots.read(reader, piled.worldId));
   try {
     const few = await measure(
       [
@@ -101,7 +101,7 @@ async function decide(
   const call = { chatId, agentId, toolName: BOOK, argumentsText: JSON.stringify(args), keys: keysOfCall(subjects) };
   const needs = { chats: [chatId], calls: [call] };
   const { value } = await runtime.store.step(worldId, needs, (reads) => {
-    const snapshot = runtime.snapshots.at(worldId, reads.worldRev ?? 0);
+    const snapshot = runtime.caches.snapshots.at(worldId, reads.worldRev ?? 0);
     const agent = snapshot?.agent(agentId);
     if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
     const grants = reads.grants(call).filter(({ lastUsedAt }) => lastUsedAt > reads.now - HALF_A_DAY);

@@ -47,7 +47,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       await decideCall(b.runtime, scene.worldId, undefined, decision, signer);
       await idle;
     }
-    expect(owners).toEqual([a.runtime.owner, a.runtime.owner]);
+    expect(owners).toEqual([a.runtime.process.owner, a.runtime.process.owner]);
     expect([runs[0].size, runs[1].size]).toEqual([0, 2]);
     const { rows } = await jobs.query<{ ids: string }>(
       `select pg_get_serial_sequence('countersign_jobs._private_jobs', 'id') as ids`,

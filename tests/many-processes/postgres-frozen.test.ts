@@ -74,13 +74,13 @@ describe('[S4.1] a process without heartbeats', () => {
     const { worldId } = scene;
     const decision = await approvalFor('letter_1', scene, other, other);
     isMute = true;
-    await expect.poll(() => silent.runtime.mayAct()).toBe(false);
+    await expect.poll(() => silent.runtime.process.mayAct()).toBe(false);
     const idle = nextEvent(other, worldId, isStatus('idle'));
     await decideCall(silent.runtime, worldId, undefined, decision, signer);
     await idle;
     expect([silentRuns.size, [...runs.values()]]).toEqual([0, [1]]);
     isMute = false;
-    await expect.poll(() => silent.runtime.mayAct()).toBe(true);
+    await expect.poll(() => silent.runtime.process.mayAct()).toBe(true);
   });
 
   it('[S3.3] a turn that froze its process twice ends with an error, and no third process runs it', async () => {

@@ -74,12 +74,12 @@ describe('[S4.1] clients, questions and sessions across processes', () => {
     const { clientId, clientSecret } = await a.clients.register(worldId, { label: 'Bell', approvals: true, tools: [] });
     await a.clients.connected(clientId);
     const record = () => b.runtime.store.read((reader) => reader.client(clientId));
-    expect(await record()).toMatchObject({ leftAt: null, connectedTo: a.runtime.owner });
+    expect(await record()).toMatchObject({ leftAt: null, connectedTo: a.runtime.process.owner });
     await a.close();
     await expect.poll(record).toMatchObject({ leftAt: expect.any(Number) as number, connectedTo: '' });
     await b.clients.find(worldId, clientSecret);
     await b.clients.connected(clientId);
-    expect(await record()).toMatchObject({ leftAt: null, connectedTo: b.runtime.owner });
+    expect(await record()).toMatchObject({ leftAt: null, connectedTo: b.runtime.process.owner });
   });
 
   it('a question from a tool in one process is answered at another', async () => {

@@ -206,7 +206,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     });
     await patch({ workingDirectory: null }, {});
     const { runtime } = t.engine;
-    const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, 'beta'));
+    const snapshot = await runtime.store.read((reader) => runtime.caches.snapshots.read(reader, 'beta'));
     if (snapshot === undefined) throw new Error('no world');
     expect(runtime.findPlace(snapshot).grants?.folders ?? []).toEqual([]);
   });
@@ -244,7 +244,7 @@ describe.each(['SQLite', 'PostgreSQL'])('[A21.7] the admin of one world, on %s',
     expect((await t.api('POST', '/worlds/beta/policy/check', check)).status).toBe(422);
     await t.api('PATCH', '/worlds/beta', { workingDirectory: null }, bob);
     const { runtime } = t.engine;
-    const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, 'beta'));
+    const snapshot = await runtime.store.read((reader) => runtime.caches.snapshots.read(reader, 'beta'));
     expect(snapshot && (runtime.findPlace(snapshot).grants?.folders ?? [])).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ describe('a program that stops asking', () => {
     const { id } = await t.propose();
     const over = new AbortController();
     const waiting = awaitExternal(t.runtime, asked(id), { waitMs: DAY, signal: over.signal });
-    await expect.poll(() => t.runtime.external.isAbandoned(id)).toBe(false);
+    await expect.poll(() => t.runtime.background.external.isAbandoned(id)).toBe(false);
     t.clock.advance(10 * MINUTE);
     expect(await t.pending()).not.toMatchObject([{ abandoned: true }]);
     await t.approve();

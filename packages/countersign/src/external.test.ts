@@ -507,7 +507,7 @@ describe('rules', () => {
   it('[A55.11] an agent can start 500 sessions within an hour; the sessions it has go on', async () => {
     const t = await open();
     await t.propose();
-    for (let session = 1; session < 500; session += 1) t.runtime.external.openSession(W, 'claude');
+    for (let session = 1; session < 500; session += 1) t.runtime.background.external.openSession(W, 'claude');
     await expect(t.propose({ session: 's2' })).rejects.toMatchObject({ code: 'too-many' });
     await t.propose({ key: 'k2' });
     await t.propose({ session: 's2', agentId: 'other' });

@@ -69,23 +69,24 @@ export async function decideCall(
     if (Object.isFrozen(signer)) validSigners.add(signer);
   }
   if (isAnswer(input)) {
-    if (typeof input.tool_call_id === 'string') await runtime.resumeUnfinished({ callId: input.tool_call_id });
+    if (typeof input.tool_call_id === 'string') await runtime.process.resumeUnfinished({ callId: input.tool_call_id });
     return await answerQuestion(runtime, worldId, agentId, input, signer);
   }
   const sent = readDecision(input);
-  await runtime.resumeUnfinished({ callId: sent.tool_call_id });
+  await runtime.process.resumeUnfinished({ callId: sent.tool_call_id });
   const { reason: _, ...same } = sent;
   const key = (): string => canonicalJson({ worldId, agentId: agentId ?? null, ...same });
-  const known = runtime.repeats.isEmpty() ? undefined : runtime.repeats.find(key());
+  const known = runtime.caches.repeats.isEmpty() ? undefined : runtime.caches.repeats.find(key());
   if (known !== undefined) return known;
   const { outcome, chatId } = await commitDecision(runtime, worldId, { agentId, sent, signer, receipt });
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
     if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
     // A short-lived command releases calls only in this chat: those it started in other chats would be interrupted when it exits. The next
     // server releases them.
-    if (sent.scope === 'always') await releaseWaiting(runtime, worldId, runtime.endsSoon() ? chatId : undefined);
+    if (sent.scope === 'always')
+      await releaseWaiting(runtime, worldId, runtime.process.endsSoon() ? chatId : undefined);
   }
-  if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key(), outcome);
+  if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.caches.repeats.keep(key(), outcome);
   return outcome;
 }
 

@@ -122,14 +122,17 @@ export function reviewersFor(
 
 /** Whether a rule for this agent says who must sign. A step that asks for approval then shows who can. */
 export function saysWhoSigns(snapshot: WorldSnapshot, agentId: string): boolean {
-  return Object.values(policiesOf(snapshot, agentId)).some(({ signing }) => signing.length > 0);
+  return sayWhoSigns(policiesOf(snapshot, agentId));
+}
+
+function sayWhoSigns({ admin, world, agent }: ReturnType<typeof policiesOf>): boolean {
+  return [admin, world, agent].some(({ signing }) => signing.length > 0);
 }
 
 /** The rules that say who must sign this call now. */
 export function signingRulesOf(snapshot: WorldSnapshot, { agentId, policyCall }: PreparedCall): readonly SigningRule[] {
   const policies = policiesOf(snapshot, agentId);
-  const hasNone = Object.values(policies).every(({ signing }) => signing.length === 0);
-  return hasNone ? [] : weigh(policies, policyCall).signing;
+  return sayWhoSigns(policies) ? weigh(policies, policyCall).signing : [];
 }
 
 /**

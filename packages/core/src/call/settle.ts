@@ -76,7 +76,7 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: CallRecord
 
 /** The result of a call in the form that the model sees. */
 export function frameSettlement(runtime: Runtime, invocation: CallRecord, settlement: Settlement): string {
-  const options = { limitBytes: runtime.resultLimitBytes, ownSecrets: runtime.ownSecrets() };
+  const options = { limitBytes: runtime.options.resultLimitBytes, ownSecrets: runtime.ownSecrets() };
   // A person edited the arguments: without this, the model would assume that its own version ran (A7).
   const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
   switch (settlement.kind) {

@@ -133,9 +133,9 @@ export function startApproved(
   rev: number,
 ): StartedCall | undefined {
   const due = dueCall(runtime, step, id, { rev, call: ready.call });
-  if (due?.turn.owner !== runtime.owner || due.invocation.runBy !== 'here') return undefined;
+  if (due?.turn.owner !== runtime.process.owner || due.invocation.runBy !== 'here') return undefined;
   if (isHeld(ready)) return undefined;
-  if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
+  if (!runtime.process.mayAct() || !runtime.scheduler.takesWork()) return undefined;
   // The step that approves the call has just judged its signatures.
   const gate = gateApproved(runtime, step, due.invocation, ready, () => true);
   return gate.kind === 'run' ? markStarted(runtime, step, due.turn, due.invocation, ready, gate) : undefined;

@@ -39,7 +39,7 @@ export async function publishMessage(
     speaker,
     ...(who && { who }),
   };
-  await runtime.resumeUnfinished({ chatId });
+  await runtime.process.resumeUnfinished({ chatId });
   await maskLongTexts([incoming.content]);
   return await storeMessage(runtime, incoming);
 }

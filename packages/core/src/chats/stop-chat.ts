@@ -21,8 +21,8 @@ export async function deleteChat(runtime: Runtime, worldId: string, chatId: stri
     stopInStep(runtime, step, worldId, chatId, signer);
     step.tx.write({ kind: 'chat-deleted', chatId });
   });
-  runtime.memory.forgetChat(chatId);
-  runtime.repeats.clear();
+  runtime.caches.memory.forgetChat(chatId);
+  runtime.caches.repeats.clear();
 }
 
 function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: string, signer: Signer): void {
@@ -45,12 +45,12 @@ export function stopTurns(
   const stopped = turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq);
   for (const turn of stopped) {
     const { id: turnId, chatId } = turn;
-    const live = runtime.answering.get(turnId);
+    const live = runtime.running.answers.get(turnId);
     const partial = live?.epoch === turn.epoch ? live.read() : undefined;
     if (partial !== undefined) {
       kept += 1;
       writePartial(step, turn, partial, signer.who);
-      step.afterCommit(() => runtime.answering.delete(turnId));
+      step.afterCommit(() => runtime.running.answers.delete(turnId));
     }
     step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped', by: signer.who });
   }
@@ -79,7 +79,7 @@ export async function keepStopped(
     if (step.tx.chat(chatId) === undefined) return;
     writePartial(step, turn, partial, by);
     // The model's view of an ended turn may be cached.
-    step.afterCommit(() => runtime.memory.forgetChat(chatId));
+    step.afterCommit(() => runtime.caches.memory.forgetChat(chatId));
   });
   await ignoreNotFound(keep);
 }

@@ -17,5 +17,5 @@ export async function announceSigners(runtime: Runtime): Promise<void> {
     );
     await ignoreNotFound(announced);
   }
-  await runtime.watchDelegations(now);
+  await runtime.background.watchDelegations(now);
 }

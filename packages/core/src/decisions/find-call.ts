@@ -21,7 +21,7 @@ export interface FoundCall {
 
 /** Finds a call by its id or the id of an approval. The step that uses the result verifies it with `reloadCall`. */
 export async function findCall(runtime: Runtime, worldId: string, id: string): Promise<FoundCall | undefined> {
-  const chatId = runtime.callChats.get(id);
+  const chatId = runtime.caches.callChats.get(id);
   const looking =
     chatId === undefined
       ? undefined

@@ -109,7 +109,7 @@ export async function undoCall(
       const more = { ...(why === undefined ? {} : { why }), ...(requester === undefined ? {} : { requester }) };
       step.tx.write({ kind: 'call-undo', state, call, effectHash, by, ...more });
       // The model's view of an ended turn is cached, and now also says that the call was undone.
-      step.afterCommit(() => runtime.memory.forgetChat(call.chatId));
+      step.afterCommit(() => runtime.caches.memory.forgetChat(call.chatId));
     });
   };
   await write('signed');

@@ -51,7 +51,7 @@ export function coveringOf(gate: Gate): Covering | undefined {
 export async function findCovered(runtime: Runtime, worldId: string, query: CoverQuery = {}): Promise<WaitingCall[]> {
   const { chatId, withRules = (snapshot) => snapshot, grant } = query;
   const found = await runtime.store.read(async (reader) => {
-    const stored = await runtime.snapshots.read(reader, worldId);
+    const stored = await runtime.caches.snapshots.read(reader, worldId);
     if (stored === undefined) return undefined;
     const filter = { status: 'pending' as const, ...(chatId === undefined ? {} : { chatId }) };
     const approvals = (await reader.approvals(worldId, filter)).filter(mayBeReleased);

@@ -23,7 +23,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
   /** The server with the values of its variables and headers. */
   function opened(found: McpServerWithTools): OpenedMcpServer {
-    const { secretBox } = runtimeOf();
+    const { secretBox } = runtimeOf().options;
     const values = openDefinition(secretBox, found.server);
     if (!values.ok) return { ...found, problem: `the values of its variables or headers ${values.problem}` };
     const signIn = openSignIn(secretBox, found.server);
@@ -54,7 +54,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
     },
     async place(worldId, name) {
       const runtime = runtimeOf();
-      const snapshot = await read((reader) => runtime.snapshots.read(reader, worldId));
+      const snapshot = await read((reader) => runtime.caches.snapshots.read(reader, worldId));
       if (snapshot === undefined) throw noWorld(worldId);
       const place = runtime.findPlace(snapshot);
       const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };

@@ -43,7 +43,7 @@ export async function addMcpServer(
     const asked = { kind: 'mcp-server', after: definition, isConfined } as const;
     await refuseReach({ runtime, reader, snapshot }, asked, { may, isConfirmed });
     refuseUnconfirmed(snapshot, { kind: 'mcp-server', before: undefined, after: definition }, isConfirmed);
-    const { secretBox } = runtime;
+    const { secretBox } = runtime.options;
     await insertMcpServer(change.tx, worldId, definition, { signer, secretBox, operation: 'create' });
   });
   await reload(runtime, worldId, definition.name);
@@ -98,7 +98,7 @@ export async function updateMcpServer(
     const isOther = JSON.stringify(connection) !== JSON.stringify(before);
     // Otherwise, the encrypted values stay unchanged, whether they can be decrypted or not.
     const stored = isOther
-      ? sealDefinition(runtime.secretBox, worldId, definition)
+      ? sealDefinition(runtime.options.secretBox, worldId, definition)
       : { definition: { ...server.definition, trusted, enabled }, sealed: server.sealed };
     // The sign-in is bound to the URL, so that the tokens can't be sent elsewhere.
     const keepsUrl = definition.transport === 'http' && opened.transport === 'http' && definition.url === opened.url;
@@ -168,12 +168,12 @@ function openedFor(
   server: McpServerRecord,
   sent: Omit<McpServerChange, 'accept'>,
 ): McpServerDefinition {
-  const opened = openDefinition(runtime.secretBox, server);
+  const opened = openDefinition(runtime.options.secretBox, server);
   if (opened.ok) return opened.definition;
   const { trusted: _trusted, enabled: _enabled, ...connection } = sent;
   if (Object.keys(connection).length === 0) return server.definition;
   // The new values would be stored in plain text.
-  if (runtime.secretBox === undefined) {
+  if (runtime.options.secretBox === undefined) {
     const sentence =
       `the values of the MCP server "${server.name}" are encrypted, and this process has no secrets key. ` +
       'Change the server in the process that has the key, or remove it and add it again';
@@ -191,7 +191,7 @@ function openedFor(
 
 /** Encrypts values that a process without a secrets key stored in plain text. A failure is reported and retried at the next start. */
 export async function sealStoredValues(runtime: Runtime): Promise<void> {
-  if (runtime.secretBox === undefined) return;
+  if (runtime.options.secretBox === undefined) return;
   const clear = await runtime.store.read(async (reader) => {
     const servers = await Promise.all((await reader.worlds()).map(({ id }) => reader.mcpServers(id)));
     return servers.flat().filter(isInClear);
@@ -201,7 +201,7 @@ export async function sealStoredValues(runtime: Runtime): Promise<void> {
       await changeWorld(runtime, 'seal-mcp-server', worldId, async ({ tx }) => {
         const server = await tx.mcpServer(worldId, name);
         if (server === undefined || !isInClear(server)) return;
-        const sealed = sealDefinition(runtime.secretBox, worldId, server.definition);
+        const sealed = sealDefinition(runtime.options.secretBox, worldId, server.definition);
         await tx.updateMcpServer(server, { ...sealed, signIn: server.signIn });
       });
     } catch (error) {

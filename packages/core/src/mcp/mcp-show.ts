@@ -61,7 +61,7 @@ export function showServer(
 ): McpServer {
   const { definition, worldId, name } = server;
   const state = runtime.mcp?.state(worldId, name);
-  const signIn = showSignIn(openSignIn(runtime.secretBox, server), runtime.clock.now());
+  const signIn = showSignIn(openSignIn(runtime.options.secretBox, server), runtime.clock.now());
   const error = runtime.mcp === undefined ? 'this process runs no MCP servers' : state?.error;
   return {
     ...showDefinition(definition),

@@ -158,12 +158,12 @@ async function readRemote(runtime: Runtime, { worldId, name }: SignInTarget) {
   if (server === undefined || remote === undefined) {
     throw new CountersignError('conflict', `"${name}" is not a remote MCP server with a readable configuration.`);
   }
-  const signIn = openSignIn(runtime.secretBox, server);
+  const signIn = openSignIn(runtime.options.secretBox, server);
   return { remote, signIn: signIn === 'unreadable' ? undefined : signIn };
 }
 
 function remoteOf(runtime: Runtime, server: Parameters<typeof openDefinition>[1]): McpRemote | undefined {
-  const opened = openDefinition(runtime.secretBox, server);
+  const opened = openDefinition(runtime.options.secretBox, server);
   if (!opened.ok || opened.definition.transport !== 'http') return undefined;
   const { url, headers, publicOnly } = opened.definition;
   return { url, headers, ...(publicOnly === undefined ? {} : { publicOnly }) };

@@ -49,7 +49,7 @@ async function takeTurn(runtime: Runtime, { worldId, name, used }: Renewal): Pro
     const tokens = signIn?.grant?.tokens;
     if (signIn?.grant === undefined || tokens === undefined) return { value: { kind: 'done', tokens: undefined } };
     if (tokens.access !== used) return { value: { kind: 'done', tokens } };
-    const opened = openDefinition(runtime.secretBox, server);
+    const opened = openDefinition(runtime.options.secretBox, server);
     if (tokens.refresh === undefined || !opened.ok || opened.definition.transport !== 'http') {
       return { value: { kind: 'done', tokens: undefined }, signIn: expired(signIn) };
     }
@@ -121,7 +121,7 @@ export async function changeSignIn<T>(
 ): Promise<T> {
   return await changeWorld(runtime, what, worldId, async (change) => {
     const server = await serverOf(change, name);
-    const opened = openSignIn(runtime.secretBox, server);
+    const opened = openSignIn(runtime.options.secretBox, server);
     const now = change.tx.now();
     const { value, signIn, signed } = decide(opened === 'unreadable' ? undefined : opened, { server, now });
     if (signIn === undefined) return value;
@@ -139,7 +139,7 @@ export async function changeSignIn<T>(
   });
 }
 
-export function boxOf({ secretBox }: Runtime): SecretBox {
+export function boxOf({ options: { secretBox } }: Runtime): SecretBox {
   if (secretBox !== undefined) return secretBox;
   const detail = "This process has no secrets key, so it can't store a sign-in. Use a header with a token instead.";
   throw new CountersignError('conflict', detail);

@@ -70,7 +70,7 @@ export interface RuntimeOptions {
    * calls that it denies would run.
    */
   adminRules?: readonly string[];
-  listedPrograms?: Runtime['listedPrograms'];
+  listedPrograms?: Runtime['options']['listedPrograms'];
   probe?: Probe;
   /** Called for every turn that ended here, and with the duration of every model call and tool run. Must not throw. */
   onMeasured?: (what: Measured) => void;
@@ -159,7 +159,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const external = watchExternal(() => runtime);
   const scheduler = createScheduler<Handover>(
     async (turnId, run) => {
-      if ((await runTurnOrEnd(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
+      if ((await runTurnOrEnd(runtime, turnId, run)) && runtime.running.quarantine.leave(turnId)) takeNextSuspect();
     },
     (ms, fire) => clock.after(ms, fire),
   );
@@ -251,50 +251,52 @@ export function createRuntime(options: RuntimeOptions): Engine {
     bus: others?.bus ?? bus,
     scheduler,
     dispatch: others?.dispatch ?? dispatchHere(owner, scheduler),
-    mayAct: () => others?.membership.mayAct() ?? true,
-    isAlone: () => others === undefined || !others.membership.hasOthers(),
-    inFlight: new Set(),
-    answering: new Map(),
-    quarantine: createQuarantine(),
-    memory: createAgentMemory(),
-    callChats: createCallChats(),
-    snapshots: createSnapshotCache(compileRules(adminRules, ADMIN_RULES)),
-    listedPrograms: options.listedPrograms ?? [],
-    repeats: createRecentRepeats(clock),
-    owner,
+    process: {
+      owner,
+      mayAct: () => others?.membership.mayAct() ?? true,
+      isAlone: () => others === undefined || !others.membership.hasOthers(),
+      endsSoon: () => unfinished.endsSoon(),
+      resumeUnfinished: (of) => unfinished.resume(of),
+    },
+    running: { calls: new Set(), answers: new Map(), quarantine: createQuarantine() },
+    caches: {
+      memory: createAgentMemory(),
+      callChats: createCallChats(),
+      snapshots: createSnapshotCache(compileRules(adminRules, ADMIN_RULES)),
+      repeats: createRecentRepeats(clock),
+    },
+    options: {
+      listedPrograms: options.listedPrograms ?? [],
+      resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
+      ...(options.secretBox === undefined ? {} : { secretBox: options.secretBox }),
+    },
+    background: {
+      external,
+      watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
+      watchDelegations: (since) => delegations.watch(since),
+      onChatIdle(worldId, chatId) {
+        // A chat that becomes idle twice before its first title must not call the model twice.
+        if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
+        titling.add(chatId);
+        const work = titleChat(runtime, worldId, chatId, closing.signal)
+          .then((outcome) => {
+            const failures = outcome === 'failed' ? (titleFailures.get(chatId) ?? 0) + 1 : 0;
+            if (outcome === 'done' || failures >= MAX_TITLE_TRIES) noteTitled(chatId);
+            else if (failures > 0) titleFailures.set(chatId, failures);
+          })
+          .finally(() => titling.delete(chatId));
+        inBackground(work, 'failed to title a chat');
+      },
+    },
     providers,
     tools: toolsOf,
     sources,
     mcp,
     findPlace: withSandboxGrants(options.findPlace),
     ownSecrets: () => [...(options.ownSecrets ?? []), ...(providerSource?.secrets() ?? [])],
-    ...(options.secretBox === undefined ? {} : { secretBox: options.secretBox }),
-    resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
     confirmPeople: async () => undefined,
-    resumeUnfinished: (of) => unfinished.resume(of),
-    endsSoon: () => unfinished.endsSoon(),
-    watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
-    watchDelegations: (since) => delegations.watch(since),
-    external,
-    endTurn(turnId) {
-      for (const provider of options.providers) provider.endTurn?.(turnId);
-    },
-    openTurns: () => options.providers.flatMap((provider) => provider.openTurns?.() ?? []),
-    onChatIdle(worldId, chatId) {
-      // A chat that becomes idle twice before its first title must not call the model twice.
-      if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
-      titling.add(chatId);
-      const work = titleChat(runtime, worldId, chatId, closing.signal)
-        .then((outcome) => {
-          const failures = outcome === 'failed' ? (titleFailures.get(chatId) ?? 0) + 1 : 0;
-          if (outcome === 'done' || failures >= MAX_TITLE_TRIES) noteTitled(chatId);
-          else if (failures > 0) titleFailures.set(chatId, failures);
-        })
-        .finally(() => titling.delete(chatId));
-      inBackground(work, 'failed to title a chat');
-    },
     report: onError,
   };
 
@@ -377,6 +379,10 @@ function createProviders(given: readonly Provider[], source: ProviderSource | un
       if (get(name) === undefined) await source?.load();
       return get(name);
     },
+    endTurn(turnId) {
+      for (const provider of given) provider.endTurn?.(turnId);
+    },
+    openTurns: () => given.flatMap((provider) => provider.openTurns?.() ?? []),
   };
 }
 
@@ -408,7 +414,7 @@ async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): 
     const turn = await reader.turn(turnId);
     return turn === undefined ? undefined : { turn, calls: await reader.invocations(turn.id, turn.iteration) };
   });
-  if (found === undefined || found.turn.state === 'ended' || found.turn.owner !== runtime.owner) return true;
+  if (found === undefined || found.turn.state === 'ended' || found.turn.owner !== runtime.process.owner) return true;
   if (found.calls.some((call) => call.settledAt === null)) return false;
   await failTurn(
     runtime,

@@ -6,12 +6,12 @@ import type { Runtime } from '../step/runtime.js';
  */
 export async function endLostTurns(runtime: Runtime, owner: string): Promise<void> {
   // Read before their owners: otherwise, a turn that begins here in between would look lost.
-  const open = runtime.openTurns();
+  const open = runtime.providers.openTurns();
   if (open.length === 0) return;
   const turns = await runtime.store.read((reader) => Promise.all(open.map((turnId) => reader.turn(turnId))));
   for (const [index, turnId] of open.entries()) {
     const turn = turns[index];
     const isElsewhere = turn !== undefined && turn.owner !== null && turn.owner !== owner;
-    if (turn === undefined || turn.state === 'ended' || isElsewhere) runtime.endTurn(turnId);
+    if (turn === undefined || turn.state === 'ended' || isElsewhere) runtime.providers.endTurn(turnId);
   }
 }

@@ -154,7 +154,7 @@ export function createMembership(options: MembershipOptions): Membership {
     else if (hint.kind === 'abort') {
       scheduler.abort(hint.turnId, hint.reason, hint.by);
       // A turn that waits for a person has no run to abort.
-      options.runtime().endTurn(hint.turnId);
+      options.runtime().providers.endTurn(hint.turnId);
     } else {
       options.bus().heard(hint);
       if (hint.kind === 'events' && hint.changed !== undefined) options.onChanged(hint.changed);

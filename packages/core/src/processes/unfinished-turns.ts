@@ -71,7 +71,8 @@ export function createUnfinishedTurns({
     },
     endsSoon: () => isShort,
     async stalledChats() {
-      const { store, owner } = runtime();
+      const { store, process } = runtime();
+      const { owner } = process;
       const found = await store.shared?.turnsToCheck(owner, SILENT_MS);
       const turns = await store.read((reader) => reader.unfinishedTurns());
       const isStalled = (turn: TurnRecord): boolean =>

@@ -22,7 +22,7 @@ export async function awaitExternal(
     wake();
   });
   let isPending = false;
-  const leave = runtime.external.attend(id);
+  const leave = runtime.background.external.attend(id);
   try {
     for (;;) {
       isNews = false;

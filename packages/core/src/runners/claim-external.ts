@@ -75,8 +75,8 @@ const MAX_TRIES = 5;
 
 async function start(runtime: Runtime, { worldId, chatId, turnId, id }: CallRecord): Promise<void> {
   // Other processes may consider this one dead.
-  if (!runtime.mayAct()) return;
-  await runtime.resumeUnfinished({ chatId });
+  if (!runtime.process.mayAct()) return;
+  await runtime.process.resumeUnfinished({ chatId });
   const found = await readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     const turn = tx.turn(turnId);
     const call = tx.invocation(id);
@@ -85,7 +85,7 @@ async function start(runtime: Runtime, { worldId, chatId, turnId, id }: CallReco
   if (found?.call.status !== 'approved') return;
   const { signal } = new AbortController();
   const started = await startCall(runtime, found.turn, found.snapshot, found.call, signal);
-  if (started !== undefined) await runtime.external.watch(started.record);
+  if (started !== undefined) await runtime.background.external.watch(started.record);
 }
 
 function approvalOf({ approvalId }: CallRecord): string | undefined {

@@ -100,7 +100,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
   async function connect({ record }: Present): Promise<void> {
     const runtime = runtimeOf();
     await changeWorld(runtime, 'client-connected', record.worldId, (change) =>
-      change.tx.setClientConnected(record.id, runtime.owner),
+      change.tx.setClientConnected(record.id, runtime.process.owner),
     );
   }
 
@@ -110,7 +110,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
 
   /** Reconciles a client's local state with its record. `living`: the live processes. */
   async function reconcile(record: ClientRecord, living: ReadonlySet<string>): Promise<void> {
-    const { owner } = runtimeOf();
+    const { owner } = runtimeOf().process;
     const entry = note(record);
     const { leftAt, connectedTo } = record;
     if (entry.streams > 0) {
@@ -209,7 +209,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       entry.streams -= 1;
       if (entry.streams > 0) return;
       startGrace(entry);
-      await cut(entry, runtimeOf().owner);
+      await cut(entry, runtimeOf().process.owner);
     },
     async pending(clientId) {
       const entry = present.get(clientId);

@@ -19,7 +19,7 @@ export async function proposeExternal(
   const { agentId, session, key, runs } = proposal;
   const chatId = chatOfSession(runtime, { worldId, agentId, session }, caller.by);
   const id = callOfKey(runtime, chatId, key);
-  await runtime.resumeUnfinished({ chatId });
+  await runtime.process.resumeUnfinished({ chatId });
   let isCounted = false;
   for (let left = MAX_TRIES; ; left -= 1) {
     const before = await readBefore(runtime, chatId, id);
@@ -27,14 +27,14 @@ export async function proposeExternal(
       refuseOther(before.call, proposal, callerHash(runtime, caller));
       return { id, chatId };
     }
-    if (!before.hasChat && !isCounted) runtime.external.openSession(worldId, agentId);
+    if (!before.hasChat && !isCounted) runtime.background.external.openSession(worldId, agentId);
     isCounted = true;
     try {
       // Another proposal with this key was written first. It may be another call.
       const written = await writeExternal(runtime, worldId, { proposal, caller, chatId, id, hasChat: before.hasChat });
       if (written === undefined) continue;
-      if (written.started !== undefined) await runtime.external.watch(written.started);
-      if (runs.where === 'program' && runs.waits === 'days') runtime.external.expectResume(id);
+      if (written.started !== undefined) await runtime.background.external.watch(written.started);
+      if (runs.where === 'program' && runs.waits === 'days') runtime.background.external.expectResume(id);
       return { id, chatId };
     } catch (error) {
       // Two processes wrote the same call, or the first calls of a session, at the same time: the second one fails.

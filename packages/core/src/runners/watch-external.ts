@@ -38,7 +38,8 @@ export function watchExternal(runtimeOf: () => Runtime): ExternalWatch {
     const listener = listeners.get(id);
     const runtime = runtimeOf();
     // Another process may have heard from the program.
-    if (listener === undefined || !runtime.isAlone() || listener.waitsForDays || listener.requests > 0) return false;
+    if (listener === undefined || !runtime.process.isAlone() || listener.waitsForDays || listener.requests > 0)
+      return false;
     return runtime.clock.now() - listener.lastAsked >= GONE_MS;
   }
 

@@ -146,7 +146,7 @@ function writeStep(
   const position = tx.invocations(turn).reduce((next, call) => Math.max(next, call.position + 1), 0);
   writeProposal(runtime, step, prepared, gate, { turn, iteration: 1, position, messageId, runBy });
   // Otherwise, the program's claim reads the call again, judges it and starts it.
-  const mayStart = runBy === 'program' && runtime.mayAct() && isAsSeen(runtime, step, snapshot, [prepared]);
+  const mayStart = runBy === 'program' && runtime.process.mayAct() && isAsSeen(runtime, step, snapshot, [prepared]);
   const call = mayStart && gate.kind === 'run' ? tx.invocation(id) : undefined;
   const started =
     call === undefined || gate.kind !== 'run'

@@ -35,20 +35,21 @@ async function runStep<T>(
     hooks = createHooks();
     const { afterCommit, afterRollback } = hooks;
     // The cached memory of this chat lacks what another process wrote.
-    for (const id of needs.chats) if (reads.wroteElsewhere(id)) runtime.memory.forgetChat(id);
+    for (const id of needs.chats) if (reads.wroteElsewhere(id)) runtime.caches.memory.forgetChat(id);
     const snapshot = snapshotAt(runtime, worldId, reads);
     const tx = new StepTransaction(worldId, needs, reads, (id) => snapshot.agentName(id));
     const value = decide({ tx, snapshot, afterCommit, afterRollback });
     tx.noteActivity();
     const writes = tx.writes();
     for (const row of writes.changes) {
-      runtime.memory.apply(row);
-      runtime.callChats.note(row);
+      runtime.caches.memory.apply(row);
+      runtime.caches.callChats.note(row);
     }
     for (const fact of tx.facts) followUp(runtime, tx, fact, afterCommit);
-    if (writes.changes.length > 0) afterRollback(() => needs.chats.forEach((id) => runtime.memory.forgetChat(id)));
+    if (writes.changes.length > 0)
+      afterRollback(() => needs.chats.forEach((id) => runtime.caches.memory.forgetChat(id)));
     // Another reader may have cached the world as of this step, and the next change gets the same `rev`.
-    if (tx.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
+    if (tx.facts.some(changesWorld)) afterRollback(() => runtime.caches.snapshots.forget(worldId));
     return { value, writes };
   };
   for (let left = MAX_TRIES; ; left -= 1) {
@@ -60,7 +61,7 @@ async function runStep<T>(
     } catch (error) {
       hooks.rolledBack();
       if (!(error instanceof OldSnapshot) || left === 0) throw error;
-      await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
+      await runtime.store.read((reader) => runtime.caches.snapshots.read(reader, worldId));
     }
   }
 }
@@ -74,7 +75,7 @@ function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit
     if (outcome === 'silent' || outcome === 'handed-over') return;
     afterCommit(() => {
       if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped', by);
-      runtime.endTurn(turnId);
+      runtime.providers.endTurn(turnId);
       runtime.measure({ kind: 'turn', worldId, turnId, outcome });
     });
   }
@@ -82,18 +83,18 @@ function followUp(runtime: Runtime, tx: StepTransaction, fact: Fact, afterCommit
     const { callId, toolName } = fact;
     const tool = runtime.tools(worldId).get(toolName);
     if (tool?.claims?.rehearsals !== undefined) afterCommit(() => dropRehearsal(runtime, tool, callId));
-    if (tool?.external === true) afterCommit(() => runtime.external.forget(callId));
+    if (tool?.external === true) afterCommit(() => runtime.background.external.forget(callId));
   }
   if (fact.kind === 'approval-requested' && fact.expiresAt !== null) {
     const { approvalId, expiresAt } = fact;
-    afterCommit(() => runtime.watchDeadline(worldId, approvalId, expiresAt));
+    afterCommit(() => runtime.background.watchDeadline(worldId, approvalId, expiresAt));
   }
   if (fact.kind === 'approval-decided' && fact.approved !== undefined) {
     const call = tx.invocation(fact.callId);
-    if (call?.runBy === 'program') afterCommit(() => void runtime.external.watch(call));
+    if (call?.runBy === 'program') afterCommit(() => void runtime.background.external.watch(call));
   }
   if (fact.kind === 'activity-changed' && fact.status === 'idle') {
-    afterCommit(() => runtime.onChatIdle(worldId, fact.chatId));
+    afterCommit(() => runtime.background.onChatIdle(worldId, fact.chatId));
   }
 }
 
@@ -148,7 +149,7 @@ async function changeOnce<T>(
     const { value } = await runtime.store.transact(
       worldId,
       async (tx) => {
-        const snapshot = await runtime.snapshots.read(tx, worldId);
+        const snapshot = await runtime.caches.snapshots.read(tx, worldId);
         if (snapshot === undefined) throw noWorld(worldId);
         return await work({ tx, snapshot, afterCommit: hooks.afterCommit, afterRollback: hooks.afterRollback });
       },
@@ -197,7 +198,7 @@ function changesWorld({ kind }: Fact): boolean {
   return kind === 'rules-added' || kind === 'agent-added' || kind === 'agent-removed' || kind === 'world-deleted';
 }
 
-function snapshotAt({ snapshots }: Runtime, worldId: string, { worldRev }: StepReads): WorldSnapshot {
+function snapshotAt({ caches: { snapshots } }: Runtime, worldId: string, { worldRev }: StepReads): WorldSnapshot {
   if (worldRev === undefined) throw noWorld(worldId);
   const snapshot = snapshots.at(worldId, worldRev);
   if (snapshot === undefined) throw new OldSnapshot('store-unavailable', BUSY);

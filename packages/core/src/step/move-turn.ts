@@ -168,7 +168,7 @@ export function resumeTurn(runtime: Runtime, step: Step, turnId: string): boolea
 /** Leaves the turn to a process that has the tool of its next call (S4.4). */
 export function leaveToOthers(runtime: Runtime, step: Step, turn: TurnRecord, missing: string): void {
   const current = step.tx.current(turn);
-  if (current?.state !== 'open' || current.owner !== runtime.owner) return;
+  if (current?.state !== 'open' || current.owner !== runtime.process.owner) return;
   const { id: turnId, chatId, interruptions } = current;
   step.tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
   step.tx.wakeTurn(turnId);
@@ -176,7 +176,7 @@ export function leaveToOthers(runtime: Runtime, step: Step, turn: TurnRecord, mi
 }
 
 function noticeMissingTool(runtime: Runtime, step: Step, turn: TurnRecord, missing: string): void {
-  if (!runtime.isAlone()) return;
+  if (!runtime.process.isAlone()) return;
   const { chatId, id: turnId, triggerId: replyTo } = turn;
   writeNotice(step, { chatId, agentId: null, turnId, replyTo }, 'notice', describeMissingTool(missing));
 }

@@ -84,6 +84,10 @@ export interface Providers {
   names(): readonly string[];
   /** Like `get`, after loading providers that other processes have added. */
   find(name: string): Promise<Provider | undefined>;
+  /** Called after a turn has ended, for providers that keep a session (A59). */
+  endTurn(turnId: string): void;
+  /** The turns for which a provider keeps something in this process. */
+  openTurns(): readonly string[];
 }
 
 /** Which external programs still wait for an answer about their calls (A55), and timers for calls that nobody claims or reports. */
@@ -106,6 +110,57 @@ export interface ExternalWatch {
   close(): void;
 }
 
+/** This process, among those that share the store. */
+export interface OwnProcess {
+  /** Its id in turn claims. */
+  readonly owner: string;
+  /** Whether a side effect may start. False in a process that others may consider dead. */
+  mayAct(): boolean;
+  /** Whether no other process is known to share the store, so that this process's memory is complete. */
+  isAlone(): boolean;
+  /** Whether it ends soon, so that work it starts in other chats would be interrupted. */
+  endsSoon(): boolean;
+  /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (X4). */
+  resumeUnfinished(of: ChatOrCall): Promise<void>;
+}
+
+/** What this process runs now. */
+export interface Running {
+  /** Calls whose tools run here. A call that this process started but that isn't here is orphaned. */
+  readonly calls: Set<string>;
+  /** The answers that models are writing, by turn. */
+  readonly answers: Map<string, LiveAnswer>;
+  readonly quarantine: Quarantine;
+}
+
+/** What this process remembers of the store. */
+export interface Caches {
+  readonly memory: AgentMemory;
+  readonly snapshots: SnapshotCache;
+  readonly callChats: CallChats;
+  readonly repeats: RecentRepeats;
+}
+
+/** What happens later by itself. */
+export interface Background {
+  readonly external: ExternalWatch;
+  /** Starts the timer for an approval with a deadline. */
+  watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
+  /** Announces the signers again when the next delegation starts or ends. */
+  watchDelegations(since: number): Promise<void>;
+  /** Called when a chat becomes idle, so that it can get its title (M7). */
+  onChatIdle(worldId: string, chatId: string): void;
+}
+
+/** Settings of the program that don't change while it runs. */
+export interface FixedOptions {
+  /** Commands that admins may run outside the sandbox without being able to sign calls (A21.10). */
+  readonly listedPrograms: readonly (readonly string[])[];
+  readonly resultLimitBytes: number;
+  /** Encrypts MCP server values for the store. */
+  readonly secretBox?: SecretBox;
+}
+
 /** Shared by all steps of the loop. One per process and store. */
 export interface Runtime {
   store: Store;
@@ -114,23 +169,11 @@ export interface Runtime {
   scheduler: Scheduler<Handover>;
   /** Decides which process runs a runnable turn. */
   dispatch: Dispatch;
-  /** Whether a side effect may start. False in a process that others may consider dead. */
-  mayAct(): boolean;
-  /** Whether no other process is known to share the store, so that this process's memory is complete. */
-  isAlone(): boolean;
-  /** Calls whose tools run in this process. A call that this process started but that isn't here is orphaned. */
-  inFlight: Set<string>;
-  /** The answers that models are writing in this process, by turn. */
-  answering: Map<string, LiveAnswer>;
-  quarantine: Quarantine;
-  memory: AgentMemory;
-  callChats: CallChats;
-  snapshots: SnapshotCache;
-  /** Commands that admins may run outside the sandbox without being able to sign calls (A21.10). */
-  listedPrograms: readonly (readonly string[])[];
-  repeats: RecentRepeats;
-  /** The id of this process in turn claims. */
-  owner: string;
+  process: OwnProcess;
+  running: Running;
+  caches: Caches;
+  background: Background;
+  options: FixedOptions;
   providers: Providers;
   tools(worldId: string): ReadonlyMap<string, RegisteredTool>;
   /** Sources of tools that can change at run time. */
@@ -140,26 +183,8 @@ export interface Runtime {
   findPlace: PlaceFinder;
   /** Countersign's own tokens. A tool result that contains one must not reach a model (T14). */
   ownSecrets(): readonly string[];
-  /** Encrypts MCP server values for the store. */
-  secretBox?: SecretBox;
-  resultLimitBytes: number;
   probe: Probe;
   measure(what: Measured): void;
-  /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (X4). */
-  resumeUnfinished(of: ChatOrCall): Promise<void>;
-  /** Whether this process ends soon, so that work it starts in other chats would be interrupted. */
-  endsSoon(): boolean;
-  /** Starts the timer for an approval with a deadline. */
-  watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
-  /** Announces the signers again when the next delegation starts or ends. */
-  watchDelegations(since: number): Promise<void>;
-  external: ExternalWatch;
-  /** Called after a turn has ended, for providers that keep a session (A59). */
-  endTurn(turnId: string): void;
-  /** The turns for which a provider keeps something in this process. */
-  openTurns(): readonly string[];
-  /** Called when a chat becomes idle, so that it can get its title (M7). */
-  onChatIdle(worldId: string, chatId: string): void;
   /**
    * Called before signatures are counted: asks the OIDC provider again about those of these people whom it hasn't confirmed lately. The server
    * sets it. Never rejects.

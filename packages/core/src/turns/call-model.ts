@@ -47,7 +47,7 @@ export async function callModel(
   const stream = streamTo(runtime, turn, from.messageId, agentName, request.stream);
   const live: LiveAnswer = { epoch: turn.epoch, read: () => stream.read(from) };
   // Until the answer is written, a stop keeps what people have seen of it (M9.3).
-  runtime.answering.set(turn.id, live);
+  runtime.running.answers.set(turn.id, live);
   try {
     let response: LLMResponse;
     try {
@@ -64,7 +64,7 @@ export async function callModel(
     runtime.probe('after model-call');
     return await handleResponse(runtime, turn, { ...from, response, trigger: prepared.trigger }, signal);
   } finally {
-    if (runtime.answering.get(turn.id) === live) runtime.answering.delete(turn.id);
+    if (runtime.running.answers.get(turn.id) === live) runtime.running.answers.delete(turn.id);
   }
 }
 
@@ -93,7 +93,7 @@ async function handleResponse(
 async function keepPartial(runtime: Runtime, turn: TurnRecord, live: LiveAnswer, signal: AbortSignal): Promise<void> {
   const reason: unknown = signal.reason;
   const partial = live.read();
-  if (!(reason instanceof TurnLost) || partial === undefined || runtime.answering.get(turn.id) !== live) return;
+  if (!(reason instanceof TurnLost) || partial === undefined || runtime.running.answers.get(turn.id) !== live) return;
   const { worldId, id: turnId } = turn;
   await keepStopped(runtime, turn, partial, reason.by).catch((error: unknown) =>
     runtime.report(error, 'lost the partial answer of a stopped turn', { worldId, turnId }),
@@ -207,7 +207,7 @@ async function readView(
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
   // Fast path: if no other process writes, the messages are usually in memory and the snapshot is current.
-  const isAlone = runtime.isAlone() && snapshot !== undefined;
+  const isAlone = runtime.process.isAlone() && snapshot !== undefined;
   const known = isAlone ? await viewOf(runtime, turn, signal, { snapshot, missing }) : undefined;
   const read =
     known ??
@@ -216,7 +216,7 @@ async function readView(
         // Sources first: a registration that is newer than this read must not look removed.
         for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
       }
-      const snapshot = await runtime.snapshots.read(reader, turn.worldId);
+      const snapshot = await runtime.caches.snapshots.read(reader, turn.worldId);
       return snapshot === undefined ? 'gone' : await viewOf(runtime, turn, signal, { reader, snapshot, missing });
     }));
   if (read === undefined || read === 'gone') return undefined;
@@ -244,7 +244,7 @@ async function viewOf(
   const provider = runtime.providers.get(agent.definition.provider);
   if (provider === undefined) return { agent, provider };
   const shown = { provider, tools: runtime.tools(turn.worldId).values(), missing: missing ?? [] };
-  const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
+  const view = await prepareMessagesForLLM(reader, runtime.caches.memory, snapshot, agent, turn, shown);
   return view === undefined ? undefined : { agent, provider, snapshot, view };
 }
 

@@ -27,7 +27,7 @@ export async function runCall(
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
   // If the process froze since the start step, another process may already have settled the call as unknown.
-  if (!runtime.mayAct()) {
+  if (!runtime.process.mayAct()) {
     await started.hold?.release();
     await requeueCall(runtime, turn, started.record);
     return undefined;

@@ -46,7 +46,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
     const remembered = known !== undefined;
     const situation = known ?? (await load(runtime, turnId, place));
     known = undefined;
-    if (situation === undefined || situation.turn.owner !== runtime.owner) return;
+    if (situation === undefined || situation.turn.owner !== runtime.process.owner) return;
     const { turn } = situation;
     place = turn;
     epoch ??= turn.epoch;
@@ -72,7 +72,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
         await takeOver(runtime, turn, step.invocationIds);
         break;
       case 'start':
-        if (!runtime.mayAct()) {
+        if (!runtime.process.mayAct()) {
           // Other processes may consider this one dead. Start nothing until the next heartbeat, which wakes the turn.
           await Promise.race([run.wakes.next(), stopped()]);
           break;
@@ -90,7 +90,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
         if (!remembered && !run.signal.aborted) {
           // A call is marked as started here, but nothing runs it: an earlier run ended in between, so waiting would hang.
           // Skipped while this run is aborted, because the stop or the next start settles its calls.
-          const lost = runningHere(situation).filter((id) => !runtime.inFlight.has(id));
+          const lost = runningHere(situation).filter((id) => !runtime.running.calls.has(id));
           if (lost.length > 0) {
             await takeOver(runtime, turn, lost);
             break;
@@ -170,7 +170,7 @@ function execute(
 ): void {
   const { id, runBy, toolName } = started.record;
   if (runBy !== 'here') return;
-  runtime.inFlight.add(id);
+  runtime.running.calls.add(id);
   const running = runCall(runtime, turn, started, run.signal)
     .catch((error: unknown) =>
       ignoreResult(
@@ -183,7 +183,7 @@ function execute(
     )
     .finally(() => {
       tools.calls.delete(id);
-      runtime.inFlight.delete(id);
+      runtime.running.calls.delete(id);
       if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
     });
   tools.calls.set(id, running);

@@ -25,7 +25,7 @@ it('[S3] a wake-up and a sweep that claim the same suspect concurrently never ad
   const both = await Promise.all([suspect('a'), suspect('a')].map((turn) => claimUnowned(runtime, turn)));
   expect(both.toSorted()).toEqual(['mine', 'not-runnable']);
   expect(await claimUnowned(runtime, suspect('b'))).toBe('not-runnable');
-  expect(runtime.quarantine.leave('a')).toBe(true);
+  expect(runtime.running.quarantine.leave('a')).toBe(true);
   expect(await claimUnowned(runtime, suspect('b'))).toBe('mine');
 });
 

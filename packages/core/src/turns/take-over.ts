@@ -30,7 +30,7 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
     (await runtime.store.read((reader) => reader.unfinishedTurns(chatId))).filter(({ state }) => state === 'open');
   const owners = new Set((await openTurns()).map(({ owner }) => owner));
   for (const owner of owners)
-    if (owner !== null && owner !== runtime.owner) await releaseTurnsOf(runtime, owner, chatId);
+    if (owner !== null && owner !== runtime.process.owner) await releaseTurnsOf(runtime, owner, chatId);
   for (const turn of await openTurns()) {
     if (turn.owner === null && (await claimUnowned(runtime, turn)) === 'mine') runtime.scheduler.wake(turn.id);
   }
@@ -48,7 +48,7 @@ export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
 export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: string): Promise<Claim> {
   const look = () => runtime.store.read((reader) => reader.turn(turnId));
   let seen = await look();
-  if (seen?.state === 'open' && seen.owner === runtime.owner) return 'mine';
+  if (seen?.state === 'open' && seen.owner === runtime.process.owner) return 'mine';
   if (seen?.state === 'open' && seen.owner !== null) {
     if (await shared.isAlive(seen.owner, SILENT_MS)) return { runsIn: seen.owner };
     await releaseTurnsOf(runtime, seen.owner);
@@ -59,7 +59,7 @@ export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: s
 
 /** `not-runnable`: another process was faster, another suspect runs here, or only another process has the tool; a later round tries again. */
 export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<'mine' | 'not-runnable'> {
-  if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
+  if (isSuspect(turn) && !runtime.running.quarantine.enter(turn.id)) return 'not-runnable';
   let isMine = false;
   try {
     isMine = await commit(runtime, 'claim', turn.worldId, { chats: [turn.chatId] }, ({ tx, snapshot }) => {
@@ -68,11 +68,11 @@ export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<
       const isShared = runtime.store.shared !== undefined;
       if (isShared && findMissingTool(runtime, readSituation(tx, current, snapshot)) !== undefined) return false;
       const { id: turnId, chatId, interruptions } = current;
-      tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
+      tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.process.owner, interruptions });
       return true;
     });
   } finally {
-    if (!isMine) runtime.quarantine.leave(turn.id);
+    if (!isMine) runtime.running.quarantine.leave(turn.id);
   }
   return isMine ? 'mine' : 'not-runnable';
 }
@@ -127,7 +127,7 @@ async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string):
 function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
   const { id: turnId, chatId } = culprit;
   const interruptions = culprit.interruptions + 1;
-  step.tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
+  step.tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.process.owner, interruptions });
   const reason = 'the turn was interrupted too many times';
   settleOpenCalls(runtime, step, culprit, { outcome: 'interrupted', reason, by: SYSTEM });
   const words = `This turn was interrupted ${interruptions} times and won't be retried. Check what it did, then send your message again.`;
@@ -140,7 +140,7 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
  */
 export async function parkTurns(runtime: Runtime): Promise<void> {
   const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
-  const own = turns.filter(({ state, owner }) => state === 'open' && owner === runtime.owner);
+  const own = turns.filter(({ state, owner }) => state === 'open' && owner === runtime.process.owner);
   const [first] = own;
   if (first === undefined) return;
   const chats = [...new Set(own.map((turn) => turn.chatId))];
@@ -148,7 +148,7 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
   await commit(runtime, 'park', first.worldId, { chats }, ({ tx }) => {
     for (const turn of own) {
       const current = tx.current(turn);
-      if (current?.state !== 'open' || current.owner !== runtime.owner) continue;
+      if (current?.state !== 'open' || current.owner !== runtime.process.owner) continue;
       const { id: turnId, chatId, interruptions } = current;
       tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
       // Other processes resume the turn immediately.

@@ -24,7 +24,7 @@ export async function titleChat(
   const found = await runtime.store.read(async (reader) => {
     const chat = await reader.chat(chatId);
     if (chat === undefined || chat.titled) return 'done';
-    const snapshot = await runtime.snapshots.read(reader, worldId);
+    const snapshot = await runtime.caches.snapshots.read(reader, worldId);
     const messages = await reader.messages(chatId, { after: 0, limit: LOOK_AT });
     // A notice about a failed turn has an agent too. The model that just failed would only fail again.
     const speaker = messages.findLast((message) => message.role === 'assistant')?.agentId;

@@ -109,7 +109,7 @@ export async function pageApprovals(
     });
     const shown = records.slice(0, limit);
     const places = status === 'pending' ? await placesOf(reader, worldId, shown, chatId) : [];
-    const snapshot = await runtime.snapshots.read(reader, worldId);
+    const snapshot = await runtime.caches.snapshots.read(reader, worldId);
     const needsOf = needsReader(reader);
     const items: QueuedApproval[] = [];
     for (const [index, record] of shown.entries()) {

@@ -49,7 +49,7 @@ export async function listApprovals(
   if (pending !== undefined) return pending;
   return await runtime.store.read(async (reader) => {
     const shown: Approval[] = [];
-    const snapshot = await runtime.snapshots.read(reader, worldId);
+    const snapshot = await runtime.caches.snapshots.read(reader, worldId);
     const needsOf = needsReader(reader);
     for (const approval of await reader.approvals(worldId, filter)) {
       const invocation = await reader.invocation(approval.invocationId);
@@ -126,7 +126,7 @@ export async function showApproval(
     if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
     const last = await lastSpoken(reader, approval.chatId);
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
-    const shown = toApproval(runtime, await runtime.snapshots.read(reader, worldId), approval, invocation);
+    const shown = toApproval(runtime, await runtime.caches.snapshots.read(reader, worldId), approval, invocation);
     const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
     return { ...shown, ...(await needsReader(reader)(approval, invocation)), ...place, context };
   });
@@ -173,7 +173,7 @@ export async function positionOf(
 }
 
 export function toApproval(
-  { external }: Pick<Runtime, 'external'>,
+  { background: { external } }: Pick<Runtime, 'background'>,
   snapshot: WorldSnapshot | undefined,
   approval: ApprovalRecord,
   invocation: CallRecord,

@@ -9,7 +9,7 @@ import type { Runtime } from '../step/runtime.js';
  * Rules about who must sign that nobody can satisfy (A48.11). With `without`, the rules that nobody could satisfy anymore if this person left.
  */
 export async function findStuckRules(
-  { store, snapshots }: Pick<Runtime, 'store' | 'snapshots'>,
+  { store, caches }: Pick<Runtime, 'store' | 'caches'>,
   without?: string,
 ): Promise<StuckRule[]> {
   return await store.read(async (reader) => {
@@ -17,7 +17,7 @@ export async function findStuckRules(
     const others = { ...everyone, people: everyone.people.filter(({ id }) => id !== without) };
     const stuck: StuckRule[] = [];
     for (const { id: worldId, name } of await reader.worlds()) {
-      const snapshot = await snapshots.read(reader, worldId);
+      const snapshot = await caches.snapshots.read(reader, worldId);
       if (snapshot === undefined) continue;
       const now = signersIn(worldId, everyone, reader.now());
       const later = signersIn(worldId, others, reader.now());

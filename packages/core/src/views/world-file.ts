@@ -115,7 +115,7 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   const world = await writeWorld(runtime, { world: created, agents: made, by: signer }, async (tx, id) => {
     for (const server of mcpServers) {
       const off = { ...server, enabled: false, trusted: false };
-      await insertMcpServer(tx, id, off, { signer, secretBox: runtime.secretBox });
+      await insertMcpServer(tx, id, off, { signer, secretBox: runtime.options.secretBox });
     }
   });
   for (const { name: server } of mcpServers) await runtime.mcp?.reload(world.id, server);

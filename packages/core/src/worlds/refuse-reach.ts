@@ -18,7 +18,7 @@ import { MAY_NOTHING, refuseUnconfirmed, type May } from './refuse-unconfirmed.j
 
 /** The world that changes. A new one has no snapshot yet. */
 interface ChangedWorld {
-  runtime: Pick<Runtime, 'findPlace' | 'snapshots' | 'listedPrograms'>;
+  runtime: Pick<Runtime, 'findPlace' | 'caches' | 'options'>;
   reader: StoreReader;
   snapshot?: WorldSnapshot;
 }
@@ -90,13 +90,13 @@ async function couldSign(world: ChangedWorld, { kind, what, field, outside }: Re
 }
 
 /** Whether the administrator's file lists exactly this command (A21.10). */
-function isListed({ listedPrograms }: Pick<Runtime, 'listedPrograms'>, words: readonly string[]): boolean {
+function isListed({ options: { listedPrograms } }: Pick<Runtime, 'options'>, words: readonly string[]): boolean {
   return listedPrograms.some((listed) => JSON.stringify(listed) === JSON.stringify(words));
 }
 
-async function snapshotsOf({ runtime: { snapshots }, reader }: ChangedWorld): Promise<WorldSnapshot[]> {
+async function snapshotsOf({ runtime: { caches }, reader }: ChangedWorld): Promise<WorldSnapshot[]> {
   const all = [];
-  for (const { id } of await reader.worlds()) all.push(await snapshots.read(reader, id));
+  for (const { id } of await reader.worlds()) all.push(await caches.snapshots.read(reader, id));
   return all.filter((each) => each !== undefined);
 }
 
@@ -132,7 +132,7 @@ export function refuseUnchecked(
 }
 
 async function problemOf(
-  { runtime: { findPlace, snapshots }, reader, snapshot }: ChangedWorld,
+  { runtime: { findPlace, caches }, reader, snapshot }: ChangedWorld,
   { kind, what }: Reach,
   may: May,
 ): Promise<string | undefined> {
@@ -151,7 +151,7 @@ async function problemOf(
     return `Only admins of the whole server can let this world use the folder ${what}.${instead}`;
   }
   for (const world of await reader.worlds()) {
-    const other = world.id === id || may('admin', world.id) ? undefined : await snapshots.read(reader, world.id);
+    const other = world.id === id || may('admin', world.id) ? undefined : await caches.snapshots.read(reader, world.id);
     const taken = other === undefined ? undefined : (folderOf(findPlace, other) ?? world.settings.workingDirectory);
     if (taken !== undefined && overlap(folder, taken))
       return `Another world works in the folder ${what}, or above or below it. Only an admin of both worlds can let this world use it.`;

@@ -9,13 +9,13 @@ import { refuseUnconfirmed } from './refuse-unconfirmed.js';
  * without the passkey what the rule is about (A49.11).
  */
 export async function refuseSharedFolder(
-  runtime: Pick<Runtime, 'findPlace' | 'snapshots'>,
+  runtime: Pick<Runtime, 'findPlace' | 'caches'>,
   reader: StoreReader,
   { worldId, settings, isConfirmed }: { worldId?: string; settings: WorldSettings; isConfirmed: boolean },
 ): Promise<void> {
   if (isConfirmed || settings.workingDirectory === undefined) return;
   for (const { id } of await reader.worlds()) {
-    const other = id === worldId ? undefined : await runtime.snapshots.read(reader, id);
+    const other = id === worldId ? undefined : await runtime.caches.snapshots.read(reader, id);
     if (other === undefined) continue;
     const folder = folderOf(runtime, { ...other, world: { ...other.world, settings } });
     refuseUnconfirmed(other, { kind: 'folder-shared', folder, taken: folderOf(runtime, other) }, false);

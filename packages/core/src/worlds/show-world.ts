@@ -23,7 +23,7 @@ export async function readWorld<T>(
   work: (reader: StoreReader, snapshot: WorldSnapshot) => Promise<T>,
 ): Promise<T> {
   return await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots.read(reader, worldId);
+    const snapshot = await runtime.caches.snapshots.read(reader, worldId);
     if (snapshot === undefined) throw noWorld(worldId);
     return await work(reader, snapshot);
   });

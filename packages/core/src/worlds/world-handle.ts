@@ -76,7 +76,7 @@ async function createAgent(
   const { worldId } = invocation;
   return await retryStale(async () => {
     const { snapshot, id } = await runtime.store.read(async (reader) => {
-      const read = await runtime.snapshots.read(reader, worldId);
+      const read = await runtime.caches.snapshots.read(reader, worldId);
       if (read === undefined) throw noWorld(worldId);
       return { snapshot: read, id: await freeAgentId(reader, read, wanted.name) };
     });

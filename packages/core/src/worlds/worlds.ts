@@ -167,7 +167,7 @@ export async function setPolicy(
     return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
   });
   // A short-lived command runs no chats: the next server releases the calls that the new rules cover.
-  if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId);
+  if (!runtime.process.endsSoon()) await releaseWaiting(runtime, worldId);
   return written;
 }
 
@@ -208,5 +208,5 @@ export async function deleteWorld(
     return servers;
   });
   for (const { name } of servers) await runtime.mcp?.reload(worldId, name);
-  runtime.repeats.clear();
+  runtime.caches.repeats.clear();
 }

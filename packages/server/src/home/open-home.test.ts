@@ -207,7 +207,7 @@ describe('a home', () => {
     const file = join(folder, 'home', 'admin.rules');
     await writeFile(file, 'let admins run gemini --acp\ndeny shell_cmd\n  let admins run A=b /opt/x  \n');
     const home = await open();
-    expect(home.engine.runtime.listedPrograms).toEqual([
+    expect(home.engine.runtime.options.listedPrograms).toEqual([
       ['gemini', '--acp'],
       ['A=b', '/opt/x'],
     ]);

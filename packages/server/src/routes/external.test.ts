@@ -341,7 +341,8 @@ it('[A55] a server that shuts down answers a waiting program, and the answer is 
 
 it('[A55.11] a further session gets 429 and a sentence that says what to do', async () => {
   const t = await open();
-  for (let session = 0; session < 500; session += 1) t.engine.runtime.external.openSession('harbour', t.claude.agent);
+  for (let session = 0; session < 500; session += 1)
+    t.engine.runtime.background.external.openSession('harbour', t.claude.agent);
   const refused = await t.api<{ detail: string }>('POST', CALLS, bash('ls'), t.claude.as);
   expect(refused).toMatchObject({
     status: 429,

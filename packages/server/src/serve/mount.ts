@@ -151,7 +151,7 @@ function oidcOf(
   report: (error: unknown, what: string) => void,
 ): Pick<AuthOptions, 'oidc'> {
   if (oidc === undefined) return {};
-  const { secretBox: box } = runtime;
+  const { secretBox: box } = runtime.options;
   const settings = checkOidcOptions(oidc);
   if (box === undefined)
     throw wrong('oidc', 'needs the option secretsKey of openCountersign, to encrypt refresh tokens');

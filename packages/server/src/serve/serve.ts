@@ -162,7 +162,7 @@ function oidcOf(
   { engine: { runtime }, oidc: settings }: Home,
   report: (error: unknown, what: string) => void,
 ): Pick<AuthOptions, 'oidc'> {
-  const { secretBox: box } = runtime;
+  const { secretBox: box } = runtime.options;
   if (settings === undefined || box === undefined) return {};
   return { oidc: createOidcSignIn({ settings, runtime, box, report }) };
 }

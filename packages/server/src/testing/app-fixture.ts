@@ -80,7 +80,7 @@ export interface AppFixtureOptions {
   oidc?: OidcSettings;
   lifetimes?: SessionLifetimes;
   /** Commands that the administrator's file lists (A21.10). */
-  listedPrograms?: Engine['runtime']['listedPrograms'];
+  listedPrograms?: Engine['runtime']['options']['listedPrograms'];
   /** Default: all routes. */
   routes?: readonly Route[];
   /** When the clock starts. */
