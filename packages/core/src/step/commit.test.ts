@@ -4,7 +4,7 @@ import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { StepReads, Store, StoreReader, WorldRecord } from '../ports/index.js';
 import { createCallChats, commit } from './commit.js';
-import type { Runtime } from './runtime.js';
+import type { Caches, Runtime } from './runtime.js';
 
 function reader(rev: number, policy: string[]): StoreReader {
   const world = { id: 'w', rev, policy, settings: {} } as unknown as WorldRecord;
@@ -23,9 +23,7 @@ it('[A19] rules from a step that was rolled back never replace the committed one
   };
   const runtime = {
     store: { step } as Partial<Store> as Store,
-    snapshots,
-    memory: createAgentMemory(),
-    callChats: createCallChats(),
+    caches: { snapshots, memory: createAgentMemory(), callChats: createCallChats() } as Partial<Caches> as Caches,
     probe: () => undefined,
   } as Partial<Runtime> as Runtime;
   const deciding = commit(runtime, 'decision', 'w', { chats: [] }, ({ tx }) =>

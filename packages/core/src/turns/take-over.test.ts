@@ -12,12 +12,10 @@ it('[S3] a wake-up and a sweep that claim the same suspect concurrently never ad
   for (const id of ['a', 'b']) state.turns.set(id, suspect(id));
   const reads = { now: 0, worldRev: 1, chat: () => state, wroteElsewhere: () => false } as unknown as StepReads;
   const runtime = {
-    owner: 'run_1',
-    quarantine: createQuarantine(),
+    process: { owner: 'run_1' },
+    running: { quarantine: createQuarantine() },
     probe: () => undefined,
-    snapshots: { at: () => ({}) },
-    memory: createAgentMemory(),
-    callChats: createCallChats(),
+    caches: { snapshots: { at: () => ({}) }, memory: createAgentMemory(), callChats: createCallChats() },
     store: {
       step: async (_: string, __: unknown, decide: (on: StepReads) => object) => ({ ...decide(reads), events: [] }),
     },

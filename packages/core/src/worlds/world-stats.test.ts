@@ -83,7 +83,7 @@ describe('stats', () => {
     // Only the parts of a runtime that the stats need.
     const runtime = {
       clock,
-      snapshots: { read: async () => ({}) },
+      caches: { snapshots: { read: async () => ({}) } },
       store: {
         read: async (work: (reader: unknown) => Promise<unknown>) =>
           await work({ stats: async () => ((reads += 1), counts(size)) }),
