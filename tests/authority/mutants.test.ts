@@ -15,7 +15,7 @@ afterAll(closeApps);
 const refusedIn = (matrix: Matrix): Cell[] => cellsOf(matrix, ROWS).filter(({ isAllowed }) => !isAllowed);
 
 it('[W10] a route that any account may use fails the matrix, unless it should', async () => {
-  const changed = routes.filter(({ needs }) => needs !== 'account' && needs !== 'nothing');
+  const changed = routes.filter(({ needs }) => needs !== 'account' && needs !== 'no-credential');
   // The requests of a route use no other route, so all routes can be changed at once.
   const matrix = await openMatrix({
     routes: routes.map((route) => (changed.includes(route) ? { ...route, needs: 'account' } : route)),

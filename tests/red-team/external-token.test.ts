@@ -23,7 +23,7 @@ it('[A55.6] the token of an external agent gets no answer from any route but its
   const before = await t.api('GET', '/worlds/harbour/policy');
   const answered: string[] = [];
   for (const { method, path, needs } of routes) {
-    if (needs === 'nothing') continue;
+    if (needs === 'no-credential') continue;
     const at = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? 'x'));
     const response = await fetch(`${t.url}/api${at}`, {
       method: method.toUpperCase(),

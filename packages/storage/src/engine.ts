@@ -8,14 +8,14 @@ import type {
 } from '@countersign/core/ports';
 import type { AuditHead } from './audit/head.js';
 import type { Connection } from './connection.js';
-import { newSession, type Session } from './session.js';
+import { newTransactionState, type TransactionState } from './transaction-state.js';
 import type { Statements } from './statements.js';
 import { transactionOn } from './transaction.js';
 import { upkeepVerbs, type UpkeepVerbs } from './verbs/upkeep.js';
 
 /** A connection with all verbs. */
 export interface Verbs {
-  session: Session;
+  state: TransactionState;
   tx: StoreTransaction;
   upkeep: UpkeepVerbs;
 }
@@ -53,10 +53,10 @@ export interface Engine {
 }
 
 export function verbsOn(connection: Connection, statements: Statements): Verbs {
-  const session = newSession();
+  const state = newTransactionState();
   return {
-    session,
-    tx: transactionOn(connection, statements, session),
+    state,
+    tx: transactionOn(connection, statements, state),
     upkeep: upkeepVerbs(connection, statements),
   };
 }

@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from './connection.js';
-import type { Session } from './session.js';
+import type { TransactionState } from './transaction-state.js';
 import type { Statements } from './statements.js';
 import { approvalVerbs } from './verbs/approvals.js';
 import { attachmentVerbs } from './verbs/attachments.js';
@@ -20,30 +20,30 @@ import { turnVerbs } from './verbs/turns.js';
 import { worldVerbs } from './verbs/worlds.js';
 
 /** All reads and writes on a connection. Created once per connection, not once per transaction. */
-export function transactionOn(on: Connection, statements: Statements, session: Session): StoreTransaction {
+export function transactionOn(on: Connection, statements: Statements, state: TransactionState): StoreTransaction {
   return {
-    now: () => session.now,
-    ...worldVerbs(on, statements, session),
+    now: () => state.now,
+    ...worldVerbs(on, statements, state),
     ...chatVerbs(on, statements),
     ...messageVerbs(on, statements),
     ...turnVerbs(on, statements),
     ...invocationVerbs(on, statements),
     ...approvalVerbs(on, statements),
     ...attachmentVerbs(on, statements),
-    ...grantVerbs(on, statements, session),
-    ...clientVerbs(on, statements, session),
-    ...mcpServerVerbs(on, statements, session),
-    ...peopleVerbs(on, statements, session),
+    ...grantVerbs(on, statements, state),
+    ...clientVerbs(on, statements, state),
+    ...mcpServerVerbs(on, statements, state),
+    ...peopleVerbs(on, statements, state),
     ...providerVerbs(on, statements),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),
     ...searchVerbs(on, statements),
     ...statsVerbs(on, statements),
     emit(emission) {
-      session.emissions.push(emission);
+      state.emissions.push(emission);
     },
     record(entry) {
-      session.records.push(entry);
+      state.records.push(entry);
     },
   };
 }

@@ -36,7 +36,7 @@ export function readFailure(error: unknown): Failure {
   };
 }
 
-interface Found {
+interface FailureParts {
   labels: Set<string>;
   message: string;
   status: number | undefined;
@@ -44,7 +44,7 @@ interface Found {
 }
 
 /** Vendors nest errors in one or two `error` fields, or send only text. The innermost message is the clearest. */
-function readBody(body: unknown, found: Found, depth: number): void {
+function readBody(body: unknown, found: FailureParts, depth: number): void {
   if (typeof body === 'string') found.message = body;
   if (!isRecord(body) || depth > DEEPEST) return;
   for (const label of [body['code'], body['type'], body['status'], body['reason']]) addLabel(found.labels, label);

@@ -10,7 +10,7 @@ const KNOWN_MS = 10 * 60_000;
 const UNKNOWN_MS = 60_000;
 const LONGEST_MS = 3_000;
 
-interface Asked {
+interface KnownWindow {
   tokens: number | undefined;
   until: number;
   asking?: Promise<void>;
@@ -21,7 +21,7 @@ export function windowsOf(
   given: number | undefined,
   ask: AskWindow,
 ): Required<Pick<Provider, 'contextTokens' | 'learnContextTokens'>> {
-  const known = new Map<string, Asked>();
+  const known = new Map<string, KnownWindow>();
 
   async function learn(model: string, before: number | undefined): Promise<void> {
     // A server that fails now may have said it before.

@@ -13,7 +13,7 @@ export async function checkAccess(
   context: AppContext,
   body: unknown,
 ): Promise<void> {
-  if (route.needs === 'nothing') return;
+  if (route.needs === 'no-credential') return;
   // People without a role can still see their account and sign out. A token needs `read` for it.
   if (route.needs === 'account' && c.var.access.scopes === undefined) return;
   const needed: readonly Action[] =

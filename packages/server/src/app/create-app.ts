@@ -47,8 +47,8 @@ export function createApp(context: AppContext, routes: readonly Route[] = allRou
   // Lazy: building it takes 5 % of the startup time (N5).
   const description = once(() => describeApi(routes, { version: context.version, server: API }));
   const page = once(() => docsPage(description()));
-  const open = routes.filter((route) => route.needs === 'nothing');
-  const closed = routes.filter((route) => route.needs !== 'nothing');
+  const open = routes.filter((route) => route.needs === 'no-credential');
+  const closed = routes.filter((route) => route.needs !== 'no-credential');
 
   for (const route of open) register(app, route, context);
   // Public like the web app: the page reveals no data, and a browser that follows a link can't send a credential.

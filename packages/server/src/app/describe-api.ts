@@ -67,7 +67,7 @@ function describe(route: Route, schemas: Json): Operation {
     ...(route.description === undefined ? {} : { description: route.description }),
     operationId: operationId(route),
     tags: [route.tag],
-    ...(route.needs === 'nothing' ? { security: [] as [] } : {}),
+    ...(route.needs === 'no-credential' ? { security: [] as [] } : {}),
     parameters: parametersOf(route, schemas),
     ...(body === undefined
       ? {}

@@ -6,16 +6,16 @@ const MAX_DEPTH = 64;
 /** NUL and lone surrogates: databases can't store them and terminals can't show them. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-interface Place {
+interface Level {
   value: unknown;
   key: string;
-  parent: Place | undefined;
+  parent: Level | undefined;
   depth: number;
 }
 
 /** Finds content that is not allowed in a request body: values nested too deeply, and text that can't be stored unchanged. */
 export function findUnsupported(value: unknown): { field: string; detail: string } | undefined {
-  const open: Place[] = [{ value, key: '', parent: undefined, depth: 0 }];
+  const open: Level[] = [{ value, key: '', parent: undefined, depth: 0 }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (typeof place.value === 'string') {
       if (UNSTORABLE.test(place.value)) return unsupported(place, problemTexts.badCharacter);
@@ -30,9 +30,9 @@ export function findUnsupported(value: unknown): { field: string; detail: string
   return undefined;
 }
 
-function unsupported(place: Place, what: string): { field: string; detail: string } {
+function unsupported(place: Level, what: string): { field: string; detail: string } {
   const path: string[] = [];
-  for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) path.unshift(at.key);
+  for (let at: Level | undefined = place; at?.parent !== undefined; at = at.parent) path.unshift(at.key);
   const field = path.slice(0, 8).join('.').slice(0, 200);
   return { field, detail: `${field === '' ? 'The request body' : `"${field}"`} ${what}.` };
 }

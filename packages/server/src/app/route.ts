@@ -42,10 +42,10 @@ export interface Answer {
 export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
 
 /**
- * `nothing`: works without a credential. `account`: any session, or a token with `read`. `read` on the server: the person may read something. A function
+ * `no-credential`: works without a credential. `account`: any session, or a token with `read`. `read` on the server: the person may read something. A function
  * decides by the body, and all are needed. `propose` is all that the token of an external agent has (A55).
  */
-type Needs = Action | 'propose' | 'account' | 'nothing' | ((body: unknown) => readonly Action[]);
+type Needs = Action | 'propose' | 'account' | 'no-credential' | ((body: unknown) => readonly Action[]);
 
 interface RouteFacts {
   readonly method: Method;

@@ -45,7 +45,7 @@ export function serveWebApp(app: Hono<Env>, { webRoot }: Pick<AppContext, 'webRo
   const start = files.get('/index.html');
   app.get('*', (c) => {
     const file = files.get(decodeURIComponent(c.req.path)) ?? (extname(c.req.path) === '' ? start : undefined);
-    if (file === undefined) throw new HttpProblem(404, nothing(start !== undefined));
+    if (file === undefined) throw new HttpProblem(404, noFileText(start !== undefined));
     const accepted = acceptedEncodings(c.req.header('accept-encoding') ?? '');
     const encoded = file.encoded.find(({ name }) => accepted.has(name));
     const { bytes, etag } = encoded ?? file;
@@ -62,7 +62,7 @@ export function serveWebApp(app: Hono<Env>, { webRoot }: Pick<AppContext, 'webRo
   });
 }
 
-function nothing(hasApp: boolean): string {
+function noFileText(hasApp: boolean): string {
   return hasApp ? problemTexts.noFile : problemTexts.noWebApp;
 }
 

@@ -4,13 +4,13 @@ import type { ToolDecision } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import type { By } from '../people/by.js';
-import { confirmIn, type Asked } from './confirm-in.js';
+import { confirmIn, type ConfirmRequest } from './confirm-in.js';
 
 /** Verifies the signature on a decision before it is decided, and uses its challenge up. The step checks the rest (A49.3). */
 export async function confirmDecision(
   store: Pick<Store, 'transact'>,
   by: By,
-  asked: Asked & { confirmation: NonNullable<Asked['confirmation']> },
+  asked: ConfirmRequest & { confirmation: NonNullable<ConfirmRequest['confirmation']> },
   { decision, scope = 'once', arguments: edited }: ToolDecision,
 ): Promise<VerifiedReceipt> {
   if (decision !== 'approve' || scope !== 'once' || edited !== undefined)

@@ -16,7 +16,7 @@ export interface Confirmed {
 }
 
 /** A request to confirm: what it would do, and the page that it comes from. */
-export interface Asked {
+export interface ConfirmRequest {
   action: Confirmable;
   confirmation: PasskeyConfirmation | undefined;
   /** The origin of the page that sent the request. Another port of this host is another origin. */
@@ -30,7 +30,7 @@ export interface Asked {
 export async function confirmIn(
   tx: StoreTransaction,
   { access: { person } }: By,
-  { action, confirmation, origin }: Asked,
+  { action, confirmation, origin }: ConfirmRequest,
 ): Promise<Confirmed> {
   if (person === undefined) throw new HttpProblem(403, problemTexts.nobodysPasskeys);
   if (confirmation === undefined) throw new HttpProblem(403, problemTexts.needsPasskey);

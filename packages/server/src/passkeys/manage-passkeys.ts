@@ -19,7 +19,7 @@ export async function listPasskeys(store: Store, personId: string, by: By): Prom
 }
 
 /** One of a person's passkeys, and the confirmation of a trusted passkey: the person's own, or an admin's. */
-interface Asked {
+interface PasskeyRequest {
   personId: string;
   id: string;
   confirmation: PasskeyConfirmation | undefined;
@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** Lets a passkey sign calls. */
-export async function trustPasskey(store: Store, asked: Asked, by: By): Promise<RegisteredPasskey> {
+export async function trustPasskey(store: Store, asked: PasskeyRequest, by: By): Promise<RegisteredPasskey> {
   return await changePeople(store, by.signer, async (tx) => {
     const { record, passkey } = await find(tx, asked, by);
     if (passkey.trusted) return { value: toPasskey(record) };
@@ -43,7 +43,7 @@ export async function trustPasskey(store: Store, asked: Asked, by: By): Promise<
  * Removes a passkey. A trusted one needs a confirmation. The last trusted passkey of the server can't be removed: the next one that anybody
  * registers would be trusted.
  */
-export async function removePasskey(store: Store, asked: Asked, by: By): Promise<void> {
+export async function removePasskey(store: Store, asked: PasskeyRequest, by: By): Promise<void> {
   await changePeople(store, by.signer, async (tx) => {
     const { record, passkey } = await find(tx, asked, by);
     let how = 'not trusted';
@@ -64,7 +64,7 @@ export async function removePasskey(store: Store, asked: Asked, by: By): Promise
 
 async function find(
   tx: StoreTransaction,
-  { personId, id }: Asked,
+  { personId, id }: PasskeyRequest,
   by: By,
 ): Promise<{ record: CredentialRecord; passkey: PasskeyData }> {
   refuseLimited(by.access);
@@ -77,7 +77,7 @@ async function find(
   throw new CountersignError('not-found', `There is no passkey "${id}".`);
 }
 
-function describe({ personId, id }: Asked, { name }: CredentialRecord): string {
+function describe({ personId, id }: PasskeyRequest, { name }: CredentialRecord): string {
   return `${personId}: "${name}" (${id})`;
 }
 

@@ -8,7 +8,7 @@ import { changePeople } from './change-people.js';
 import { insertCredential, makeLink, TICKET_MS } from './credentials.js';
 import { currentSession, refuseOldSignIn } from './recent-sign-in.js';
 
-interface Asked {
+interface LinkRequest {
   confirmation?: PasskeyConfirmation;
   /** The origin of the page that sent the request. */
   origin: string;
@@ -21,7 +21,7 @@ interface Asked {
 export async function linkDevice(
   store: Store,
   by: By,
-  { confirmation, origin }: Asked,
+  { confirmation, origin }: LinkRequest,
 ): Promise<{ ticket: string; expiresAt: number; scopes?: readonly TokenScope[] }> {
   const { kind, person } = by.access;
   if (kind !== 'session' || person === undefined) throw new HttpProblem(403, problemTexts.linkNeedsSession);

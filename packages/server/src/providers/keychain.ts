@@ -19,7 +19,7 @@ const TIMEOUT_MS = 10_000;
 const VARIABLE = 'COUNTERSIGN_KEYCHAIN';
 const SERVICE = 'countersign secrets key';
 
-interface Found {
+interface KeychainOptions {
   env: NodeJS.ProcessEnv;
   platform?: string;
   find?: (name: string) => string | undefined;
@@ -31,7 +31,7 @@ interface Found {
  */
 export function findKeychain(
   home: string,
-  { env, platform = process.platform, find = findSystemProgram }: Found,
+  { env, platform = process.platform, find = findSystemProgram }: KeychainOptions,
 ): Keychain | undefined {
   const wanted = env[VARIABLE] ?? '';
   if (!['', 'on', 'off'].includes(wanted)) {

@@ -200,7 +200,7 @@ export const mcpServerRoutes = [
     method: 'post',
     path: '/mcp-sign-ins',
     scope: 'own-server',
-    needs: 'nothing',
+    needs: 'no-credential',
     tag,
     summary: 'Finish a sign-in to a remote MCP server',
     description:

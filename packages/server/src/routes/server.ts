@@ -12,7 +12,7 @@ export const serverRoutes = [
     method: 'get',
     path: '/health',
     scope: 'world',
-    needs: 'nothing',
+    needs: 'no-credential',
     tag,
     summary: 'Check readiness and get the version',
     description:
@@ -37,7 +37,7 @@ export const serverRoutes = [
     method: 'post',
     path: '/session',
     scope: 'web-app',
-    needs: 'nothing',
+    needs: 'no-credential',
     tag,
     summary: 'Sign a browser in',
     description:

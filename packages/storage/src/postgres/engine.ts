@@ -26,13 +26,13 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     if (known !== undefined) return known;
     const connection = postgresConnection(client);
     const verbs = verbsOn(connection, statements);
-    const { session } = verbs;
+    const { state } = verbs;
     const finish: Unit['finish'] = async (worldId) => {
-      if (session.emissions.length === 0 && session.records.length === 0) return { events: [], head: undefined };
+      if (state.emissions.length === 0 && state.records.length === 0) return { events: [], head: undefined };
       connection.stop();
       connection.assertWhole();
       desk.isCommitted = true;
-      return await finishAndCommit(client, session, worldId).catch(fail);
+      return await finishAndCommit(client, state, worldId).catch(fail);
     };
     const desk: Desk = { connection, unit: { ...verbs, finish }, isCommitted: false };
     desks.set(client, desk);
@@ -46,14 +46,14 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     try {
       if (kind === 'write') {
         // Sends `begin` and the query for the current time in one round trip.
-        unit.session.now = momentOf(await client.query(`${BEGIN.write}; ${NOW}`).catch(fail));
-        clock.heard(unit.session.now);
+        unit.state.now = momentOf(await client.query(`${BEGIN.write}; ${NOW}`).catch(fail));
+        clock.heard(unit.state.now);
       } else {
         beginRead(client);
-        unit.session.now = clock.now();
+        unit.state.now = clock.now();
       }
-      unit.session.emissions = [];
-      unit.session.records = [];
+      unit.state.emissions = [];
+      unit.state.records = [];
       connection.start();
       desk.isCommitted = false;
       const result = await work(unit);

@@ -31,7 +31,7 @@ export function sqliteEngine(
 ): Engine {
   const connection = sqliteConnection(db, file);
   const verbs = verbsOn(connection, statements);
-  const { session } = verbs;
+  const { state } = verbs;
   const cache = createStateCache();
   const tables = openTables(db, statements, log);
   const ready = readAfter(connection, () => execute(tables.ready));
@@ -50,7 +50,7 @@ export function sqliteEngine(
   let waiting = 0;
 
   const finish: Unit['finish'] = async (worldId) => {
-    const { emissions, records, now } = session;
+    const { emissions, records, now } = state;
     if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
     const { events, rows, links, heads } = numberAndChain(worldId, now, readHeads(worldId), { emissions, records });
     execute(() => foldEntries([{ worldId, now, changes: [], events: rows, links, heads }]));
@@ -60,9 +60,9 @@ export function sqliteEngine(
 
   function start(): void {
     execute(tables.fold);
-    session.now = clock.now();
-    session.emissions = [];
-    session.records = [];
+    state.now = clock.now();
+    state.emissions = [];
+    state.records = [];
     connection.start();
   }
   function undo(isUnsynced: boolean): void {
@@ -148,8 +148,7 @@ export function sqliteEngine(
     });
   }
   async function change<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
-    const hasWritten = (): boolean =>
-      connection.hasWritten || session.emissions.length > 0 || session.records.length > 0;
+    const hasWritten = (): boolean => connection.hasWritten || state.emissions.length > 0 || state.records.length > 0;
     start();
     execute(tables.begin);
     try {

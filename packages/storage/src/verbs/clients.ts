@@ -1,6 +1,6 @@
 import type { ClientRecord, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
-import type { Session } from '../session.js';
+import type { TransactionState } from '../transaction-state.js';
 import type { ClientRow, ClientStatements } from '../queries/clients.js';
 
 type ClientVerbs = Pick<
@@ -8,7 +8,7 @@ type ClientVerbs = Pick<
   'client' | 'clients' | 'allClients' | 'insertClient' | 'setClientConnected' | 'setClientCut' | 'deleteClient'
 >;
 
-export function clientVerbs(on: Connection, s: ClientStatements, session: Session): ClientVerbs {
+export function clientVerbs(on: Connection, s: ClientStatements, state: TransactionState): ClientVerbs {
   const client = on.first(s.client, toClient);
   const clients = on.all(s.clients, toClient);
   const insertClient = on.run(s.insertClient);
@@ -31,7 +31,7 @@ export function clientVerbs(on: Connection, s: ClientStatements, session: Sessio
     async setClientConnected(id, process) {
       await setClientConnected({ id, process });
     },
-    setClientCut: async (id, process) => (await setClientCut({ id, process, leftAt: session.now })) > 0,
+    setClientCut: async (id, process) => (await setClientCut({ id, process, leftAt: state.now })) > 0,
     deleteClient: async (id) => (await deleteClient({ id })) > 0,
   };
 }

@@ -1,13 +1,13 @@
 import type { GrantRecord, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
-import type { Session } from '../session.js';
+import type { TransactionState } from '../transaction-state.js';
 import type { WorldStatements } from '../queries/worlds.js';
 import { raiseRevOn } from './worlds.js';
 import type { FoundRow, GrantRow, GrantStatements } from '../queries/grants.js';
 
 type GrantVerbs = Pick<StoreTransaction, 'grant' | 'grantsOfWorld' | 'revokeGrant'>;
 
-export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements, session: Session): GrantVerbs {
+export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements, state: TransactionState): GrantVerbs {
   const grant = on.first(s.grant, toGrant);
   const grantsOfWorld = on.all(s.grantsOfWorld, toGrant);
   const raiseRev = raiseRevOn(on, s);
@@ -18,7 +18,7 @@ export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements,
     grantsOfWorld: async (worldId) => grantsOfWorld({ worldId }),
     async revokeGrant(worldId, id) {
       await raiseRev(worldId);
-      return (await revokeGrant({ id, now: session.now })) === 1;
+      return (await revokeGrant({ id, now: state.now })) === 1;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { McpServerRecord, McpToolDefinition, McpToolRecord, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, storedMcpValuesSchema, type McpServerDefinition } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
-import type { Session } from '../session.js';
+import type { TransactionState } from '../transaction-state.js';
 import type { ServerRow, ToolRow, McpServerStatements } from '../queries/mcp-servers.js';
 
 type McpServerVerbs = Pick<
@@ -16,7 +16,7 @@ type McpServerVerbs = Pick<
   | 'putMcpTool'
 >;
 
-export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: Session): McpServerVerbs {
+export function mcpServerVerbs(on: Connection, s: McpServerStatements, state: TransactionState): McpServerVerbs {
   const server = on.first(s.mcpServer, toServer);
   const servers = on.all(s.mcpServers, toServer);
   const insertServer = on.run(s.insertMcpServer);
@@ -41,7 +41,7 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
       const texts = { before: definitionText(before), definition: definitionText(after) };
       return (await updateServer({ worldId, name, ...texts })) === 1;
     },
-    setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: session.now })) === 1,
+    setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: state.now })) === 1,
     async deleteMcpServer(worldId, name) {
       // Delete the server before its tools: a listing locks in this order, and the reverse would deadlock.
       const isDeleted = (await deleteServer({ worldId, name })) === 1;

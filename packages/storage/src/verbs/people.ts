@@ -11,7 +11,7 @@ import {
 import { CountersignError, looksLike, type PersonStatus, type PersonRole } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
 import type { CredentialRow, GroupRow, PeopleStatements, PersonRow } from '../queries/people.js';
-import type { Session } from '../session.js';
+import type { TransactionState } from '../transaction-state.js';
 
 type PeopleVerbs = Pick<
   StoreTransaction,
@@ -39,7 +39,7 @@ type PeopleVerbs = Pick<
 /** How long ended credentials are kept. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
-export function peopleVerbs(on: Connection, s: PeopleStatements, session: Session): PeopleVerbs {
+export function peopleVerbs(on: Connection, s: PeopleStatements, state: TransactionState): PeopleVerbs {
   const people = on.all(s.people, toPerson);
   const person = on.first(s.person, toPerson);
   const personByOidc = on.first(s.personByOidc, toPerson);
@@ -88,13 +88,13 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     personByOidc: async (issuer, subject) => personByOidc({ oidcKey: oidcKeyOf({ issuer, subject }) }),
     credential: async (id) => credential({ id }),
     credentialsById: async (ids) => credentialsById({ ids: JSON.stringify(ids) }),
-    credentials: async (personId, kind) => credentials({ personId, kind, now: session.now }),
+    credentials: async (personId, kind) => credentials({ personId, kind, now: state.now }),
     passkeys: async () => passkeys({}),
     delegations: async () => delegations({}),
     groups: async () => groups({}),
 
     async lockServerLog() {
-      await insertServerLog({ id: SERVER_LOG, now: session.now });
+      await insertServerLog({ id: SERVER_LOG, now: state.now });
       await lockServerLog({ id: SERVER_LOG });
     },
     async insertPerson(record) {
@@ -109,7 +109,7 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
     },
 
     async insertCredential({ data, ...record }) {
-      await forgetCredentials({ before: session.now - KEEP_MS, now: session.now });
+      await forgetCredentials({ before: state.now - KEEP_MS, now: state.now });
       await insertCredential({ ...record, data: JSON.stringify(data) });
     },
     async useCredential(id, { usedAt, expiresAt }) {
@@ -119,13 +119,13 @@ export function peopleVerbs(on: Connection, s: PeopleStatements, session: Sessio
       await updateCredential({ id, data: JSON.stringify(data) });
     },
     async endCredential(id) {
-      const { now } = session;
+      const { now } = state;
       const isEnded = (await endCredential({ id, now })) === 1;
       if (isEnded) await endSessionsOf({ parentId: id, now });
       return isEnded;
     },
     async endCredentials(personId, kind) {
-      await endCredentials({ personId, kind: kind ?? null, now: session.now });
+      await endCredentials({ personId, kind: kind ?? null, now: state.now });
     },
 
     async putGroup({ name, people, oidcGroup }) {

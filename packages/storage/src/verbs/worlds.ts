@@ -1,7 +1,7 @@
 import type { AgentRecord, StoreTransaction, WorldRecord } from '@countersign/core/ports';
 import { CountersignError, type AgentDefinition, type WorldSettings } from '@countersign/protocol';
 import type { Connection, Soon } from '../connection.js';
-import type { Session } from '../session.js';
+import type { TransactionState } from '../transaction-state.js';
 import type { WorldStatements, WorldRow, AgentRow } from '../queries/worlds.js';
 
 type WorldVerbs = Pick<
@@ -18,7 +18,7 @@ type WorldVerbs = Pick<
   | 'updateAgent'
 >;
 
-export function worldVerbs(on: Connection, s: WorldStatements, session: Session): WorldVerbs {
+export function worldVerbs(on: Connection, s: WorldStatements, state: TransactionState): WorldVerbs {
   const world = on.first(s.world, toWorld);
   const worldRev = on.first(s.worldRev, ([rev]) => rev);
   const worlds = on.all(s.worlds, toWorld);
@@ -43,12 +43,12 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     agentIdTaken: async (worldId, id) => (await agentIdTaken({ worldId, id })) !== undefined,
 
     async insertWorld({ id, name, settings, policy, proposed = [] }) {
-      const row = { id, name, settings: JSON.stringify(settings), now: session.now };
+      const row = { id, name, settings: JSON.stringify(settings), now: state.now };
       if ((await insertWorld(row)) === 0) {
         throw new CountersignError('conflict', `The world id "${id}" was used before and can't be reused.`);
       }
       await insertPolicy({ worldId: id, policy: JSON.stringify(policy), proposed: JSON.stringify(proposed) });
-      return { id, name, settings, policy, proposed, rev: 1, createdAt: session.now };
+      return { id, name, settings, policy, proposed, rev: 1, createdAt: state.now };
     },
     async updateWorld(id, { name, settings, policy, proposed }) {
       await updateWorld({ id, name: name ?? null, settings: jsonOrNull(settings) });
@@ -63,12 +63,12 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
         id,
         definition: JSON.stringify(definition),
         makers: makersText({ makers }),
-        now: session.now,
+        now: state.now,
       };
       if ((await insertAgent(row)) === 0) {
         throw new CountersignError('conflict', `The agent id "${id}" was used before and can't be reused.`);
       }
-      return { worldId, id, definition, makers, createdAt: session.now };
+      return { worldId, id, definition, makers, createdAt: state.now };
     },
     async updateAgent(worldId, id, definition) {
       await raiseRev(worldId);

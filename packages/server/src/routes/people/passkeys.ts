@@ -25,7 +25,7 @@ export const passkeyRoutes = [
     method: 'post',
     path: '/session/challenge',
     scope,
-    needs: 'nothing',
+    needs: 'no-credential',
     tag: 'server',
     summary: 'Start signing in with a passkey',
     description:

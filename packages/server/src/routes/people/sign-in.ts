@@ -11,7 +11,7 @@ export const signInRoutes = [
     method: 'get',
     path: '/sign-in',
     scope: 'web-app',
-    needs: 'nothing',
+    needs: 'no-credential',
     tag,
     summary: 'Get the ways to sign in',
     description: 'Start links, invitations and tokens always work. `oidc` is set if an OIDC provider is configured.',
@@ -25,7 +25,7 @@ export const signInRoutes = [
     method: 'post',
     path: '/sign-in/oidc',
     scope: 'web-app',
-    needs: 'nothing',
+    needs: 'no-credential',
     tag,
     summary: 'Start a sign-in with the OIDC provider',
     description:
