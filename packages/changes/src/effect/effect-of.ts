@@ -29,7 +29,7 @@ export interface Rehearsed {
 }
 
 /** How much of an effect people see. The hash covers all of it. */
-interface EffectLimits {
+export interface EffectLimits {
   /** The largest file whose lines are compared. */
   readonly comparedBytes: number;
   readonly diffChars: number;

@@ -52,8 +52,7 @@ async function contentOf(path: string, stats: BigIntStats, left: typeof MAX_HASH
   return await hashDrafted(path);
 }
 
-/** The content of what a call wrote. */
-export function hashContent(content: string): string {
+export function hashContent(content: Buffer | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 

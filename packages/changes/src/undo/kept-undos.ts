@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Undos, UndoState } from '@countersign/core/ports';
 import { lockFolder, type ProcessLock } from '../files/lock-folder.js';
@@ -8,9 +7,10 @@ import type { PlannedChange } from '../plan/planned-change.js';
 import { checkPlan } from '../plan/check-plan.js';
 import { readDiskClock, type DiskMoment } from '../files/disk-clock.js';
 import { ChangeConflict } from '../plan/change-conflict.js';
-import { effectPaths } from '../effect/effect-paths.js';
-import { effectOf, type Rehearsed } from '../effect/effect-of.js';
-import { listChanges, readVersion } from '../effect/list-changes.js';
+import { keptFolders } from '../apply/kept-folders.js';
+import { describeChange } from '../effect/describe-change.js';
+import type { Rehearsed } from '../effect/effect-of.js';
+import { readVersion } from '../effect/list-changes.js';
 import { makeDraftsFolder, newCallFolder, UNDO, UNDO_MS } from '../apply/call-folders.js';
 import { applyChange, discardFolder } from '../apply/apply-change.js';
 import { isEscaped } from '../files/file-names.js';
@@ -53,11 +53,7 @@ const NOTHING_RAN: Rehearsed = { leftOut: [], result: { exitCode: 0, stdout: '',
 
 /** `owner` tells apart servers that share the folder: each lists and drops only its own. */
 export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits = UNDO_LIMITS): KeptUndos {
-  const prefix = `${UNDO}${createHash('sha256').update(owner).digest('hex').slice(0, 12)}-`;
-  const rootOf = (callId: string): string => {
-    if (!/^[\w-]{1,120}$/.test(callId)) throw new Error('the call has no valid id');
-    return join(place.folder, `${prefix}${callId}`);
-  };
+  const { rootOf, calls } = keptFolders(place.folder, UNDO, owner);
 
   /** Records that this process has read. Reading all of them for each call would take longer than most calls. */
   const known = new Map<string, { record: UndoRecord; changedMs: number | undefined }>();
@@ -73,8 +69,7 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
   /** Oldest first. Deletes what is too old. `known` may miss that another process has undone a call. */
   const readAll = async (how: 'known' | 'current'): Promise<{ callId: string; record: UndoRecord }[]> => {
     const all: { callId: string; record: UndoRecord }[] = [];
-    const names = await readdir(place.folder).catch(() => []);
-    const ids = new Set(names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)));
+    const ids = new Set(await calls());
     for (const callId of known.keys()) if (!ids.has(callId)) known.delete(callId);
     for (const callId of ids) {
       const seen = known.get(callId);
@@ -139,9 +134,8 @@ export function keptUndos(place: ProcessLock, owner: string, limits: UndoLimits 
       if (error instanceof ChangeConflict) return { kind: 'conflict', paths: error.conflicts };
       throw error;
     }
-    const changes = await listChanges(draft);
-    const effect = await effectOf(draft, changes, NOTHING_RAN);
-    return { kind: 'ready', effect, paths: effectPaths(changes, []), workingDirectory };
+    const { effect, paths } = await describeChange(draft, NOTHING_RAN);
+    return { kind: 'ready', effect, paths, workingDirectory };
   };
 
   /** Calls `act` with what is kept, while its working folder is locked. */

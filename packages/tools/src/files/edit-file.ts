@@ -1,10 +1,8 @@
-import { defineTool, type ToolPlace, type TypedTool } from '@countersign/core/ports';
-import { inProcess } from '@countersign/protocol';
+import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { z } from 'zod';
-import { checkUnchanged, diffOf, fingerprintOf, previewOf } from './change.js';
-import { fileChanges, type FileOptions } from './file-changes.js';
-import { inspectTarget, type Target } from './open-target.js';
-import { findHardLinks, pathArgument, writesInside, writeSubjects } from './path-argument.js';
+import { diffOf, fileTool, type FileOptions, type Planned } from './file-changes.js';
+import { inspectTarget } from './open-target.js';
+import { pathArgument, writesInside } from './path-argument.js';
 
 const text = z.string().max(8 * 1024 * 1024);
 
@@ -20,45 +18,17 @@ type Edit = z.infer<typeof parameters>;
 
 /** Replaces one passage in a file. An edit that can't be applied fails before anyone is asked to approve it (T11). */
 export function editFile(options: FileOptions = {}): TypedTool<'edit_file', z.input<typeof parameters>> {
-  const changes = fileChanges(options);
   return defineTool({
     name: 'edit_file',
     description: 'Replaces one passage in a text file in the working folder. oldText must occur in it exactly once.',
     parameters,
-    sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Change {path}' },
-    subjects: ({ path }, place) => writeSubjects(path, place),
-    inspect: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => writesInside(path, place),
-    fingerprint: (edit, place) => fingerprintAt(edit, place),
-    hold: (edit, context) => changes.hold(context, () => fingerprintAt(edit, context)),
-    async preview(edit, { workingDirectory }) {
-      const { target, content } = await applyEdit(workingDirectory, edit);
-      return await previewOf(workingDirectory, target, content);
-    },
-    undos: changes.undos,
-    async execute(edit, context) {
-      const { workingDirectory, signal, fingerprint } = context;
-      return await changes.inFolder(context, async () => {
-        const { target, content } = await applyEdit(workingDirectory, edit);
-        checkUnchanged(target, fingerprint);
-        signal.throwIfAborted();
-        await changes.replace(context, target, content);
-        return { path: target.name, diff: diffOf(target, content).text };
-      });
-    },
+    ...fileTool(options, planEdit, (planned) => ({ path: planned.target.name, diff: diffOf(planned) })),
   });
 }
 
-async function fingerprintAt(edit: Edit, { workingDirectory }: Pick<ToolPlace, 'workingDirectory'>): Promise<string> {
-  const { target } = await applyEdit(workingDirectory, edit);
-  return fingerprintOf(target);
-}
-
-async function applyEdit(
-  workingDirectory: string,
-  { path, oldText, newText }: Edit,
-): Promise<{ target: Target; content: string }> {
+async function planEdit({ path, oldText, newText }: Edit, workingDirectory: string): Promise<Planned> {
   const target = await inspectTarget(workingDirectory, path);
   const { name, old } = target;
   if (old === undefined) throw new Error(`"${name}" does not exist; use write_file to create it`);

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ToolContext } from '@countersign/core/ports';
 import { checkRoot, linked, nameOf, outside, refuseOwnFile, wordsFor } from './find-real-path.js';
-import { isInside, linkOrRename, versionOf } from '@countersign/changes';
+import { hashContent, isInside, linkOrRename, NEW_FILE_MODE, versionOf, type OldFile } from '@countersign/changes';
 import { openFile, openFolder } from './open-inside.js';
 import { absolutePath } from './path-argument.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
@@ -11,26 +11,18 @@ import { refuseWhatRuns } from './refuse-what-runs.js';
 /** A file to be replaced is read completely, for its fingerprint and diff. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export const NEW_FILE_MODE = 0o644;
-
 /** The current state of the file that a write would replace. */
 export interface Target {
   /** The real path; it contains no symlinks. */
   readonly path: string;
   readonly name: string;
   /** Undefined if the file doesn't exist yet. */
-  readonly old:
-    | {
-        readonly bytes: Buffer;
-        readonly mode: number;
-        readonly uid: number;
-        readonly gid: number;
-        /** When it was last read and written, in milliseconds since 1970. */
-        readonly atimeMs: number;
-        readonly mtimeMs: number;
-        readonly version: string;
-      }
-    | undefined;
+  readonly old: OldFile | undefined;
+}
+
+/** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
+export function fingerprintOf({ path, old }: Target): string {
+  return JSON.stringify([path, old === undefined ? 'absent' : hashContent(old.bytes)]);
 }
 
 /** Rejects if writing is not allowed: outside the folder, through a symlink, to a folder or a device. Changes nothing. */
@@ -61,7 +53,7 @@ export async function inspectTarget(
   return { path, name, old: await readOld(workingDirectory, path) };
 }
 
-async function readOld(workingDirectory: string, path: string): Promise<Target['old']> {
+async function readOld(workingDirectory: string, path: string): Promise<OldFile | undefined> {
   const { handle, stats, name } = await openFile(workingDirectory, path);
   try {
     if (stats.size > MAX_BYTES) throw new Error(`"${name}" has ${stats.size} bytes, which is too large for this tool`);
@@ -90,7 +82,7 @@ async function checkParents(workingDirectory: string, folder: string): Promise<v
 }
 
 /** The folders from the working folder, which is left out, down to this one. */
-export function foldersTo(workingDirectory: string, folder: string): string[] {
+function foldersTo(workingDirectory: string, folder: string): string[] {
   const segments = relative(workingDirectory, folder)
     .split(sep)
     .filter((segment) => segment !== '');
@@ -127,7 +119,7 @@ export async function replaceFile(
 }
 
 /** Checks again at the last moment, so that a concurrent write is not lost. */
-async function putInPlace(temporary: string, target: string, old: Target['old']): Promise<void> {
+async function putInPlace(temporary: string, target: string, old: OldFile | undefined): Promise<void> {
   const there = await lstat(target, { bigint: true }).catch(() => undefined);
   if ((there === undefined ? undefined : versionOf(there)) !== old?.version)
     throw new Error('someone else changed it at the same time, so nothing was written');
@@ -149,7 +141,7 @@ async function makeFolder(workingDirectory: string, path: string): Promise<BigIn
   }
 }
 
-async function writeNew(path: string, content: string, old: Target['old']): Promise<BigIntStats> {
+async function writeNew(path: string, content: string, old: OldFile | undefined): Promise<BigIntStats> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle: FileHandle = await open(path, flags, old?.mode ?? NEW_FILE_MODE);
   try {

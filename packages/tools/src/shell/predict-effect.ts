@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Predicted, PredictionContext } from '@countersign/core/ports';
 import type { Prediction } from '@countersign/protocol';
-import { effectOf, isInside, listChanges } from '@countersign/changes';
+import { describeChange, isInside } from '@countersign/changes';
 import { quoteWord } from './join-command.js';
 import { mayUseNetwork, rehearseOnce } from './rehearse-command.js';
 import type { ShellOptions } from './shell-options.js';
@@ -27,9 +27,8 @@ export async function predictEffect(
   // On a line of its own: the command may start and end in any way.
   const text = inside === '' ? command : `cd ${quoteWord(`./${inside}`)} || exit\n${command}`;
   const done = await rehearseOnce(text, options, context, async ({ draft, hidden, signal: reading, ...rehearsed }) => {
-    const { effectHash: _, ...changes } = await effectOf(draft, await listChanges(draft, reading), rehearsed, {
-      signal: reading,
-    });
+    const { effect } = await describeChange(draft, rehearsed, { signal: reading });
+    const { effectHash: _, ...changes } = effect;
     // Nothing hides these paths from the program.
     return { prediction: { ...seenFrom(inside, changes), ...(hidden === 0 ? {} : { hidden }) } };
   });

@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto';
+import { systemClock, type RehearsalContext, type Rehearsal, type ToolContext } from '@countersign/core/ports';
+import type { NoEffectReason } from '@countersign/protocol';
 import {
-  systemClock,
-  type Hold,
-  type RehearsalContext,
-  type Rehearsal,
-  type ToolContext,
-} from '@countersign/core/ports';
-import type { Effect, NoEffectReason } from '@countersign/protocol';
-import {
-  type ApplyChange,
   ChangeConflict,
-  type FoundEffect,
-  type KeptRehearsals,
-  type KeptResult,
+  type DescribedChange,
+  type KeptChanges,
   type LayerRules,
-  NoRehearsal,
   type PlannedChange,
   type Rehearsed,
   describeLeftOut,
-  keptRehearsals,
   lockFolder,
 } from '@countersign/changes';
 import { FolderTooLarge } from '../sandbox/draft/copies/folder-too-large.js';
@@ -32,47 +22,22 @@ import type { UsageLimits } from './watch-usage.js';
 
 type BubblewrapOptions = ShellOptions & { sandbox: Extract<Sandbox, { kind: 'bubblewrap' }> };
 
-/** Rehearsals of shell commands (A53). */
-export interface CommandRehearsals {
-  /** Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. */
-  rehearse(text: string, context: RehearsalContext): Promise<Rehearsal>;
-  /** Applies the rehearsal with this hash. Never runs the command. */
-  apply(context: ToolContext, effectHash: string, apply?: ApplyChange): Promise<KeptResult>;
-  /** Locks the folder until the rehearsal with this hash is applied. Undefined if it can no longer be. */
-  hold(callId: string, effectHash: string): Promise<Hold | undefined>;
-  show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
-  drop(callId: string): Promise<void>;
-  list(): Promise<readonly string[]>;
-}
-
-/** Only a draft guarantees that a rehearsal changes nothing. */
-export function commandRehearsals(options: ShellOptions): CommandRehearsals {
+/**
+ * Rehearses a command (A53). Idempotent per call: returns what is kept if it is still true, and otherwise rehearses again. Without `kept` there is
+ * no draft, and only a draft guarantees that a rehearsal changes nothing.
+ */
+export async function rehearseCommand(
+  text: string,
+  options: ShellOptions,
+  context: RehearsalContext,
+  kept: KeptChanges | undefined,
+): Promise<Rehearsal> {
   const { sandbox } = options;
-  if (sandbox.kind !== 'bubblewrap') {
-    return {
-      rehearse: () => Promise.resolve(without('no-sandbox')),
-      apply: () =>
-        Promise.reject(new NoRehearsal('nothing was applied: there is no sandbox that could have rehearsed it')),
-      hold: () => Promise.resolve(undefined),
-      show: () => Promise.resolve(undefined),
-      drop: () => Promise.resolve(),
-      list: () => Promise.resolve([]),
-    };
-  }
-  const kept = keptRehearsals(sandbox.drafting, (options.hide ?? []).join('\n'), options.rehearsalBudget);
-  return {
-    rehearse: (text, context) =>
-      // Two screens may look at the same call.
-      lockFolder(`rehearsal of ${context.invocationId}`, undefined, () =>
-        rehearse(text, { ...options, sandbox }, context, kept),
-      ),
-    apply: (context, effectHash, apply) =>
-      kept.apply(context.invocationId, effectHash, rulesOf(context), { apply, hold: context.hold }),
-    hold: (callId, effectHash) => kept.hold(callId, effectHash),
-    show: (callId, effectHash, signal) => kept.show(callId, effectHash, signal),
-    drop: (callId) => kept.drop(callId),
-    list: () => kept.list(),
-  };
+  if (kept === undefined || sandbox.kind !== 'bubblewrap') return without('no-sandbox');
+  // Two screens may look at the same call.
+  return await lockFolder(`rehearsal of ${context.invocationId}`, undefined, () =>
+    rehearse(text, { ...options, sandbox }, context, kept),
+  );
 }
 
 const MAX_TRIES = 3;
@@ -83,7 +48,7 @@ async function rehearse(
   text: string,
   options: BubblewrapOptions,
   context: RehearsalContext,
-  kept: KeptRehearsals,
+  kept: KeptChanges,
 ): Promise<Rehearsal> {
   if (mayUseNetwork(options, {})) return without('network');
   const callId = context.invocationId;
@@ -188,7 +153,8 @@ export async function rehearseOnce<T>(
   }
 }
 
-function rulesOf({ protectedPaths, mayCreate }: Pick<ToolContext, 'protectedPaths' | 'mayCreate'>): LayerRules {
+/** The rules that apply to what a command wrote. */
+export function rulesOf({ protectedPaths, mayCreate }: Pick<ToolContext, 'protectedPaths' | 'mayCreate'>): LayerRules {
   return { isProtected: (path) => protectedPaths?.isProtected(path) === true, mayCreate };
 }
 
@@ -200,7 +166,7 @@ async function keyOf(text: string, options: BubblewrapOptions, context: Rehearsa
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
-function toRehearsal({ effect, paths }: FoundEffect): Rehearsal {
+function toRehearsal({ effect, paths }: Pick<DescribedChange, 'effect' | 'paths'>): Rehearsal {
   return { fingerprint: effect.effectHash, effect, ...(paths === undefined ? {} : { paths }) };
 }
 

@@ -12,7 +12,9 @@ import {
   type ApplyChange,
   ChangeConflict,
   type KeptResult,
+  type KeptChanges,
   type KeptUndos,
+  keptChanges,
   NoRehearsal,
   keptUndos,
   lockFolder,
@@ -23,7 +25,7 @@ import { MAX_HOSTS } from '../sandbox/gateway/refuse-hosts.js';
 import { sandboxFacts } from '../sandbox/sandbox.js';
 import { isTooLong, joinCommand, TOO_LONG, whyNoParameters } from './join-command.js';
 import { predictEffect } from './predict-effect.js';
-import { commandRehearsals, mayUseNetwork } from './rehearse-command.js';
+import { mayUseNetwork, rehearseCommand, rulesOf } from './rehearse-command.js';
 import type { CommandEnd } from './run-command.js';
 import { runConfined } from './run-confined.js';
 import { checkShellOptions, type ShellOptions } from './shell-options.js';
@@ -81,8 +83,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
   checkShellOptions(options, 'shellCmd');
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, draftLimits = DRAFT_LIMITS } = options;
-  const rehearsals = commandRehearsals(options);
-  const undos = undosOf(options);
+  const { kept, undos } = keptFor(options);
   /** Undefined if nothing could be undone; drafts are then applied without keeping anything. */
   const applyTo = (callId: string): ApplyChange | undefined =>
     undos === undefined ? undefined : (draft, now) => undos.apply(callId, draft, now);
@@ -107,22 +108,24 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
     contained: ({ hosts }) => options.sandbox.kind !== 'none' && options.network !== 'public' && hosts === undefined,
     rehearsals: {
       rehearse: ({ command, parameters: words, hosts }, context) =>
-        hosts === undefined ? rehearsals.rehearse(joinCommand(command, words), context) : NOT_REHEARSED,
-      show: (callId, effectHash, signal) => rehearsals.show(callId, effectHash, signal),
-      drop: (callId) => rehearsals.drop(callId),
-      list: () => rehearsals.list(),
+        hosts === undefined ? rehearseCommand(joinCommand(command, words), options, context, kept) : NOT_REHEARSED,
+      show: async (callId, effectHash, signal) => await kept?.show(callId, effectHash, signal),
+      drop: async (callId) => await kept?.drop(callId),
+      list: async () => (await kept?.list()) ?? [],
       predict: ({ command, parameters: words }, context) =>
         predictEffect(options, joinCommand(command, words), context),
     },
     ...(undos === undefined ? {} : { undos }),
-    hold: (_, { invocationId, fingerprint }) => rehearsals.hold(invocationId, fingerprint),
+    hold: async (_, { invocationId, fingerprint }) => await kept?.hold(invocationId, fingerprint),
     async execute({ command, parameters: words, hosts = [] }, given) {
       const context = withHosts(given, hosts);
       const apply = applyTo(context.invocationId);
       if (context.fingerprint !== undefined) {
-        const { fingerprint, signal } = context;
+        const { fingerprint, invocationId, signal, hold } = context;
         signal.throwIfAborted();
-        return await applyRehearsal(() => rehearsals.apply(context, fingerprint, apply));
+        return await applyRehearsal(
+          async () => await kept?.apply(invocationId, fingerprint, rulesOf(context), { apply, hold }),
+        );
       }
       const run = () =>
         runConfined(joinCommand(command, words), { options, timeoutMs }, context, async (run) => {
@@ -179,9 +182,17 @@ async function runAgain<T>(run: () => Promise<T>, context: ToolContext): Promise
   }
 }
 
-/** Only changes that were made through a draft can be undone. */
-function undosOf({ sandbox, hide = [], undoLimits }: ShellOptions): KeptUndos | undefined {
-  return sandbox.kind === 'bubblewrap' ? keptUndos(sandbox.drafting, hide.join('\n'), undoLimits) : undefined;
+/** Only changes that are made through a draft can wait for a decision, and be undone. */
+function keptFor({ sandbox, hide = [], rehearsalBudget, undoLimits }: ShellOptions): {
+  kept: KeptChanges | undefined;
+  undos: KeptUndos | undefined;
+} {
+  if (sandbox.kind !== 'bubblewrap') return { kept: undefined, undos: undefined };
+  const owner = hide.join('\n');
+  return {
+    kept: keptChanges(sandbox.drafting, owner, rehearsalBudget),
+    undos: keptUndos(sandbox.drafting, owner, undoLimits),
+  };
 }
 
 /** Without a sandbox, even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
@@ -190,9 +201,12 @@ export function onlyExactly(subject: Subject): Subject {
 }
 
 /** A yes applies what was shown. The command doesn't run again, so it can't behave differently than when it was rehearsed. */
-async function applyRehearsal(apply: () => Promise<KeptResult>) {
+async function applyRehearsal(apply: () => Promise<KeptResult | undefined>) {
   try {
-    return resultOf({ why: 'exited', result: await apply() }, undefined, 0);
+    const result = await apply();
+    if (result === undefined)
+      throw new NoRehearsal('nothing was applied: there is no sandbox that could have rehearsed it');
+    return resultOf({ why: 'exited', result }, undefined, 0);
   } catch (error) {
     if (error instanceof ChangeConflict) throw new ToolFailure(error.message, undefined, { conflict: true });
     if (error instanceof ToolFailure || error instanceof NoRehearsal) throw error;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../../../../tests/support/make-folder.js';
-import { putOld } from './file-changes.js';
+import { putOld } from './keep-write.js';
 
 it('[A58.2] a file that can’t get back its owner loses its setuid bit', async () => {
   const folder = await makeFolder();

@@ -1,66 +1,30 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises';
+import { mkdir, rename, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { effectSchema, noEffectReasonSchema, type Effect, type NoEffectReason } from '@countersign/protocol';
-import { z } from 'zod';
-import { holdFolder, lockFolder } from '../files/lock-folder.js';
-import type { PlannedChange } from '../plan/planned-change.js';
-import { checkPlan } from '../plan/check-plan.js';
-import { readDiskClock } from '../files/disk-clock.js';
-import { ChangeConflict } from '../plan/change-conflict.js';
-import type { ProcessLock } from '../files/lock-folder.js';
-import type { EffectPaths, Hold } from '@countersign/core/ports';
-import { effectPaths } from '../effect/effect-paths.js';
-import { effectOf, hashEffect, WHOLE_LIMITS, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
-import { listChanges } from '../effect/list-changes.js';
-import { inspectLayer } from '../inspect/inspect-layer.js';
-import { leftOutSchema } from '../inspect/left-out.js';
-import type { LayerRules } from '../inspect/why-left-out.js';
-import { writeDurably } from '../apply/journal.js';
-import { codeOf } from '../files/move.js';
+import type { Hold } from '@countersign/core/ports';
+import type { Effect, NoEffectReason } from '@countersign/protocol';
+import { applyChange, discardFolder, type ApplyChange } from '../apply/apply-change.js';
 import { KEPT, makeDraftsFolder, newCallFolder } from '../apply/call-folders.js';
-import { applyChange, discardFolder } from '../apply/apply-change.js';
-import type { ApplyChange } from '../apply/apply-change.js';
-import { planSchema } from '../plan/plan.js';
+import { keptFolders } from '../apply/kept-folders.js';
+import { describeChange, type DescribedChange } from '../effect/describe-change.js';
+import { WHOLE_LIMITS, type KeptResult, type Rehearsed } from '../effect/effect-of.js';
+import { readDiskClock } from '../files/disk-clock.js';
+import { holdFolder, lockFolder, type ProcessLock } from '../files/lock-folder.js';
+import { codeOf } from '../files/move.js';
 import { removeTree } from '../files/remove-tree.js';
-
-const resultSchema = z.strictObject({
-  exitCode: z.number().int(),
-  stdout: z.string(),
-  stderr: z.string(),
-  note: z.string().exactOptional(),
-});
-
-const list = z.array(z.string()).readonly();
-const pathsSchema: z.ZodType<EffectPaths> = z.strictObject({
-  added: list,
-  changed: list,
-  removed: list,
-  outward: list,
-  leftOut: list,
-});
-
-const recordSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('kept'),
-    /** Stands for everything that the rehearsal depends on besides the files in the working folder. */
-    key: z.string(),
-    /** The agent that proposed the call. */
-    agent: z.string(),
-    workingDirectory: z.string(),
-    plan: planSchema,
-    leftOut: z.array(leftOutSchema).readonly(),
-    result: resultSchema,
-    effect: effectSchema,
-    /** Absent if there are too many paths. */
-    paths: pathsSchema.exactOptional(),
-    bytes: z.number().int(),
-  }),
-  /** The call isn't rehearsed again. */
-  z.strictObject({ kind: z.literal('none'), key: z.string(), reason: noEffectReasonSchema }),
-]);
-type KeptRecord = z.infer<typeof recordSchema>;
-type KeptRehearsal = Extract<KeptRecord, { kind: 'kept' }>;
+import type { LayerRules } from '../inspect/why-left-out.js';
+import { ChangeConflict } from '../plan/change-conflict.js';
+import type { PlannedChange } from '../plan/planned-change.js';
+import {
+  changeIn,
+  isAsSigned,
+  isCurrent,
+  readRecord,
+  readSealed,
+  RECORD,
+  writeRecord,
+  type KeptRecord,
+  type SealedChange,
+} from './sealed-change.js';
 
 /** How much disk space the rehearsals that wait for approval may take. */
 export interface RehearsalBudget {
@@ -75,21 +39,15 @@ export class NoRehearsal extends Error {
   override readonly name = 'NoRehearsal';
 }
 
-/** An effect, and all of its paths if they aren't too many. */
-export interface FoundEffect {
-  readonly effect: Effect;
-  readonly paths?: EffectPaths;
-}
-
-/** Drafts of commands that were rehearsed and wait for approval. They survive restarts. */
-export interface KeptRehearsals {
+/** Sealed changes that wait for a decision, by call. They survive restarts. */
+export interface KeptChanges {
   find(callId: string): Promise<KeptRecord | undefined>;
   /** Whether applying it would still do what it says: nobody changed its paths, and the rules leave out nothing else. */
-  isCurrent(callId: string, kept: KeptRehearsal, rules: LayerRules): Promise<boolean>;
+  isCurrent(callId: string, kept: SealedChange, rules: LayerRules): Promise<boolean>;
   /** The kept effect with this hash, nearly complete. Undefined if nothing with it is kept. */
   show(callId: string, effectHash: string, signal: AbortSignal): Promise<Effect | undefined>;
   /** Keeps a planned draft. The working folder must be locked. Returns undefined if it alone exceeds the budget. */
-  keep(callId: string, rehearsal: NewRehearsal): Promise<FoundEffect | undefined>;
+  keep(callId: string, rehearsal: NewRehearsal): Promise<Omit<DescribedChange, 'bytes'> | undefined>;
   /** Remembers why a call has no effect to show. */
   keepReason(callId: string, key: string, reason: NoEffectReason): Promise<void>;
   /**
@@ -119,19 +77,13 @@ interface NewRehearsal extends Required<Rehearsed> {
   readonly draft: PlannedChange;
 }
 
-const FILE = 'rehearsal.json';
-
 /** `owner` tells apart servers that share the drafts folder: each lists and drops only its own. */
-export function keptRehearsals(
+export function keptChanges(
   place: ProcessLock,
   owner: string,
   budget: RehearsalBudget = REHEARSAL_BUDGET,
-): KeptRehearsals {
-  const prefix = `${KEPT}${createHash('sha256').update(owner).digest('hex').slice(0, 12)}-`;
-  const rootOf = (callId: string): string => {
-    if (!/^[\w-]{1,120}$/.test(callId)) throw new Error('the call has no valid id');
-    return join(place.folder, `${prefix}${callId}`);
-  };
+): KeptChanges {
+  const { rootOf, calls } = keptFolders(place.folder, KEPT, owner);
 
   /** Replaces what is kept for a call. */
   const put = async (from: string, callId: string): Promise<void> => {
@@ -152,16 +104,15 @@ export function keptRehearsals(
     await makeDraftsFolder(place.folder);
     const root = newCallFolder(place.folder);
     await mkdir(root, { mode: 0o700 });
-    await write(root, { kind: 'none', key, reason });
+    await writeRecord(root, { kind: 'none', key, reason });
     await put(root, callId);
   };
 
   const list = async (): Promise<string[]> => {
-    const names = (await readdir(place.folder).catch(() => [])).filter((name) => name.startsWith(prefix));
     const aged = await Promise.all(
-      names.map(async (name) => {
-        const stats = await stat(join(place.folder, name, FILE)).catch(() => undefined);
-        return { callId: name.slice(prefix.length), age: stats?.mtimeMs ?? 0 };
+      (await calls()).map(async (callId) => {
+        const stats = await stat(join(rootOf(callId), RECORD)).catch(() => undefined);
+        return { callId, age: stats?.mtimeMs ?? 0 };
       }),
     );
     return aged.toSorted((a, b) => a.age - b.age).map(({ callId }) => callId);
@@ -188,53 +139,37 @@ export function keptRehearsals(
   return {
     find: (callId) => readRecord(rootOf(callId)),
     isCurrent: (callId, kept, rules) =>
-      lockFolder(kept.workingDirectory, place, async () => {
-        const draft = draftIn(rootOf(callId), kept);
-        try {
-          await checkPlan(draft);
-          return (await inspectLayer(draft.upper, draft.workingDirectory, rules)).length === 0;
-        } catch {
-          return false;
-        }
-      }),
+      lockFolder(kept.workingDirectory, place, () => isCurrent(changeIn(rootOf(callId), kept), rules)),
     async show(callId, effectHash, signal) {
-      const kept = await readRecord(rootOf(callId));
-      if (kept?.kind !== 'kept' || kept.effect.effectHash !== effectHash) return undefined;
-      const draft = draftIn(rootOf(callId), kept);
+      const kept = await readSealed(rootOf(callId), effectHash);
+      if (kept === undefined) return undefined;
       const { triedHosts } = kept.effect;
       const about = { ...kept, ...(triedHosts === undefined ? {} : { triedHosts }) };
-      const effect = await effectOf(draft, await listChanges(draft, signal), about, { signal, limits: WHOLE_LIMITS });
+      const { effect } = await describeChange(changeIn(rootOf(callId), kept), about, { signal, limits: WHOLE_LIMITS });
       return effect.effectHash === effectHash ? effect : undefined;
     },
     async keep(callId, { key, agent, draft, leftOut, result, triedHosts, signal }) {
-      const changes = await listChanges(draft, signal);
-      const bytes = changes.reduce((sum, change) => sum + (change.do === 'put' ? change.bytes : 0), 0);
+      const { bytes, ...found } = await describeChange(draft, { leftOut, result, triedHosts }, { signal });
       if (bytes > budget.bytes) return undefined;
-      const effect = await effectOf(draft, changes, { leftOut, result, triedHosts }, { signal });
       await makeSpace(bytes, callId, agent);
       const { plan, workingDirectory } = draft;
-      const paths = effectPaths(changes, leftOut);
-      const found = { effect, ...(paths === undefined ? {} : { paths }) };
-      await write(draft.root, { kind: 'kept', key, agent, workingDirectory, plan, leftOut, result, bytes, ...found });
+      const about = { key, agent, workingDirectory, plan, leftOut, result, bytes };
+      await writeRecord(draft.root, { kind: 'kept', ...about, ...found });
       await put(draft.root, callId);
       return found;
     },
     keepReason,
     async hold(callId, effectHash) {
-      const kept = await readRecord(rootOf(callId));
-      if (kept?.kind !== 'kept' || kept.effect.effectHash !== effectHash) return undefined;
+      const kept = await readSealed(rootOf(callId), effectHash);
+      if (kept === undefined) return undefined;
       const hold = await holdFolder(kept.workingDirectory, place);
-      try {
-        await checkPlan(draftIn(rootOf(callId), kept));
-        return hold;
-      } catch {
-        await hold.release();
-        return undefined;
-      }
+      if (await isCurrent(changeIn(rootOf(callId), kept))) return hold;
+      await hold.release();
+      return undefined;
     },
     async apply(callId, effectHash, rules, { apply, hold } = {}) {
-      const found = await readRecord(rootOf(callId));
-      if (found?.kind !== 'kept') throw gone();
+      const found = await readSealed(rootOf(callId));
+      if (found === undefined) throw gone();
       const applyFound = async (): Promise<KeptResult> => {
         // From now on, it is a draft of this process: if we are killed, the next start undoes and removes it.
         const root = newCallFolder(place.folder);
@@ -244,12 +179,10 @@ export function keptRehearsals(
           throw gone();
         });
         try {
-          const kept = await readRecord(root);
-          if (kept?.kind !== 'kept' || kept.workingDirectory !== found.workingDirectory) throw gone();
-          const draft = draftIn(root, kept);
-          const { upper, workingDirectory } = draft;
-          if ((await inspectLayer(upper, workingDirectory, rules)).length > 0) throw gone();
-          if (hashEffect(await listChanges(draft), kept) !== effectHash) throw gone();
+          const kept = await readSealed(root);
+          if (kept === undefined || kept.workingDirectory !== found.workingDirectory) throw gone();
+          const draft = changeIn(root, kept);
+          if (!(await isAsSigned(draft, kept, { effectHash, rules }))) throw gone();
           const now = await readDiskClock(join(root, 'clock'));
           await (apply === undefined ? applyChange(place, draft, now) : apply(draft, now));
           return kept.result;
@@ -275,21 +208,4 @@ function gone(): NoRehearsal {
   return new NoRehearsal(
     'none of its changes were applied: the rehearsal that was approved no longer exists. Try again',
   );
-}
-
-function draftIn(root: string, { plan, workingDirectory }: KeptRehearsal): PlannedChange {
-  return { plan, workingDirectory, root, upper: join(root, 'upper') };
-}
-
-async function write(root: string, record: KeptRecord): Promise<void> {
-  await writeDurably(join(root, FILE), JSON.stringify(record));
-}
-
-/** An unreadable record is as good as none. */
-async function readRecord(root: string): Promise<KeptRecord | undefined> {
-  try {
-    return recordSchema.parse(JSON.parse(await readFile(join(root, FILE), 'utf8')));
-  } catch {
-    return undefined;
-  }
 }

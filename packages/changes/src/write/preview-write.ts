@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
-import { ToolFailure, type EffectPreview } from '@countersign/core/ports';
+import { join } from 'node:path';
+import type { EffectPreview } from '@countersign/core/ports';
 import type { ChangedFile, Preview } from '@countersign/protocol';
-import { type Diff, type Put, hashEffect, looksBinary, unifiedDiff } from '@countersign/changes';
-import { foldersTo, NEW_FILE_MODE, type Target } from './open-target.js';
+import { hashEffect } from '../effect/effect-of.js';
+import type { Put } from '../effect/list-changes.js';
+import { looksBinary } from '../effect/looks-binary.js';
+import { type Diff, unifiedDiff } from '../effect/unified-diff.js';
+import { parentsOf } from '../files/parents-of.js';
+import { NEW_FILE_MODE, type FileWrite } from './file-write.js';
 
-/** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
-export function fingerprintOf({ path, old }: Target): string {
-  const content = old === undefined ? 'absent' : hashOf(old.bytes);
-  return JSON.stringify([path, content]);
-}
-
-/** Refuses the write if the target changed after the call was approved. */
-export function checkUnchanged(target: Target, signed: string | undefined): void {
-  if (signed === undefined || fingerprintOf(target) === signed) return;
-  const why = `"${target.name}" changed after this call was approved, so nothing was written. Read it and try again`;
-  throw new ToolFailure(why, undefined, { conflict: true });
-}
-
-export function diffOf({ name, old }: Target, content: string): Preview & Partial<Pick<Diff, 'lines'>> {
+/** Of a binary file, there are no lines. */
+export function diffOfWrite({
+  path: name,
+  old,
+  content,
+}: Pick<FileWrite, 'path' | 'old' | 'content'>): Preview & Partial<Pick<Diff, 'lines'>> {
   if (old !== undefined && isReplacedAsBytes(old.bytes, content)) {
     const text = `--- a/${name}\n+++ b/${name}\n(a binary file of ${old.bytes.length} bytes is replaced by ${Buffer.byteLength(content)} bytes of text)`;
     return { text, truncated: true };
@@ -33,11 +29,10 @@ function isReplacedAsBytes(old: Buffer, content: string): boolean {
 }
 
 /** What a write will do, which is known without running anything (A52.9). */
-export async function previewOf(workingDirectory: string, target: Target, content: string): Promise<EffectPreview> {
-  const { path, old } = target;
-  const { lines, ...preview } = diffOf(target, content);
-  const folders = await missingFolders(workingDirectory, path);
-  const name = relative(workingDirectory, path);
+export async function previewWrite(write: FileWrite): Promise<EffectPreview> {
+  const { path: name, old, content } = write;
+  const { lines, ...preview } = diffOfWrite(write);
+  const folders = await missingFolders(write);
   const bytes = Buffer.byteLength(content);
   const { uid, gid, mode } = old ?? { uid: -1, gid: -1, mode: NEW_FILE_MODE };
   const was = old === undefined ? '' : hashOf(old.bytes);
@@ -71,18 +66,18 @@ function changedFile(
 
 const NEW_FOLDER = { kind: 'folder', mode: 0o777, uid: -1, gid: -1, bytes: 0, hash: '', was: '' } as const;
 
-/** The parent folders that a write creates, relative to the working folder. */
-async function missingFolders(workingDirectory: string, path: string): Promise<string[]> {
-  const folders = foldersTo(workingDirectory, dirname(path));
+/** The parent folders that a write creates. */
+async function missingFolders({ workingDirectory, path }: FileWrite): Promise<string[]> {
+  const folders = parentsOf(path);
   const exist = await Promise.all(
     folders.map((folder) =>
-      lstat(folder).then(
+      lstat(join(workingDirectory, folder)).then(
         () => true,
         () => false,
       ),
     ),
   );
-  return folders.filter((_, index) => exist[index] === false).map((folder) => relative(workingDirectory, folder));
+  return folders.filter((_, index) => exist[index] === false);
 }
 
 function hashOf(content: Buffer | string): string {

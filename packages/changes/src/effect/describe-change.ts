@@ -1,0 +1,29 @@
+import type { EffectPaths } from '@countersign/core/ports';
+import type { Effect } from '@countersign/protocol';
+import type { PlannedChange } from '../plan/planned-change.js';
+import { effectOf, type EffectLimits, type Rehearsed } from './effect-of.js';
+import { effectPaths } from './effect-paths.js';
+import { listChanges } from './list-changes.js';
+
+/** What a change does: for people and their signature, and for rules. */
+export interface DescribedChange {
+  readonly effect: Effect;
+  /** Absent if there are too many. Rules then treat the effect as unknown. */
+  readonly paths?: EffectPaths;
+  /** The size of its new files. */
+  readonly bytes: number;
+}
+
+/** Reads only the change, and the old files that it replaces. Rejects if the signal aborts. */
+export async function describeChange(
+  change: PlannedChange,
+  about: Rehearsed,
+  { signal, limits }: { signal?: AbortSignal; limits?: EffectLimits } = {},
+): Promise<DescribedChange> {
+  const changes = await listChanges(change, signal);
+  const how = { ...(signal === undefined ? {} : { signal }), ...(limits === undefined ? {} : { limits }) };
+  const effect = await effectOf(change, changes, about, how);
+  const paths = effectPaths(changes, about.leftOut);
+  const bytes = changes.reduce((sum, one) => sum + (one.do === 'put' ? one.bytes : 0), 0);
+  return { effect, bytes, ...(paths === undefined ? {} : { paths }) };
+}
