@@ -1,16 +1,19 @@
 import { SERVER_LOG, type Store } from '@countersign/core/ports';
 import type { Actor, Matrix } from './actors.js';
+import { isFullSize } from '../support/scaled.js';
 import { ACTIONS, PRINCIPLES } from './principles.js';
 import { prepare, sendRow, type Parts, type Row } from './routes.js';
 
-/** One request by one of the actors, and whether they may send it. */
-export interface Cell {
-  readonly row: Row;
+type Needing = Pick<Row, 'needs'>;
+
+/** One request or command by one of the actors, and whether they may send it. */
+export interface Cell<R = Row> {
+  readonly row: R;
   readonly actor: Actor;
   readonly isAllowed: boolean;
 }
 
-export const needsOf = ({ needs }: Pick<Row, 'needs'>): readonly string[] => needs.split(', ');
+const needsOf = ({ needs }: Needing): readonly string[] => needs.split(', ');
 
 export function cellsOf({ actors }: Pick<Matrix, 'actors'>, rows: readonly Row[]): Cell[] {
   return rows.flatMap((row) =>
@@ -21,13 +24,46 @@ export function cellsOf({ actors }: Pick<Matrix, 'actors'>, rows: readonly Row[]
   );
 }
 
-export function may({ who }: Actor, row: Pick<Row, 'needs'>): boolean {
-  const rights = PRINCIPLES.get(who);
-  if (rights === undefined) throw new Error(`"${who}" is not in docs/spec/authority.md.`);
+export function may(actor: Actor, row: Needing): boolean {
+  const rights = rightsOf(actor);
   return needsOf(row).every((action) => {
     if (!ACTIONS.has(action)) throw new Error(`"${action}" is not an action of docs/spec/authority.md.`);
     return rights.has(action);
   });
+}
+
+function rightsOf({ who }: Actor): ReadonlySet<string> {
+  const rights = PRINCIPLES.get(who);
+  if (rights === undefined) throw new Error(`"${who}" is not in docs/spec/authority.md.`);
+  return rights;
+}
+
+/**
+ * All cells at full size. Otherwise, for each needed action an actor who lacks it and little else, and the weakest actor who suffices. On another
+ * store than the first, every ninth of them.
+ */
+export function sampleOf<R extends Needing>(cells: readonly Cell<R>[], { isOtherStore = false } = {}): Cell<R>[] {
+  if (isFullSize) return [...cells];
+  const rows = new Set(cells.map(({ row }) => row));
+  const chosen = [...rows].flatMap((row) =>
+    atBoundary(
+      row,
+      cells.filter((cell) => cell.row === row),
+    ),
+  );
+  return chosen.filter((_, at) => !isOtherStore || at % 9 === 0);
+}
+
+function atBoundary<R extends Needing>(row: R, cells: readonly Cell<R>[]): Cell<R>[] {
+  const byRights = cells.toSorted((a, b) => rightsOf(a.actor).size - rightsOf(b.actor).size);
+  const missing = ({ actor }: Cell<R>): number => needsOf(row).filter((action) => !rightsOf(actor).has(action)).length;
+  const closest = needsOf(row).flatMap((action) =>
+    byRights
+      .filter(({ actor }) => !rightsOf(actor).has(action))
+      .toSorted((a, b) => missing(a) - missing(b))
+      .slice(0, 1),
+  );
+  return [...new Set([...closest, ...byRights.filter(({ isAllowed }) => isAllowed).slice(0, 1)])];
 }
 
 /** Sends the request of a cell. Returns what is wrong, or undefined. */
