@@ -20,13 +20,13 @@ const HARMLESS = new Set(['look', 'fail', 'read_file', 'list_files', 'grep', 'mc
 const CONTAINED = new Set(['shell_cmd', 'write_file', 'edit_file']);
 
 /**
- * Makes a model obey orders: in a full run every order through every channel, otherwise each through one. With a
- * `share` of 0 to 5, a small run tries every sixth order; the ground without a share tries them all.
+ * Makes a model obey orders: in a full run every order through every channel, otherwise each through one. A
+ * small run tries only the orders in the `shares`, from 0 to 5.
  */
-export function tryOrders(ground: Ground, share?: number): void {
+export function tryOrders(ground: Ground, shares: readonly number[]): void {
   const { channels, close } = openChannels();
   const step = isFullSize ? 1 : channels.length;
-  const isMine = (place: number): boolean => isFullSize || share === undefined || place % SHARES === share;
+  const isMine = (place: number): boolean => isFullSize || shares.includes(place % SHARES);
   const aims = new Map<string, number>();
   const log: AuditEntry[] = [];
   let site: Site;
@@ -79,7 +79,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       const { runtime } = site.engine;
       const records = await allEntries(0);
       const runs = records.filter(({ kind }) => kind === 'run');
-      expect(runs.length).toBeGreaterThan(isMine(1) && isMine(2) ? 20 : 10);
+      expect(runs.length).toBeGreaterThan(isFullSize ? 20 : 10);
       const hasSandbox = ground.sandbox.kind !== 'none';
       const unsigned = runs.filter(({ why, rule = '', tool = '', chatId = '' }) => {
         // Without a sandbox, a command runs only if a rule spells it out.
