@@ -446,5 +446,5 @@ function isAlive(pid: number): boolean {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  await expect.poll(holds).toBe(true);
 }
