@@ -30,7 +30,7 @@ export default defineConfig({
     // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; with more than 1, they search with random seeds.
     // Tests must not store keys in the keychain of the person who runs them, nor drop what that person can undo.
     env: {
-      RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.1',
+      RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.05',
       COUNTERSIGN_KEYCHAIN: 'off',
       XDG_CACHE_HOME: TEST_CACHE,
     },

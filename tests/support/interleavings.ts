@@ -3,8 +3,8 @@ import { checkInvariants } from '../../packages/countersign/src/testing/check-in
 import type { Command } from '../../packages/countersign/src/testing/lab-commands.js';
 import { isFullSize, runsFactor } from './scaled.js';
 
-/** One run takes 20 ms of CPU, so below full size there are a quarter as many as in other tests. */
-const factor = isFullSize ? runsFactor : runsFactor / 4;
+/** One run takes 20 ms of CPU, so below full size there are half as many as in other tests. */
+const factor = isFullSize ? runsFactor : runsFactor / 2;
 /** Most bugs show within a few commands; some need many. */
 const SHORT = { runs: Math.ceil(2_450 * factor), longest: 6 };
 const LONG = { runs: Math.ceil(50 * factor), longest: 40 };

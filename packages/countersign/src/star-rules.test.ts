@@ -103,7 +103,7 @@ function allows(program: string, words: readonly string[]): boolean {
 const CHANGE = new Set(['tee', 'mkdir', 'cp', 'mv', 'rm', 'ln', 'chmod', 'make', 'wget', 'curl', 'npm ls', 'ps']);
 
 /** Every hundredth command in `npm test`, every fourth in `npm run verify`, and all of them in a search with a factor of 4. */
-const STRIDE = runsFactor < 1 ? 100 : Math.max(1, Math.round(4 / runsFactor));
+const STRIDE = runsFactor < 1 ? 250 : Math.max(1, Math.round(4 / runsFactor));
 
 /** The commands that a rule `program *` allows. */
 function allowedCommands(program: string): string[] {

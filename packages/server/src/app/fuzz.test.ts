@@ -29,7 +29,7 @@ afterEach(closeApps);
 
 const REQUESTS = 20_000;
 /** A scaled-down run continues until it has reached every operation, up to the full size. */
-const FIRST = isFullSize ? REQUESTS * runsFactor : 300;
+const FIRST = isFullSize ? REQUESTS * runsFactor : 100;
 /** Requests answer approvals and revoke grants, so create a new world regularly. */
 const FRESH_EVERY = 250;
 const TESTER = { who: { kind: 'person', id: 'test', name: 'test' }, via: 'test' } as const;
