@@ -223,12 +223,12 @@ describe('countersign chat', () => {
     await t.client.setPolicy('docks', { rules: [] }, { ifMatch: etag });
   });
 
-  it('[A7.4] an edited call shows the reason for its own arguments', async () => {
+  it('[A7.4] [X2.4] an edited call is shown next, with the reason for its own arguments', async () => {
     const before = await t.client.policy('docks');
     const rules = ['ask stamp(letter=first)', 'deny stamp(letter=never)'];
     await t.client.setPolicy('docks', { rules }, { ifMatch: before.etag ?? '' });
     const terminal = await newChat();
-    terminal.type(t.asking(stamp('first')) + ENTER);
+    terminal.type(t.asking(stamp('first'), stamp('other')) + ENTER);
     await terminal.waitFor('a rule requires approval: ask stamp(letter=first)');
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('arguments {"letter":"first"}');
@@ -238,7 +238,10 @@ describe('countersign chat', () => {
     await terminal.waitFor('arguments {"letter":"never"}');
     terminal.type(`\u0015{"letter":"better"}${ENTER}`);
     expect(await terminal.waitFor("Why you're asked: no rule allows this call")).not.toContain('ask stamp');
+    // [X2.4] The other call waits since before, and the edited one is shown first.
     await answer(terminal, `o${ENTER}`);
+    await terminal.waitFor('letter: other');
+    await answer(terminal, `d${ENTER}`);
     await terminal.waitFor('stamped better');
     await terminal.waitFor('you  ');
     const { etag = '' } = await t.client.policy('docks');

@@ -9,6 +9,8 @@ export type Asked =
   | { readonly kind: 'approved' | 'denied' | 'answered' }
   /** Signed, and others must sign too. */
   | { readonly kind: 'signed' }
+  /** The call was edited or has changed, so that another approval replaces this one. Nothing ran. */
+  | { readonly kind: 'replaced' }
   /** The approval was decided elsewhere or no longer exists. */
   | { readonly kind: 'gone' }
   /** The person wants to see another call first. */
@@ -25,6 +27,9 @@ export interface ApprovalPrompt {
   readonly world: string;
   readonly keyboard: Keyboard;
 }
+
+/** Where a call stands: in its queue, and in which world if several are watched. */
+export type CardPlace = Pick<CardLook, 'place' | 'world'>;
 
 /** Card details that depend on where the card is shown. */
 type Look = Omit<CardLook, 'paint' | 'columns' | 'whole'>;

@@ -32,7 +32,7 @@ it('[A53.10] h allows the hosts that the call tried to reach, and the call comes
     } as unknown as CommandContext,
   };
   const asked = await askApproval(prompt, viewOfApproval(approval), { agentName: 'Ada' }, new AbortController().signal);
-  expect(asked).toEqual({ kind: 'gone' });
+  expect(asked).toEqual({ kind: 'replaced' });
   expect(sent).toEqual([{ decision: 'approve', arguments: { command: 'rm scratch-1.tmp', hosts: ['example.com'] } }]);
   expect(printed).toContain('h: allow example.com for this call');
   expect(printed).toContain('shown again');

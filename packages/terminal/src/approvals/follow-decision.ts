@@ -48,7 +48,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   const me = await readerId(client);
   const printer = printerFor(context, me);
   const answering = { kind: 'later' } as const;
-  const session = await openSession({ context, client, world, chat, printer, me, answering, isResumed: false });
+  const session = await openSession({ context, client, world, chat, printer, answering, isResumed: false });
   const interrupted = untilInterrupted();
   const leaving = new AbortController();
   void interrupted.promise.then(() => leaving.abort());

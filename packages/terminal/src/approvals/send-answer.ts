@@ -43,6 +43,7 @@ async function send(
     // If this counted as decided, the person would not be asked again, and the agent would hang.
     if (error.kind !== 'problem' || isTransient(error)) return { kind: 'lost', why: error.detail };
     // The call was settled, expired or changed in the meantime. The queue has its current state.
-    return error.status === 422 ? { kind: 'refused' } : { kind: 'gone' };
+    if (error.status === 422) return { kind: 'refused' };
+    return { kind: error.status === 409 && error.state === 'asked' ? 'replaced' : 'gone' };
   }
 }

@@ -4,7 +4,6 @@ import {
   isForYou,
   openWorldView,
   pendingApprovals,
-  readerId,
   type ApprovalView,
   type Client,
   type WorldStore,
@@ -19,7 +18,7 @@ import { EXIT } from '../exit-codes.js';
 import { openKeyboard, type Keyboard } from '../input/keyboard.js';
 import { plainLine } from '../text/plain-text.js';
 import { columnsOf } from './approval-prompt.js';
-import { askApproval } from './ask-approval.js';
+import { askWhileWaiting, firstOf } from './ask-while-waiting.js';
 import { describeDecision } from './describe-decision.js';
 import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
@@ -126,7 +125,8 @@ async function ask(
       if (await loadMore(watched)) continue;
       later.clear();
     }
-    const next = open.find(({ approval }) => !later.has(approval.approvalId));
+    const asked = firstOf(open.map(({ approval }) => approval).filter(({ approvalId }) => !later.has(approvalId)));
+    const next = open.find(({ approval }) => approval === asked);
     if (isLeaving || keyboard.hasEnded()) return EXIT.ok;
     if (next === undefined) {
       if (!isIdleSaid) keyboard.print(`${cardWords.watchIdle}\n`);
@@ -152,27 +152,12 @@ async function putBefore(
   place: { position: number; total: number; more: boolean },
   { answered, later }: { answered: Set<string>; later: Set<string> },
 ): Promise<'handled' | 'left'> {
-  const { approvalId } = approval;
-  const elsewhere = new AbortController();
-  const leave = store.subscribe(() => {
-    const now = get(store.getState().approvals, approvalId);
-    const isElsewhere = !store.getState().queue.includes(approvalId);
-    if (isElsewhere || (now !== undefined && !isForYou(now, store.getState().me))) elsewhere.abort();
-  });
-  try {
-    const { me } = store.getState();
-    const look = { agentName: agentName(store.getState(), approval.agentId), place, world: world.name, me };
-    const asked = await askApproval({ context, client, world: world.id, keyboard }, approval, look, elsewhere.signal);
-    if (asked.kind === 'left') return 'left';
-    if (asked.kind === 'later') later.add(approvalId);
-    else if (asked.kind !== 'lost') answered.add(approvalId);
-    const decision = get(store.getState().approvals, approvalId)?.decision;
-    if (asked.kind === 'gone' && decision !== undefined)
-      keyboard.print(`  ${describeDecision(decision, Date.now(), await readerId(client))}\n`);
-    return 'handled';
-  } finally {
-    leave();
-  }
+  const prompt = { context, client, world: world.id, keyboard };
+  const asked = await askWhileWaiting(prompt, store, approval, { place, world: world.name });
+  if (asked.kind === 'left') return 'left';
+  if (asked.kind === 'later') later.add(approval.approvalId);
+  else if (asked.kind !== 'lost') answered.add(approval.approvalId);
+  return 'handled';
 }
 
 /** Without a terminal: prints a line for each new call and each decision. */

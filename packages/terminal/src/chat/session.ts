@@ -1,5 +1,4 @@
 import {
-  agentName,
   ClientError,
   createOutbox,
   get,
@@ -12,9 +11,8 @@ import {
   pendingApprovals,
 } from '@countersign/client';
 import type { ApprovalView, ChatState, ChatStore, Client, Outbox } from '@countersign/client';
-import { askApproval } from '../approvals/ask-approval.js';
+import { askWhileWaiting, firstOf } from '../approvals/ask-while-waiting.js';
 import { describeForOthers } from '../approvals/describe-for-others.js';
-import { describeDecision } from '../approvals/describe-decision.js';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
@@ -41,8 +39,6 @@ interface SessionOptions {
   readonly world: string;
   readonly chat: string;
   readonly printer: Printer;
-  /** The reader's id, if it is known. */
-  readonly me: string | undefined;
   readonly answering: Answering;
   /** Whether earlier messages are printed too. */
   readonly isResumed: boolean;
@@ -90,7 +86,7 @@ const LOOK_AGAIN_MS = 1_000;
 const LONGEST_AWAY_MS = 60_000;
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { context, client, world, chat, printer, me, answering, isResumed } = options;
+  const { context, client, world, chat, printer, answering, isResumed } = options;
   const changes = createChanges();
   /** Approvals decided here that stay in the queue until the event arrives. */
   const answered = new Set<string>();
@@ -169,7 +165,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const mine = open.filter(isMine);
     if (mine.length === 0) return 'nothing';
     if (mine.every(({ approvalId }) => later.has(approvalId))) later.clear();
-    const next = mine.find(({ approvalId }) => !later.has(approvalId));
+    const next = firstOf(mine.filter(({ approvalId }) => !later.has(approvalId)));
     if (next === undefined) return 'handled';
     const place = { position: mine.indexOf(next) + 1, total: mine.length };
     return await putBefore(answering.keyboard, next, place);
@@ -195,25 +191,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     place: { position: number; total: number },
   ): Promise<'handled' | 'left'> {
     const { approvalId } = approval;
-    const elsewhere = new AbortController();
-    const watch = (): void => {
-      const now = get(store.getState().approvals, approvalId);
-      const isElsewhere = !store.getState().queue.includes(approvalId);
-      // Signed from another device, or no longer this person's to sign.
-      if (isElsewhere || (now !== undefined && !isForYou(now, store.getState().me))) elsewhere.abort();
-    };
-    const leave = store.subscribe(watch);
     printer.hold();
     isAtCard = true;
     try {
-      const { me: reader } = store.getState();
-      const look = { agentName: agentName(store.getState(), approval.agentId), place, me: reader };
-      const asked = await askApproval({ context, client, world, keyboard }, approval, look, elsewhere.signal);
+      const asked = await askWhileWaiting({ context, client, world, keyboard }, store, approval, { place });
       if (asked.kind === 'left') return 'left';
       switch (asked.kind) {
         case 'approved':
         case 'denied':
         case 'answered':
+        case 'replaced':
           answered.add(approvalId);
           break;
         case 'later':
@@ -224,10 +211,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           break;
         case 'gone': {
           const now = get(store.getState().approvals, approvalId);
-          const decision = now?.decision;
           // If it waits for others now, that is printed next.
-          if (now === undefined || decision !== undefined || isMine(now)) answered.add(approvalId);
-          if (decision !== undefined) keyboard.print(`  ${describeDecision(decision, Date.now(), me)}\n`);
+          if (now?.decision !== undefined || now === undefined || isMine(now)) answered.add(approvalId);
           break;
         }
         case 'lost':
@@ -238,7 +223,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       isAtCard = false;
       return 'handled';
     } finally {
-      leave();
       printer.release();
     }
   }

@@ -119,7 +119,6 @@ async function speakOnce(
     world: world.id,
     chat: chat.id,
     printer,
-    me,
     answering,
     isResumed: false,
   });
@@ -172,7 +171,6 @@ async function converse(
       world: world.id,
       chat: chat.id,
       printer,
-      me,
       answering,
       isResumed,
     });
