@@ -12,15 +12,15 @@ export const REVERSED_FIXES = [
   {
     name: 'one session per person',
     changes: [
-      { file: 'packages/core/src/external/session.ts', text: ', session, who.kind, who.id]', by: ', session]' },
-      { file: 'packages/core/src/external/write-external.ts', text: 'requesterOf(joined)?.id !== who.id', by: 'false' },
+      { file: 'packages/core/src/runners/session.ts', text: ', session, who.kind, who.id]', by: ', session]' },
+      { file: 'packages/core/src/runners/write-external.ts', text: 'requesterOf(joined)?.id !== who.id', by: 'false' },
     ],
   },
   {
     name: 'calls claimed only by their caller',
     changes: [
       {
-        file: 'packages/core/src/external/claim-external.ts',
+        file: 'packages/core/src/runners/claim-external.ts',
         text: 'stored.caller !== callerHash(runtime, caller)',
         by: 'false',
       },
@@ -31,7 +31,7 @@ export const REVERSED_FIXES = [
     changes: [
       {
         file: 'packages/core/src/call/start.ts',
-        text: 'return tool?.hold !== undefined && signed?.fingerprint !== undefined;',
+        text: 'return call.tool?.hold !== undefined && signed?.fingerprint !== undefined;',
         by: 'return false;',
       },
     ],

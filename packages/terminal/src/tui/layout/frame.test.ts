@@ -212,7 +212,7 @@ describe('the screen', () => {
     for (const line of helpLines(60)) expect(seen).toContain(textOf(line).trim());
     expect(press(ui, { kind: 'char', text: 'k' }, factsOf({ ...scene, ui })).ui.helpScroll).toBe(ui.helpScroll - 1);
     expect(press(ui, { kind: 'char', text: 'x' }, factsOf({ ...scene, ui })).ui).toMatchObject({ overlay: 'none' });
-    const large = waiting({}, { overlay: 'help' }, { columns: 80, rows: 40 });
+    const large = waiting({}, { overlay: 'help' }, { columns: 80, rows: 60 });
     expect(press(large.ui, { kind: 'char', text: 'j' }, factsOf(large)).ui.overlay).toBe('none');
   });
 
